@@ -5,7 +5,10 @@ import type { sessions } from '../conversations/contract.js';
 import { type ClientReply, type Connection, exchangeJson, type ClientRequest } from './exchange.js';
 import { type FetchLike, send } from './send.js';
 
-/** Every resource that a client can speak to. A contract is loaded when it is first needed. */
+/**
+ * The contracts of all resources that a client can call. A contract is loaded when it is first
+ * needed.
+ */
 export const contracts = {
   auth: async () => (await import('../accounts/auth/contract.js')).auth,
   logins: async () => (await import('../accounts/loginsessions/contract.js')).logins,
@@ -40,21 +43,23 @@ export const contracts = {
   overview: async () => (await import('../system/overview/contract.js')).overview,
 };
 
-/** One message of a session. */
+/** One message of a conversation. */
 export type ConversationMessage = Static<typeof sessions.messages.reply>['messages'][number];
 
 export interface ClientOptions {
-  /** Of the daemon, without a path: `http://127.0.0.1:3005`. */
+  /** The daemon's address, without a path: `http://127.0.0.1:3005`. */
   url: string;
   token?: string;
   fetch?: FetchLike;
-  /** 30 s unless given; a call that waits for something has that much more. */
+  /**
+   * The limit for one call, 30 s by default. A call that waits for something gets that much more.
+   */
   timeoutMs?: number;
-  /** Ends every call of this client. */
+  /** A signal that ends every call of this client. */
   signal?: AbortSignal;
 }
 
-/** Path parameters by name, `query` and `body`. */
+/** The input of a call: path parameters by name, `query` and `body`. */
 export interface ClientInput {
   [parameter: string]: unknown;
   query?: object;
@@ -78,17 +83,19 @@ export type Reply<
 
 export interface Client extends Resources {
   url: string;
-  /** Any endpoint; its reply is as the contract says. */
+  /** Calls any endpoint. The type of its reply follows from the contract. */
   call<E extends Endpoint>(endpoint: E, input?: ClientInput): Promise<Output<E>>;
-  /** Any request at all, and the whole answer to it. */
+  /** Sends any request and returns the whole reply. */
   request<T>(request: ClientRequest): Promise<ClientReply<T>>;
-  /** The same client with other options. */
+  /** Returns the same client with other options. */
   with(options: Partial<ClientOptions>): Client;
 }
 
 const TIMEOUT_MS = 30_000;
 
-/** A typed client of the API. Its calls throw ApiError, Unreachable, or the signal's reason. */
+/**
+ * Creates a typed client of the API. Its calls throw ApiError, Unreachable, or the signal's reason.
+ */
 export const createClient = (options: ClientOptions): Client => {
   const to: Connection = {
     url: options.url.replace(/\/+$/, ''),
@@ -118,7 +125,10 @@ const resourcesOf = (call: CallEndpoint): Resources => {
   return resources;
 };
 
-/** One call per endpoint. What comes back is typed by the contract, which the daemon upholds. */
+/**
+ * Returns one call for each endpoint. The type of a reply comes from the contract, which the daemon
+ * upholds.
+ */
 const callsOf = <C extends Contract>(load: () => Promise<C>, call: CallEndpoint): Calls<C> =>
   new Proxy(Object.create(null), {
     get: (_, name: string) => async (input?: ClientInput) => {
@@ -128,11 +138,11 @@ const callsOf = <C extends Contract>(load: () => Promise<C>, call: CallEndpoint)
     },
   });
 
-/** TypeError: a path parameter is missing. */
+/** Builds the request. Throws TypeError if a path parameter is missing. */
 const requestOf = (endpoint: Endpoint, input: ClientInput, timeoutMs: number): ClientRequest => {
   const { method, access } = endpoint;
   const isRead = method === 'GET';
-  // Public and secret endpoints keep no reply for a key: asking them twice acts twice.
+  // Public and secret endpoints keep no idempotency record: a repeated request acts twice.
   const isKept = !isRead && access !== 'public' && !endpoint.secret;
   return {
     method,
@@ -160,6 +170,6 @@ const queryOf = (query: object = {}): string => {
   return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : '';
 };
 
-/** Milliseconds that the daemon was asked to wait before it answers. */
+/** Returns the milliseconds that the daemon is asked to wait before it replies. */
 const waitOf = (query: object = {}): number =>
   'wait' in query && typeof query.wait === 'number' ? query.wait * 1000 : 0;

@@ -3,22 +3,25 @@ import { dirname, join } from 'node:path';
 import type { Client, Login } from './index.js';
 import { keepFile, placeKey, sessionFile } from './session.js';
 
-/** Tokens by name, for each daemon; the one that was kept last stands last. */
+/** Device tokens by user name, for each daemon. The token kept most recently is last. */
 type KeptDevices = Record<string, Record<string, string>>;
 
-/** `adjutant/devices.json` beside the logins, readable by its owner alone; a logout leaves it. */
+/**
+ * Returns the path of `adjutant/devices.json` beside the session file. Only the user can read it,
+ * and a logout keeps it.
+ */
 const devicesFile = (): string => join(dirname(sessionFile()), 'devices.json');
 
 /**
- * The token by which the daemon at that address knows this machine again, after a login of that
- * name; without a name the one that was kept last.
+ * Returns the token by which the daemon at that address recognizes this machine after a login with
+ * that name. Without a name, returns the token that was kept most recently.
  */
 export const readDeviceToken = (url: string, name?: string): string | undefined => {
   const kept = readAll()[placeKey(url)] ?? {};
   return name === undefined ? Object.values(kept).at(-1) : kept[nameKey(name)];
 };
 
-/** Logs in with the token of this machine, and keeps the one that the daemon gives. */
+/** Logs in with the token of this machine, and keeps the token that the daemon returns. */
 export const logInKnown = async (
   client: Client,
   given: { username: string; password: string; totpCode?: string; device?: string },
@@ -28,7 +31,10 @@ export const logInKnown = async (
   return keepDevice(client, await client.auth.login({ body }), given.username);
 };
 
-/** Keeps the token that came with a login, by the name of the account and the one that was typed. */
+/**
+ * Keeps the token that came with a login, under the name of the account and under the name that was
+ * typed.
+ */
 export const keepDevice = (client: Client, login: Login, typed?: string): Login => {
   const { deviceToken, user } = login;
   const names = typed === undefined ? [user.username] : [typed, user.username];
@@ -48,7 +54,10 @@ const saveDeviceToken = (url: string, names: string[], token: string): void => {
 
 const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase();
 
-/** Ours: one that cannot be read holds nothing, since the next login makes it anew. */
+/**
+ * Reads the kept tokens. Ours: a file that cannot be read counts as empty, since the next login
+ * writes it anew.
+ */
 const readAll = (): KeptDevices => {
   try {
     const all: unknown = JSON.parse(readFileSync(devicesFile(), 'utf8'));

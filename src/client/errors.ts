@@ -1,4 +1,4 @@
-/** The one error body of the API. `code` is stable, for machines. */
+/** The only error body of the API. `code` is stable, for machines. */
 export interface ProblemBody {
   statusCode: number;
   error: string;
@@ -8,7 +8,7 @@ export interface ProblemBody {
   requestId?: string;
 }
 
-/** The daemon answered, and the answer is no. */
+/** An error reply of the daemon. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly statusCode: number;
@@ -18,7 +18,9 @@ export class ApiError extends Error {
 
   constructor(
     readonly body: ProblemBody,
-    /** What came in place of the error body: readiness tells more than that something fails. */
+    /**
+     * The body that came in place of the error body. Readiness, for example, also lists what fails.
+     */
     readonly answer?: unknown,
   ) {
     super(body.message);
@@ -29,7 +31,10 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came. `mayHaveActed`: the request was under way when the connection was lost. */
+/**
+ * The error when no reply came. `mayHaveActed` is true if the request was under way when the
+ * connection was lost.
+ */
 export class Unreachable extends Error {
   override name = 'Unreachable';
 

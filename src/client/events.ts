@@ -10,20 +10,24 @@ export interface ServerEvent {
 }
 
 export interface EventStreamRequest {
-  /** What begins it: a POST with a body, or a GET. */
+  /** The path that begins the stream, with a POST if there is a body, else with a GET. */
   path: string;
   body?: object;
-  /** Where it goes on when the connection is lost, by what came first; null: nowhere. */
+  /**
+   * Returns the path at which the stream continues after a lost connection, from its first event;
+   * null if it cannot continue.
+   */
   resumeAt(first: unknown): string | null;
-  /** The name of the event after which nothing comes. */
+  /** The name of the last event of the stream. */
   last: string;
-  /** Told when the connection is lost, before it is tried again. */
+  /** Called when the connection is lost, before the next try. */
   lost(reason: string): void;
 }
 
 /**
- * A stream of events to its last one, through lost connections: it goes on behind the last number
- * that it had. ApiError: refused. Unreachable: it did not begin, or did not come back.
+ * Follows a stream of events to its last one, through lost connections. After a loss it continues
+ * behind the last event number. Throws ApiError if the daemon refuses, and Unreachable if the
+ * stream did not begin or did not come back.
  */
 export async function* followEvents(
   to: Pick<Connection, 'url' | 'token' | 'signal'>,
@@ -97,7 +101,7 @@ const orUnreachable = async <T>(url: string, act: () => Promise<T>): Promise<T> 
   }
 };
 
-/** A comment alone keeps the connection and says nothing. */
+/** Parses one event; returns null for a comment, which only keeps the connection open. */
 const toldBy = (frame: string): Numbered | null => {
   const fields = new Map(
     frame.split('\n').map((line): [string, string] => {

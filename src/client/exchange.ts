@@ -2,23 +2,26 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, type ProblemBody, Unreachable } from './errors.js';
 import type { FetchLike, FetchResponse } from './send.js';
 
-/** Where and how to ask. */
+/** The address of a daemon, and how to send requests to it. */
 export interface Connection {
   url: string;
   token: string | undefined;
   fetch: FetchLike;
-  /** How long one answer may take, in milliseconds. */
+  /** The limit for one reply, in milliseconds. */
   timeoutMs: number;
   signal: AbortSignal | undefined;
 }
 
 export interface ClientRequest {
   method: string;
-  /** With its query. */
+  /** The path with its query. */
   path: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** Asking twice does what asking once does, so a lost answer may be asked for again. */
+  /**
+   * True if a second request has no further effect, so that the client may repeat it when the reply
+   * is lost.
+   */
   isRepeatable?: boolean;
   timeoutMs?: number;
 }
@@ -26,7 +29,7 @@ export interface ClientRequest {
 export interface ClientReply<T = unknown> {
   status: number;
   requestId: string | undefined;
-  /** Parsed where it is JSON, else text; undefined where it is empty. */
+  /** The parsed body if it is JSON, else its text; undefined if it is empty. */
   body: T;
 }
 
@@ -34,8 +37,9 @@ const ATTEMPTS = 3;
 const BETWEEN_MS = 250;
 
 /**
- * One request and its answer, whose body is what the caller says: the daemon upholds its contract.
- * ApiError: a status of 400 or more. Unreachable: no answer.
+ * Sends one request and returns its reply. The caller names the type of the body, since the daemon
+ * upholds its contract. Throws ApiError for a status of 400 or more, and Unreachable if no reply
+ * came.
  */
 export const exchangeJson = async <T>(
   to: Connection,
@@ -75,12 +79,12 @@ const ask = async <T>(to: Connection, request: ClientRequest): Promise<ClientRep
   }
 };
 
-/** As long as a timer holds: Node ends longer ones after 1 ms. */
+/** The longest time that a timer supports: Node fires a longer timer after 1 ms. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * Aborts with the given signal and when it is too late. AbortSignal.timeout would hold what was
- * asked, and its answer, for as long as the time runs.
+ * Returns a signal that aborts with the given signal or when the time is over. AbortSignal.timeout
+ * would keep the request and its reply in memory until the time is over.
  */
 const limitOf = (given: AbortSignal | undefined, timeoutMs: number) => {
   const controller = new AbortController();
@@ -97,7 +101,7 @@ const limitOf = (given: AbortSignal | undefined, timeoutMs: number) => {
   };
 };
 
-/** The answer that a response holds. ApiError: a status of 400 or more. */
+/** Returns the reply in a response. Throws ApiError for a status of 400 or more. */
 export const read = <T>(response: Omit<FetchResponse, 'text'>, text: string): ClientReply<T> => {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
@@ -107,7 +111,10 @@ export const read = <T>(response: Omit<FetchResponse, 'text'>, text: string): Cl
   throw new ApiError(strange(response, requestId), body);
 };
 
-/** Not the daemon's error body: mostly something in front of it speaks. */
+/**
+ * Returns an error body for a response that is not the daemon's, mostly from a proxy in front of
+ * it.
+ */
 const strange = (
   { status, statusText }: Omit<FetchResponse, 'text'>,
   requestId?: string,
@@ -121,7 +128,7 @@ const strange = (
 const isProblem = (body: unknown): body is ProblemBody =>
   typeof body === 'object' && body !== null && 'statusCode' in body && 'message' in body;
 
-/** The connection never came about: nothing can have been done. */
+/** The error codes of a connection that was never made: the request cannot have had an effect. */
 const NEVER_SENT: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'the name does not resolve',
@@ -132,7 +139,10 @@ const NEVER_SENT: Record<string, string> = {
   UND_ERR_CONNECT_TIMEOUT: 'the host does not answer',
 };
 
-/** What is thrown where there is no connection, or no more; anything else as it is. */
+/**
+ * Returns the error to throw: Unreachable if there is no connection or it was lost, else the given
+ * error.
+ */
 export const unreachable = (url: string, error: unknown): unknown => {
   if (!(error instanceof TypeError)) return error;
   const code = codeOf(error.cause);
@@ -145,7 +155,9 @@ export const unreachable = (url: string, error: unknown): unknown => {
   return new Unreachable(url, `the connection broke off (${said})`, true);
 };
 
-/** TLS to a server without it, and HTTP to what speaks something else; null: it is neither. */
+/**
+ * Returns the reason if TLS met a server without it, or if HTTP met another protocol; else null.
+ */
 export const misspoken = (url: string, code: string, cause: unknown): string | null => {
   const said = cause instanceof Error ? cause.message : '';
   if (
@@ -158,7 +170,7 @@ export const misspoken = (url: string, code: string, cause: unknown): string | n
   return code.startsWith('HPE_') ? 'what answers there does not speak http; perhaps https' : null;
 };
 
-/** A name with several addresses fails with one error for each. */
+/** Returns the error code. A name with several addresses fails with one error for each. */
 const codeOf = (cause: unknown): string => {
   if (cause instanceof AggregateError) return codeOf(cause.errors[0]);
   return cause instanceof Error && 'code' in cause ? String(cause.code) : '';

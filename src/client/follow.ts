@@ -5,24 +5,27 @@ import type { LiveNote } from './socket.js';
 
 export type FollowedAgentEvent = Static<typeof agents.events.reply>['events'][number];
 
-/** What following an agent tells, in order: each event once, and what is known to be missing. */
+/**
+ * One item of the stream of followAgent, in order: each event once, and the events known to be
+ * missing.
+ */
 export type AgentNote =
   | { type: 'event'; event: FollowedAgentEvent }
-  /** Events that the ring had dropped before they could be read. */
+  /** Events that the daemon had dropped before they could be read. */
   | { type: 'gap'; from: number; to: number }
   | { type: 'lost'; reason: string }
   | { type: 'back'; caughtUp: number; missing: number };
 
 export interface FollowOptions {
   client: Client;
-  /** live() on the three agent channels. */
+  /** The stream of live() for the three agent topics. */
   stream: AsyncIterable<LiveNote>;
   agentId: string;
-  /** The number of the last event that is known; 0 for all that are kept. */
+  /** The number of the last known event; 0 to get all that are kept. */
   after: number;
 }
 
-/** All events of an agent from a number on, polled and live, merged by their numbers. */
+/** Yields all events of an agent from a number on, polled and live, merged by their numbers. */
 export async function* followAgent(of: FollowOptions): AsyncGenerator<AgentNote, void, undefined> {
   let last = of.after;
   let wasLost = false;
@@ -49,7 +52,7 @@ export async function* followAgent(of: FollowOptions): AsyncGenerator<AgentNote,
   }
 }
 
-/** What the daemon still has after that number. */
+/** Reads the events that the daemon still has after that number. */
 const missedBy = async (
   { client, agentId }: FollowOptions,
   after: number,

@@ -3,14 +3,14 @@ import type { FetchLike, FetchResponse } from './send.js';
 
 const HTTPS_WANTED = /HTTP request (was sent )?to (an )?HTTPS/i;
 
-/** What a proxy or the parser of HTTP says before a daemon is asked. */
+/** True if a proxy or the HTTP parser may send this status before the daemon gets the request. */
 const isBefore = (status: number): boolean =>
   [400, 408, 413, 429, 431].includes(status) || status >= 500;
 
 /**
- * The same fetch, which throws Unreachable with one sentence where something answers that is no
- * Adjutant. Every reply of a daemon carries a request id; one whose proxy takes it away is known by
- * its health.
+ * Wraps fetch so that it throws Unreachable, with one sentence, if the server is not Adjutant.
+ * Every reply of a daemon carries a request ID. If a proxy removes that, the daemon is recognized
+ * by its health.
  */
 export const recognized =
   (fetch: FetchLike): FetchLike =>
@@ -28,10 +28,10 @@ export const recognized =
     throw new Unreachable(origin, NO_ADJUTANT);
   };
 
-/** The rest of the sentence on something that answers and is another thing. */
+/** The end of the message when another program replies at the address. */
 export const NO_ADJUTANT = 'what answers there is no Adjutant';
 
-/** A server that speaks https alone says so in its 400. */
+/** Throws Unreachable if the reply, a 400, says that the server speaks HTTPS only. */
 const unlessHttps = async (response: FetchResponse, origin: string): Promise<FetchResponse> => {
   const text = await response.text();
   if (HTTPS_WANTED.test(text)) {
@@ -58,7 +58,7 @@ const isAdjutant = async (
   return versionIn(text) !== null;
 };
 
-/** The version in the daemon's health; null: that is none. */
+/** Returns the version in the daemon's health; null if the text is not a daemon's health. */
 export const versionIn = (text: string): string | null => {
   try {
     const { status, version, uptimeSeconds } = JSON.parse(text);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What a request is made of; fetch takes it too. */
+/** The data of one request, which fetch accepts too. */
 export interface FetchRequest {
   method: string;
   headers: Record<string, string>;
@@ -10,7 +10,7 @@ export interface FetchRequest {
   signal: AbortSignal;
 }
 
-/** The part of fetch's Response that is read here. */
+/** The part of fetch's Response that is used here. */
 export interface FetchResponse {
   ok: boolean;
   status: number;
@@ -25,8 +25,9 @@ export type FetchLike = (url: string, sent: FetchRequest) => Promise<FetchRespon
 const CONNECT_MS = 10_000;
 
 /**
- * One request, whatever the answer; redirects are not followed. As fetch does it, which takes a
- * tenth of a second to load where this takes none. TypeError: no answer; its cause says why.
+ * Sends one request like fetch and returns any response; redirects are not followed. Loading fetch
+ * takes a tenth of a second; loading this takes no time. Throws TypeError if no response came; its
+ * cause says why.
  */
 export const send: FetchLike = async (url, { method, headers, body, signal }) => {
   const isSecure = url.startsWith('https:');
@@ -38,7 +39,7 @@ export const send: FetchLike = async (url, { method, headers, body, signal }) =>
       signal,
     });
     limitConnecting(request);
-    // It may fail again once somebody else has heard of it; a second failure tells nothing.
+    // The request may fail again after the first error was reported; the second error is ignored.
     request.on('error', () => {});
     request.end(body);
     const [response]: IncomingMessage[] = await once(request, 'response');
@@ -49,11 +50,14 @@ export const send: FetchLike = async (url, { method, headers, body, signal }) =>
   }
 };
 
-/** Node says nothing of the body of a DELETE by itself, and no server would then read one. */
+/**
+ * Returns the header with the body's length. Node does not send it for a DELETE by itself, and no
+ * server would then read the body.
+ */
 const lengthOf = (body: FetchRequest['body']): Record<string, string> =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 
-/** A host that says nothing at all is known as such before the answer is due. */
+/** Ends a request to a host that does not react at all, before the limit for the reply. */
 const limitConnecting = (request: ClientRequest): void => {
   request.once('socket', (socket) => {
     if (!socket.connecting) return;

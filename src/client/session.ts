@@ -3,23 +3,23 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makePrivateFolder } from '../kernel/private.js';
 
-/** A login that is kept between commands. */
+/** A login that is kept between two commands. */
 export interface KeptSession {
   token: string;
   username: string;
-  /** ISO 8601. */
+  /** The expiry in ISO 8601. */
   expiresAt: string;
 }
 type KeptSessions = Record<string, KeptSession>;
 
-/** The session file is there and cannot be read as one; the message names it. */
+/** The error if the session file exists and does not hold logins. The message names the file. */
 export class BadSessionFile extends Error {
   override name = 'BadSessionFile';
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:3005';
 
-/** What the environment says about where to ask, and as whom. */
+/** Returns the daemon's address and the token from the environment. */
 export const surroundings = (): ClientEnvironment => ({
   url: process.env.ADJUTANT_URL || DEFAULT_URL,
   isUrlGiven: Boolean(process.env.ADJUTANT_URL),
@@ -29,16 +29,16 @@ export const surroundings = (): ClientEnvironment => ({
 
 interface ClientEnvironment {
   url: string;
-  /** The address is ADJUTANT_URL and not the usual one. */
+  /** True if the address is from ADJUTANT_URL and is not the default. */
   isUrlGiven: boolean;
   token: string | undefined;
-  /** ADJUTANT_TOKEN is set, to nothing. */
+  /** True if ADJUTANT_TOKEN is set to an empty string. */
   isTokenEmpty: boolean;
 }
 
 /**
- * ADJUTANT_TOKEN, where the address is of the origin of ADJUTANT_URL or of the default. It is sent
- * nowhere else: who names another daemon gives that one's token.
+ * Returns ADJUTANT_TOKEN if the address has the origin of ADJUTANT_URL or of the default. It is
+ * sent nowhere else: for another daemon the user must give a token of that daemon.
  */
 export const environmentToken = (url: string): string | undefined => {
   const { url: own, token } = surroundings();
@@ -47,20 +47,20 @@ export const environmentToken = (url: string): string | undefined => {
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
-/** Whether what is written is read aloud: then nothing that was written is written again. */
+/** True if a screen reader reads the output. Text that was written is then never written again. */
 export const isReadAloud = (): boolean => {
   const { ADJUTANT_ACCESSIBLE, ACCESSIBLE, INK_SCREEN_READER, TERM } = process.env;
   return Boolean(ADJUTANT_ACCESSIBLE || ACCESSIBLE || INK_SCREEN_READER) || TERM === 'dumb';
 };
 
-/** `adjutant/session.json` in the user's config folder (XDG). */
+/** Returns the path of `adjutant/session.json` in the user's configuration folder (XDG). */
 export const sessionFile = (): string =>
   join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'adjutant', 'session.json');
 
-/** The login kept for that address, null where there is none. */
+/** Returns the login kept for that address; null if there is none. */
 export const readSession = (url: string): KeptSession | null => readAll()[placeKey(url)] ?? null;
 
-/** `adjutant` in the user's cache folder (XDG): what can be asked again. */
+/** Returns `adjutant` in the user's cache folder (XDG), for data that can be fetched again. */
 export const cacheFolder = (): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'adjutant');
 
@@ -73,7 +73,7 @@ export const dropSession = (url: string): void => {
   if (dropped) writeAll(rest);
 };
 
-/** One for each daemon, however its address is spelt. */
+/** Returns one key for each daemon, whatever the spelling of its address. */
 export const placeKey = (url: string): string => new URL(url).href.replace(/\/+$/, '');
 
 const readAll = (): KeptSessions => {
@@ -90,12 +90,15 @@ const readAll = (): KeptSessions => {
 
 const writeAll = (all: KeptSessions): void => keepFile(sessionFile(), all);
 
-/** As JSON, 0600. Renamed into place, so that a crash leaves the old file or the new one. */
+/**
+ * Writes a file as JSON with mode 0600. It is renamed into place, so a crash leaves the old file or
+ * the new one.
+ */
 export const keepFile = (file: string, all: object): void => {
   makePrivateFolder(dirname(file));
   const next = `${file}.${process.pid}`;
   writeFileSync(next, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600 });
-  // The mode above holds for a new file alone.
+  // The mode above applies to a new file only.
   chmodSync(next, 0o600);
   renameSync(next, file);
 };

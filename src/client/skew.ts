@@ -1,15 +1,15 @@
 import { version } from './version.js';
 
-/** Says that the daemon is older than this package; null where it is not. */
+/** Returns a sentence if the daemon is older than this package, else null. */
 export const olderDaemon = (found: string, url: string, own = version()): string | null =>
   isOlder(found, own)
     ? `The daemon at ${url} is Adjutant ${found}, older than this one (${own}).`
     : null;
 
-/** What to do about it. */
+/** The advice that follows the sentence. */
 export const RENEW = 'Start it on this version: adjutant restart';
 
-/** Of `1.2.3`, each number in turn; what is none is older than nothing. */
+/** Compares versions such as `1.2.3` number by number. False if either is not a version. */
 const isOlder = (found: string, own: string): boolean => {
   const [a, b] = [found, own].map((each) =>
     /^\d+\.\d+\.\d+/.exec(each)?.[0].split('.').map(Number),

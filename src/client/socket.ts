@@ -8,36 +8,39 @@ import { misspoken } from './exchange.js';
 import { NO_ADJUTANT } from './recognize.js';
 
 export interface LiveOptions {
-  /** Of the daemon, as for createClient. */
+  /** The daemon's address, as for createClient. */
   url: string;
   token: string | undefined;
   channels: string[];
-  /** Ends the stream, which then throws the signal's reason. */
+  /** A signal that ends the stream, which then throws the signal's reason. */
   signal: AbortSignal;
-  /** Milliseconds since 1970; a jump of it means that this machine slept. */
+  /** Returns the milliseconds since 1970. A jump in this time means that this machine slept. */
   now(): number;
 }
 
 /**
- * What the stream tells. `connected`: subscribed; what happened before must be polled, and what
- * happens from now on is held until it is asked for. `lost`: trying again until `connected`.
+ * One item of the live stream. `connected`: the subscription is made; the caller must poll for
+ * earlier events, and later events are held until they are read. `lost`: the client tries to
+ * reconnect until `connected`.
  */
 export type LiveNote =
   | { type: 'connected' }
   | { type: 'event'; channel: string; data: unknown }
   | { type: 'lost'; reason: string };
 
-/** Channels that may change while the socket is open. */
+/**
+ * The topics to subscribe to (`channels` in the frames), which may change while the socket is open.
+ */
 export interface ChannelSource {
   channels(): string[];
-  /** What comes back ends it. */
+  /** Calls back at each change, until the returned function is called. */
   onChange(tell: () => void): () => void;
 }
 
-/** What one connection is to hear. */
+/** The options of one connection. */
 export interface ConnectionOptions extends Omit<LiveOptions, 'channels'> {
   wanted: ChannelSource;
-  /** A channel that is refused is left out; otherwise that ends the stream. */
+  /** True if a refused topic is left out; otherwise a refusal ends the stream. */
   isLenient?: boolean;
 }
 
@@ -48,9 +51,9 @@ const HANDSHAKE_MS = 10_000;
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
 /**
- * One user's live events from `/ws` (PROTOCOL.md, plain frames), through any number of lost
- * connections. Unreachable: the first connection did not come about. ApiError: the daemon refused;
- * 401 also when the session ends meanwhile.
+ * Yields one user's live events from `/ws` (PROTOCOL.md, plain frames), through any number of lost
+ * connections. Throws Unreachable if the first connection fails. Throws ApiError if the daemon
+ * refuses, and with 401 also if the login session ends meanwhile.
  */
 export async function* live(options: LiveOptions): AsyncGenerator<LiveNote, void, undefined> {
   const { channels, ...rest } = options;
@@ -70,12 +73,12 @@ export async function* live(options: LiveOptions): AsyncGenerator<LiveNote, void
   }
 }
 
-/** Why a connection ended that may come back. */
+/** The reason why a connection ended that may be made again. */
 export interface Loss {
   reason: string;
 }
 
-/** One connection, from its opening to its end. ApiError: the daemon refused. */
+/** Yields the events of one connection until it ends. Throws ApiError if the daemon refuses. */
 export async function* connection(
   options: ConnectionOptions,
   connected: () => void,
@@ -106,7 +109,10 @@ export async function* connection(
   }
 }
 
-/** Brings what the daemon sends in line with what is wanted now. */
+/**
+ * Returns a function that subscribes and unsubscribes, so that the daemon sends the topics wanted
+ * now.
+ */
 const subscriber = (socket: WebSocket, { channels }: ChannelSource): (() => void) => {
   let sent: string[] = [];
   const ask = (type: string, names: string[]): void => {
@@ -131,7 +137,7 @@ const open = async (
   { url, token }: Pick<LiveOptions, 'url' | 'token'>,
   notes: EventEmitter,
 ): Promise<WebSocket> => {
-  // Loaded late: most commands open no socket.
+  // Loaded late because most commands open no socket.
   const { WebSocket } = await import('ws');
   const tell = (note: object) => notes.emit('note', note);
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws`, {
@@ -151,7 +157,7 @@ const open = async (
   return socket;
 };
 
-/** Ends a connection that is silent, or older than this machine's sleep. */
+/** Ends a connection that is silent, or that was open while this machine slept. */
 const watchdog = (socket: WebSocket, { now }: Pick<LiveOptions, 'now'>): NodeJS.Timeout => {
   let heardAt = now();
   let lookedAt = now();
@@ -180,7 +186,7 @@ const noteOf = (frame: ClientFrame): object => {
   if (type === 'subscribed') {
     const [error] = errors ?? [];
     if (!error) return { type: 'connected' };
-    // The other channels are subscribed all the same.
+    // The other topics are subscribed nevertheless.
     return { type: 'end', isPartial: true, refusal: refused(error.status, error.message) };
   }
   if (type === 'error') return { type: 'end', refusal: refused(status ?? 500, message) };
@@ -191,7 +197,7 @@ const noteOf = (frame: ClientFrame): object => {
 const refused = (statusCode: number, message: string): ApiError =>
   new ApiError({ statusCode, error: 'Refused', message });
 
-/** A refusal before the 101: for good, but for those that say to come back. */
+/** Reads a refusal before the 101. It is final, except for 429 and 5xx, which allow another try. */
 const refusalOf = async (
   response: IncomingMessage,
 ): Promise<{ reason: string; refusal?: ApiError }> => {

@@ -1,21 +1,28 @@
 import type { Clock } from '../kernel/clock.js';
 
-/** Calls back when something is due; one timer for each name, however often it is set. */
+/**
+ * Timers that call back at a due time. There is one timer for each name, however often it is set.
+ */
 export interface Alarms {
-  /** At `at`, in ms since 1970, or at the time that was set before, if that is earlier. */
+  /**
+   * Calls back at `at`, in milliseconds since 1970, or at the time that was set before if that is
+   * earlier.
+   */
   at(name: string, at: number, act: () => void): void;
-  /** After so long, in place of what was set before. */
+  /** Calls back after `ms` milliseconds, in place of the timer that was set before. */
   after(name: string, ms: number, act: () => void): void;
-  /** Calls nobody any more. */
+  /** Stops all timers. */
   stop(): void;
 }
 
-/** Ours: how late one may be after the clock was put forward, or stood still with the machine. */
+/**
+ * Ours: the longest delay of a timer after the clock was put forward, or after the machine slept.
+ */
 const LOOK_MS = 30_000;
 
 /**
- * setTimeout runs by the monotonic clock and knows nothing of the other: who waits for a time looks
- * at it now and then.
+ * Creates the timers. setTimeout follows the monotonic clock only, so a timer for a time of day
+ * also checks the clock every `lookMs` milliseconds.
  */
 export const createAlarms = (clock: Clock, lookMs = LOOK_MS): Alarms => {
   const alarms = new Map<string, { at: number; timer: NodeJS.Timeout }>();

@@ -4,21 +4,21 @@ export interface Share {
 }
 
 /**
- * What the queue knows of its lanes in memory: how much waits, how much runs, who is next. Lanes take
- * turns (round robin), so that one with a hundred thousand jobs holds up no other.
+ * The state of the queue's lanes in memory: the waiting jobs, the running jobs, and which lane is
+ * next. Lanes take turns (round robin), so a lane with a hundred thousand jobs delays no other.
  */
 export interface Lanes {
-  /** `count` more jobs wait in the lane. */
+  /** Adds `count` waiting jobs to the lane. */
   add(lane: string, count: number): void;
-  /** Which lanes may claim how many now, at most `free` together. */
+  /** Returns how many jobs each lane may claim now, at most `free` in total. */
   share(free: number): Share[];
   claimed(lane: string): void;
   ended(lane: string): void;
-  /** The lane has nothing due now; later it may, or nothing at all waits in it. */
+  /** Records that the lane has no due job now. `hasLater` is true if jobs are due later. */
   dry(lane: string, hasLater: boolean): void;
-  /** The lane is due again. */
+  /** Records that the lane is due again. */
   wake(lane: string): void;
-  /** Nothing of the lane is claimed, whatever is added to it, until it has rested. */
+  /** Pauses the lane until `rested`: none of its jobs is claimed, whatever is added to it. */
   rest(lane: string): void;
   rested(lane: string): void;
   waiting(lane: string): number;
@@ -26,8 +26,8 @@ export interface Lanes {
 }
 
 /**
- * Lanes that may turn out slow run one job at a time, and at most `most` jobs all together, so that
- * whatever they hold, the others have room.
+ * The limits for lanes that may be slow. Such a lane runs one job at a time, and all of them
+ * together run at most `most` jobs, so that the other lanes always have room.
  */
 export interface Caution {
   isDoubtful(lane: string): boolean;
@@ -39,7 +39,7 @@ interface Lane {
   running: number;
   isAsleep: boolean;
   isResting: boolean;
-  /** It was doubtful when what runs of it began. */
+  /** True if the lane was doubtful when its running jobs began. */
   isDoubtful: boolean;
 }
 
@@ -47,7 +47,7 @@ const NO_CAUTION: Caution = { isDoubtful: () => false, most: 0 };
 
 export const createLanes = (limitOf: (lane: string) => number, caution = NO_CAUTION): Lanes => {
   const lanes = new Map<string, Lane>();
-  /** Lanes that may have something to claim, in the order of their turns. */
+  /** Lanes that may have a job to claim, in the order of their turns. */
   const ready = new Set<string>();
   const totals = { waiting: 0, running: 0 };
   let doubtful = 0;

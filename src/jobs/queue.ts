@@ -12,27 +12,30 @@ export type Job = ClaimedJob;
 
 export interface JobHandler {
   /**
-   * Does the job and, in the transaction of its outcome, removes, releases or turns it. Resolves to
-   * the job that goes on in the same slot, or null. `signal` is aborted when the daemon stops.
-   * `free` gives the slot back before: when nothing is left but to write down the outcome, which
-   * was asked for by then, so that it is on disk before what takes the slot begins.
+   * Runs the job and, in the transaction of its outcome, removes it, releases it, or turns it into
+   * another job. Resolves to the job that continues in the same slot, or null. `signal` is aborted
+   * when the daemon stops. `free` gives the slot back early. The handler calls it when the outcome
+   * was handed to the store and nothing else is left, so that the outcome is on disk before the
+   * next job in the slot begins.
    */
   run(job: Job, signal: AbortSignal, free: () => void): Promise<Job | null>;
-  /** The job failed unexpectedly as often as it may; it must end now. */
+  /** Ends a job that failed unexpectedly as often as it may. */
   abandon(job: Job, error: Error): Promise<void>;
 }
 
 export interface Queue {
   handle(kind: string, handler: JobHandler): void;
-  /** Told after jobs were committed. */
+  /** Called after jobs were committed. */
   added(lane: string, count?: number): void;
-  /** Told after a job was released to run later. */
+  /** Called after a job was released to run later. */
   delayed(lane: string, runAt: string): void;
-  /** Claims nothing of the lane for so long, whatever is added to it. */
+  /** Claims no jobs of the lane for `ms` milliseconds, whatever is added to it. */
   rest(lane: string, ms: number): void;
-  /** Frees what an earlier boot had claimed of the kinds that it handles, and begins. */
+  /**
+   * Releases the jobs of the handled kinds that an earlier boot had claimed, and starts claiming.
+   */
   start(): Promise<void>;
-  /** Claims no more, waits at most `waitMs` for what runs, then aborts it. */
+  /** Stops claiming, waits at most `waitMs` for the running jobs, then aborts them. */
   stop(waitMs: number): Promise<void>;
   waiting(lane: string): number;
   totals(): { waiting: number; running: number };
@@ -46,19 +49,19 @@ export interface QueueDeps {
   concurrency: number;
   limitOf(lane: string): number;
   caution?: Caution;
-  /** Those to whom its messages go. */
+  /** Returns the targets of the messages in this queue. */
   targets?(): Claim['targets'];
 }
 
 const ATTEMPTS = 5;
 const RETRY_MS = 5000;
 const UNRETURNED = 'a job could not be put back';
-/** How long what was aborted may take to notice. */
+/** The time that aborted jobs get to stop. */
 const ABORT_MS = 500;
 
 /**
- * The durable queue: jobs are rows, claims carry this boot's id, the rest waits its turn. Several
- * queues live on the one table where no two handle the same kind, nor have jobs in the same lane.
+ * Creates the durable queue. Jobs are rows, and a claimed job carries the ID of this boot. Several
+ * queues can share the table if no two handle the same kind or have jobs in the same lane.
  */
 export const createQueue = (deps: QueueDeps): Queue => {
   const { store, clock, log } = deps;
@@ -92,7 +95,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
     proceed();
   };
 
-  /** What ends in one turn makes room for one claim, not for one each. */
+  /** Claims once for all jobs that end in the same turn of the event loop, not once for each. */
   const proceed = (): void => {
     if (!isOpen || isClaiming || isAsked) return;
     isAsked = true;
@@ -106,7 +109,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
     if (!isOpen || isClaiming) return;
     const shares = lanes.share(deps.concurrency - lanes.totals().running);
     if (shares.length === 0) return;
-    // What a claim begins is on its way: a stop waits for it as for what runs.
+    // A claim under way starts jobs, so a stop waits for it as for the running jobs.
     const work = claim(shares)
       .catch((error) => log.error({ err: error }, 'claiming jobs failed'))
       .finally(() => running.delete(work));
@@ -204,8 +207,8 @@ interface Unexpected {
 }
 
 /**
- * Puts back what failed unexpectedly, or has it abandoned. Where the disk does not take that now,
- * the claim stands until it does.
+ * Returns a function that releases a job that failed unexpectedly, or abandons it after too many
+ * attempts. If the database cannot be written now, the job stays claimed until it can.
  */
 const recovery = (
   { store, clock, log }: QueueDeps,
@@ -228,7 +231,10 @@ const recovery = (
   return recover;
 };
 
-/** Frees what an earlier boot had claimed of these kinds; resolves to what waits in each lane. */
+/**
+ * Releases the jobs of these kinds that an earlier boot had claimed. Resolves to the number of jobs
+ * in each lane.
+ */
 const free = async ({ db }: Store, kinds: string[]): Promise<{ lane: string; count: number }[]> => {
   await db
     .updateTable('jobs')
@@ -244,7 +250,7 @@ const free = async ({ db }: Store, kinds: string[]): Promise<{ lane: string; cou
     .execute();
 };
 
-/** As many may listen as there are jobs under way. */
+/** Creates an AbortController with no limit of listeners: each running job may have one. */
 const createAborter = (): AbortController => {
   const aborter = new AbortController();
   setMaxListeners(0, aborter.signal);

@@ -4,23 +4,29 @@ import { type Store, statement } from '../store/store.js';
 
 export interface NewJob {
   kind: string;
-  /** Id of what the job is about. */
+  /** The ID of the object that the job is about. */
   ref: string;
-  /** Jobs of one lane share its concurrency. */
+  /** The job's lane; its jobs share one concurrency limit. */
   lane: string;
-  /** ISO 8601. */
+  /** The due time in ISO 8601. */
   runAt: string;
 }
 
-/** Statements about jobs, for the transactions of those whose work they are. */
+/** Returns the statement that adds a job, for the caller's transaction. */
 export const addJob = ({ db }: Store, { kind, ref, lane, runAt }: NewJob): Statement =>
   statement(db.insertInto('jobs').values({ kind, ref, lane, run_at: runAt }), 1);
 
-/** Before all that has not begun yet: what was begun is finished first. */
+/**
+ * Returns the statement that adds a job before all waiting jobs, so that begun work is finished
+ * first.
+ */
 export const addJobFirst = ({ db }: Store, { kind, ref, lane, runAt }: NewJob): Statement =>
   statement(db.insertInto('jobs').values({ id: FRONT, kind, ref, lane, run_at: runAt }), 1);
 
-/** A new job, before others, for an agent that is `running` and has none; for others nothing. */
+/**
+ * Returns the statement that adds a job, before others, for an agent that is `running` and has no
+ * job. It does nothing for other agents.
+ */
 export const resumeAgent = ({ db }: Store, agentId: string, runAt: string): Statement => {
   const ofAgent = db
     .selectFrom('jobs')
@@ -39,14 +45,20 @@ export const resumeAgent = ({ db }: Store, agentId: string, runAt: string): Stat
   );
 };
 
-/** Jobs are claimed in the order of their numbers, and those that come by themselves begin at 1. */
+/**
+ * The number before all others. Jobs are claimed in the order of their numbers, and the database
+ * assigns numbers from 1 up.
+ */
 const FRONT = sql<number>`(SELECT min(0, coalesce(min(id), 0)) - 1 FROM jobs)`;
 
-/** The job is done; with it goes its claim. */
+/** Returns the statement that removes a finished job with its claim. */
 export const removeJob = ({ db }: Store, id: number): Statement =>
   statement(db.deleteFrom('jobs').where('id', '=', id), 1);
 
-/** The claimed job goes on as another, in the same slot and at the same place in its lane. */
+/**
+ * Returns the statement that turns a claimed job into another, in the same slot and at the same
+ * place in its lane.
+ */
 export const becomeJob = (
   { db }: Store,
   id: number,
@@ -60,19 +72,22 @@ export const becomeJob = (
     1,
   );
 
-/** The claim is given back; the job is due again at `runAt`. */
+/** Returns the statement that releases a job, which is due again at `runAt`. */
 export const releaseJob = ({ db }: Store, id: number, runAt: string): Statement =>
   statement(db.updateTable('jobs').set({ boot: null, run_at: runAt }).where('id', '=', id), 1);
 
-/** The job, if it is still there. */
+/** Returns the statement that removes the job if it still exists. */
 export const dropJob = ({ db }: Store, id: number): Statement =>
   statement(db.deleteFrom('jobs').where('id', '=', id));
 
-/** The job of an agent, whoever has claimed it. The kind is a literal, or its index does not serve. */
+/**
+ * Returns the statement that removes the job of an agent, even if it is claimed. The kind is a
+ * literal; with a parameter the index would not be used.
+ */
 export const removeJobOfAgent = ({ db }: Store, agentId: string): Statement =>
   statement(db.deleteFrom('jobs').where('kind', '=', sql.lit('agent')).where('ref', '=', agentId));
 
-/** A job that nobody has claimed yet. */
+/** Returns the statement that removes a job that is not claimed yet. */
 export const removeWaitingJob = ({ db }: Store, of: { lane: string; ref: string }): Statement =>
   statement(
     db

@@ -1,13 +1,19 @@
-/** What happened, told to those who follow live; nothing is kept here. */
+/** The live events, passed on to the listeners of their topics. Nothing is stored here. */
 export interface Hub {
   publish(userId: string, channel: string, data: unknown): void;
-  /** Calls back for every publication to that user on that channel, until the returned function is called. */
+  /**
+   * Calls back for each publication to that user on that topic, until the returned function is
+   * called.
+   */
   listen(userId: string, channel: string, hear: (data: unknown) => void): () => void;
-  /** Calls back for everything: the sockets. */
+  /** Calls back for every publication. The sockets use it. */
   follow(hear: (userId: string, channel: string, data: unknown) => void): void;
-  /** Calls back when nobody is to wait any longer, at once if that was said before; as above. */
+  /**
+   * Calls back when all waits must end, at once if they have ended already, until the returned
+   * function is called.
+   */
   whenOver(end: () => void): () => void;
-  /** Ends all who wait: the daemon stops. */
+  /** Ends all waits, because the daemon stops. */
   endWaits(): void;
 }
 
@@ -50,16 +56,16 @@ export const createHub = (): Hub => {
 export interface Wait {
   userId: string;
   channels: string[];
-  /** Which publications are worth reading for; all unless given. */
+  /** Returns true if a publication is worth a new read; always true by default. */
   concerns?(data: unknown): boolean;
   ms: number;
-  /** Aborted when the one who waits goes away. */
+  /** A signal that is aborted when the waiting client disconnects. */
   signal: AbortSignal;
 }
 
 /**
- * Long polling: reads, and while there is nothing reads again at each publication, until `ms` have
- * passed. It listens before it reads, so nothing slips in between.
+ * Implements long polling: reads and, while there is nothing, reads again at each publication until
+ * `ms` milliseconds have passed. It listens before it reads, so that no publication is missed.
  */
 export const readOrWait = async <T>(
   hub: Pick<Hub, 'listen' | 'whenOver'>,

@@ -4,7 +4,7 @@ import { type Store, statement } from '../store/store.js';
 import { auditKeyOf } from './auditmac.js';
 import type { Keyring } from './keyring.js';
 
-/** Puts the key that the chain was begun with under the newest master key. */
+/** Seals the original key of the audit log's chain under the newest master key. */
 export const keepAuditKey = async ({ db, transact }: Store, keyring: Keyring): Promise<void> => {
   const fact = await db
     .selectFrom('facts')

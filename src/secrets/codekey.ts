@@ -8,9 +8,10 @@ import { CODE_KEY } from './sealedcolumns.js';
 const BOUND = `facts:${CODE_KEY}`;
 
 /**
- * Digests of codes that are so short that a bare digest could be undone by trying them all. Their
- * key is a secret of its own, so that codes that are under way outlive a change of the master key.
- * Where it was damaged another takes its place, and those under way are none.
+ * Returns a function that makes digests of short codes. They have a key, since plain digests of
+ * such short codes could be reversed by trying all codes. The key is a secret of its own, so that
+ * issued codes survive a change of the master key. If the key was damaged, a new key takes its
+ * place and the issued codes become invalid.
  */
 export const openCodeDigest = async (
   { store: { db }, log }: { store: Store; log: Log },

@@ -1,18 +1,19 @@
 import { EnvelopeError, rewrap, seal, unseal } from '../kernel/envelope.js';
 
 /**
- * The master keys that live: one, and two while it is changed. The newest seals, all of them open.
- * Whatever is sealed goes through here, so that a change reaches all of it.
+ * The master keys in use: one, or two during a change of the key. The newest key seals, and each
+ * key opens. Every sealed value goes through this class, so that a change of the key covers all
+ * values.
  */
 export class Keyring {
   constructor(private keys: [Buffer, ...Buffer[]]) {}
 
-  /** The one that seals. */
+  /** The key that seals. */
   get newest(): Buffer {
     return this.keys[0];
   }
 
-  /** The newest first. */
+  /** All keys, the newest first. */
   get all(): readonly Buffer[] {
     return this.keys;
   }
@@ -21,12 +22,12 @@ export class Keyring {
     return this.keys.length > 1;
   }
 
-  /** From now on this one seals. */
+  /** Adds a key, which seals from now on. */
   add(key: Buffer): void {
     this.keys = [key, ...this.keys];
   }
 
-  /** Nothing is sealed with the older ones any more. */
+  /** Removes the older keys. Nothing must be sealed with them any more. */
   dropOlder(): void {
     const [newest, ...older] = this.keys;
     for (const key of older) key.fill(0);
@@ -37,12 +38,15 @@ export class Keyring {
     return seal(this.newest, bound, value);
   }
 
-  /** Throws EnvelopeError where none of the keys opens it. */
+  /** Opens a sealed value. Throws EnvelopeError if none of the keys opens it. */
   unseal(bound: string, sealed: string): Buffer {
     return this.first((key) => unseal(key, bound, sealed));
   }
 
-  /** The same value under the newest key; null where it is already. EnvelopeError: none opens it. */
+  /**
+   * Returns the value sealed with the newest key; null if it is already. Throws EnvelopeError if no
+   * key opens it.
+   */
   rewrap(bound: string, sealed: string): string | null {
     return this.first((key) =>
       key === this.newest

@@ -14,21 +14,24 @@ const BOUND = `facts:${CHECK}`;
 
 export interface MasterKey {
   keyring: Keyring;
-  /** Where it is kept; null: it comes from the settings. */
+  /** The file that holds the key; null if the key comes from the settings. */
   file: MasterFile | null;
-  /** The file that was made by this start, if one was. */
+  /** The path of the key file if this start created it, else null. */
   made: string | null;
 }
 
-/** `keys/master.key`, and beside it `master.key.next` while it is changed. */
+/** The key file `keys/master.key`, with `master.key.next` beside it during a change of the key. */
 export interface MasterFile {
-  /** Durable when it returns. */
+  /** Writes the coming key, durably. */
   writeComing(key: Buffer): void;
-  /** The coming key is the key, and the one before it is gone. */
+  /** Replaces the key by the coming one and removes the old key. */
   replace(): void;
 }
 
-/** The key from the settings, else from `keys/master.key`, which is made (0600) at the first start. */
+/**
+ * Loads the key from the settings, else from `keys/master.key`, which is created (0600) at the
+ * first start.
+ */
 export const loadMasterKey = (home: string, given: string | null): MasterKey => {
   if (given !== null) {
     refuseCutChange(home);
@@ -49,7 +52,10 @@ export const loadMasterKey = (home: string, given: string | null): MasterKey => 
   return { keyring, file: fileOf(path), made: isNew ? path : null };
 };
 
-/** Some is under the key that is coming, some under the one before: neither of them opens all. */
+/**
+ * Refuses to start during an unfinished change of the key. Some values are under the coming key and
+ * some under the old one, so neither key opens all of them.
+ */
 const refuseCutChange = (home: string): void => {
   const coming = join(home, 'keys', 'master.key.next');
   if (!existsSync(coming) || comingIn(coming) === null) return;
@@ -59,7 +65,9 @@ const refuseCutChange = (home: string): void => {
   );
 };
 
-/** A new key would open nothing of what is there. */
+/**
+ * Refuses to start if the key file is missing: a new key would open none of the existing values.
+ */
 const refuseLost = (home: string): void => {
   if (!isDatabase(join(home, 'adjutant.db'))) return;
   throw new OpenRefused(
@@ -68,7 +76,7 @@ const refuseLost = (home: string): void => {
   );
 };
 
-/** What is none is for the store to refuse, in its own words. */
+/** True if the file is an SQLite database. If not, the store refuses it with its own message. */
 const isDatabase = (path: string): boolean => {
   if (!existsSync(path)) return false;
   const head = Buffer.alloc(SQLITE.length);
@@ -80,7 +88,7 @@ const isDatabase = (path: string): boolean => {
   }
   return head.equals(SQLITE);
 };
-/** What each database begins with (SQLite, Database File Format, 1.3). */
+/** The first bytes of each database (SQLite, Database File Format, 1.3). */
 const SQLITE = Buffer.from('SQLite format 3\0');
 
 const addComing = (keyring: Keyring, path: string): void => {
@@ -88,7 +96,10 @@ const addComing = (keyring: Keyring, path: string): void => {
   if (text !== null) keyring.add(decode(text, path));
 };
 
-/** An older version may have left half of one: that has sealed nothing yet, and is written anew. */
+/**
+ * Returns the coming key's text; null if the file is incomplete. An older version may have left
+ * such a file; nothing is sealed with that key yet, and the file is written anew.
+ */
 const comingIn = (path: string): string | null => {
   const text = readFileSync(path, 'utf8');
   return text.endsWith('\n') ? text : null;
@@ -96,7 +107,7 @@ const comingIn = (path: string): string | null => {
 
 const fileOf = (path: string): MasterFile => ({
   writeComing: (key) => {
-    // Whole or not there: a start must not find half of it.
+    // The file is renamed into place, so that a start never finds half of it.
     writeKey(`${path}.part`, key);
     renameDurably(`${path}.part`, `${path}.next`);
   },
@@ -108,7 +119,10 @@ const fileOf = (path: string): MasterFile => ({
 const writeKey = (path: string, key: Buffer): void =>
   writeFileSync(path, `${key.toString('base64')}\n`, { mode: 0o600, flush: true });
 
-/** A wrong key is found before anything is touched, by a value sealed at the first start. */
+/**
+ * Throws OpenRefused if the master key is wrong, before anything is changed. The test is a value
+ * that was sealed at the first start.
+ */
 export const proveMasterKey = async (store: Store, keyring: Keyring): Promise<void> => {
   const kept = await store.db
     .selectFrom('facts')

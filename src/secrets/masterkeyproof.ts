@@ -3,16 +3,16 @@ import type { Keyring } from './keyring.js';
 import { isOpened, sealedSample } from './rekey.js';
 import { SEALED, type SealedColumn } from './sealedcolumns.js';
 
-/** Whether the master key opens what is sealed. */
+/** The result of testing that the master key opens the sealed values. */
 export interface MasterKeyProof {
   opened: number;
-  /** Of each column that holds something that it does not open: `hooks.secret_sealed`. */
+  /** The columns with a value that the key does not open, such as `hooks.secret_sealed`. */
   shut: string[];
-  /** A change of the key was begun and not ended. */
+  /** True if a change of the key was begun and not finished. */
   isChanging: boolean;
 }
 
-/** Opens a sample of every sealed column, and forgets what it saw. */
+/** Opens a sample of every sealed column and discards the values. */
 export const createProof =
   (store: Store, keyring: Keyring) => async (): Promise<MasterKeyProof> => {
     const proof: MasterKeyProof = { opened: 0, shut: [], isChanging: keyring.isChanging };

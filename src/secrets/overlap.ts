@@ -2,18 +2,18 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { unlessShut } from '../kernel/envelope.js';
 import type { Secret } from './secret.js';
 
-/** A secret of before, which is still good. */
+/** A replaced secret that is still valid. */
 interface OldSecret {
   secret: string;
-  /** ISO 8601. */
+  /** The end of the overlap in ISO 8601. */
   until: string;
 }
 
-/** What has a secret of its own: those of before are sealed together. */
+/** The columns of an object with a rotated secret. Its old secrets are sealed together. */
 interface Rotated {
   id: string;
   old_secret_sealed: string | null;
-  /** When the last of them ends, ISO 8601. */
+  /** The time when the last old secret ends, in ISO 8601. */
   old_secret_until: string | null;
 }
 
@@ -26,12 +26,14 @@ export interface RotationDeps extends OverlapDeps {
   sealSecret(id: string, secret: string): string;
 }
 
-/** Ours: of more rotations within one overlap the oldest secrets are good no more. */
+/**
+ * Ours: the most old secrets. With more rotations in one overlap the oldest secrets become invalid.
+ */
 const MOST = 4;
-/** The secret, percent-encoded, and when it ends. */
+/** One line: the secret, percent-encoded, and the end of its overlap. */
 const LINE = /^(\S+) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
 
-/** Those of before that are good now, the newest first; none where they were damaged. */
+/** Returns the old secrets that are valid now, the newest first; none if they were damaged. */
 export const oldSecretsOf = (deps: OverlapDeps, row: Rotated): OldSecret[] => {
   const { id, old_secret_sealed, old_secret_until } = row;
   if (old_secret_sealed === null || old_secret_until === null) return [];
@@ -42,7 +44,7 @@ export const oldSecretsOf = (deps: OverlapDeps, row: Rotated): OldSecret[] => {
   );
 };
 
-/** A secret that stands alone is of the days when there was but one. */
+/** Parses the old secrets. A text of another form is one secret: earlier versions kept only one. */
 const secretsIn = (text: string, until: string): OldSecret[] => {
   const lines = text.split('\n').map((line) => LINE.exec(line));
   return lines.every((line) => line !== null)
@@ -53,8 +55,9 @@ const secretsIn = (text: string, until: string): OldSecret[] => {
 };
 
 /**
- * What becomes of the secrets of before where that of now, `sealed`, is replaced: it joins them, for
- * who was promised an overlap keeps it. Without an overlap none of them is good any more.
+ * Returns the columns of the old secrets after the current secret, `sealed`, is replaced. It joins
+ * the older ones, which keep the overlap that they were given. Without an overlap all old secrets
+ * become invalid.
  */
 export const rotated = (
   deps: RotationDeps,

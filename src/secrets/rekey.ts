@@ -10,8 +10,9 @@ import type { MasterFile, MasterKey } from './master.js';
 import { SEALED, type SealedColumn } from './sealedcolumns.js';
 
 /**
- * Makes a new master key and puts everything that is sealed under it; resolves to how many secrets
- * that were. `recorded` is written before anything is done. RekeyRefused says why not.
+ * Makes a new master key and reseals every sealed value with it. Resolves to the number of resealed
+ * secrets. `recorded` is written before anything else. Throws RekeyRefused with the reason if it
+ * cannot.
  */
 export type Rekey = (recorded: AuditStep) => Promise<number>;
 
@@ -33,7 +34,7 @@ export const createRekey = (store: Store, master: MasterKey): Rekey => {
 
   const begin = (file: MasterFile): void => {
     const key = randomBytes(32);
-    // On the disk before anything is sealed with it.
+    // The key must be on disk before anything is sealed with it.
     file.writeComing(key);
     keyring.add(key);
   };
@@ -57,7 +58,10 @@ const FROM_SETTINGS =
   'The master key comes from the settings, which the daemon cannot change: put it into ' +
   'keys/master.key, start without ADJUTANT_MASTER_KEY, and try again';
 
-/** What opens with no key could not be put under another: the change would begin and never end. */
+/**
+ * Throws RekeyRefused if a value opens with no key. Such a value cannot be resealed, so the change
+ * would never end.
+ */
 const refuseShut = async (store: Store, keyring: Keyring): Promise<void> => {
   const shut: string[] = [];
   for (const sealed of SEALED) {
@@ -72,9 +76,9 @@ const refuseShut = async (store: Store, keyring: Keyring): Promise<void> => {
 };
 
 /**
- * Two keys live until nothing is under the older one; a kill before that leaves both files, and the
- * next start goes on from here. What was sealed just before may be written while this goes on, so
- * that it is looked through until nothing more is found.
+ * Finishes a change of the master key. Two keys exist until nothing is under the older one. A kill
+ * before that leaves both files, and the next start continues here. Values that were sealed just
+ * before may be written meanwhile, so the pass is repeated until it finds nothing more.
  */
 export const finishRekey = async (store: Store, { keyring, file }: MasterKey): Promise<number> => {
   let rewrapped = 0;
@@ -94,7 +98,7 @@ export interface SealedValue {
   bound: string;
 }
 
-/** The first values of a sealed column. */
+/** Reads the first values of a sealed column. */
 export const sealedSample = (store: Store, of: SealedColumn): Promise<SealedValue[]> =>
   sealedPage(store, of, null);
 
@@ -120,7 +124,7 @@ async function* pagesOf(store: Store, of: SealedColumn): AsyncGenerator<SealedVa
 export const isOpened = (keyring: Keyring, { bound, sealed }: SealedValue): boolean =>
   unlessShut(() => keyring.unseal(bound, sealed).fill(0)) !== null;
 
-/** The next sealed values of a column; few enough for one transaction. */
+/** Reads the next sealed values of a column, few enough for one transaction. */
 export const sealedPage = async (
   { db }: Pick<Store, 'db'>,
   { table, key, column, bound, where = '1' }: SealedColumn,
@@ -134,7 +138,10 @@ export const sealedPage = async (
   return rows;
 };
 
-/** A value that was changed meanwhile is left to the next look. */
+/**
+ * Returns the statement that reseals a value. A value that was changed meanwhile is left to the
+ * next pass.
+ */
 const rewrapping = (
   keyring: Keyring,
   { table, key, column }: SealedColumn,

@@ -1,20 +1,24 @@
-/** A column that holds what the master key seals. All but `where` is SQL that is known here. */
+/**
+ * A column of values that the master key seals. All fields but `where` are SQL from this source.
+ */
 export interface SealedColumn {
   table: string;
-  /** Unique within the table. */
+  /** The column that is unique within the table. */
   key: string;
   column: string;
-  /** What it is bound to, as it was when it was sealed. */
+  /** The name to which the value is bound, as when it was sealed. */
   bound: string;
   where?: string;
 }
 
-/** Of facts: a value that only the right master key opens. */
+/** The fact whose value only the right master key opens. */
 export const CHECK = 'master_key_check';
-/** Of facts: the key of the digests of short codes. */
+/** The fact that holds the key of the digests of short codes. */
 export const CODE_KEY = 'code_key';
 
-/** All that is under the master key: whatever is added to the schema is added here. */
+/**
+ * All columns under the master key. A sealed column that is added to the schema must be added here.
+ */
 export const SEALED: SealedColumn[] = [
   {
     table: 'signing_keys',

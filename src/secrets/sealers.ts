@@ -2,7 +2,7 @@ import type { CredentialVersionRow } from '../store/tables/vault.js';
 import type { Keyring } from './keyring.js';
 import { Secret } from './secret.js';
 
-/** What the master key opens, by what it is for. */
+/** Creates the functions that seal and open secrets, grouped by their use. */
 export const createSealers = (master: Keyring) => ({
   hooks: hookSecrets(master),
   webhooks: webhookSecrets(master),
@@ -59,7 +59,7 @@ const modelSecrets = (master: Keyring) => ({
     master.unseal(`models:${modelId}:key`, sealed).toString(),
 });
 
-/** Seals and opens what credentials hold, each bound to its owner, credential and version. */
+/** Seals and opens the values of credentials, each bound to its owner, credential and version. */
 const vaultSecrets = (master: Keyring) => ({
   sealVersion: (of: Version, value: string): string => master.seal(boundOf(of), Buffer.from(value)),
   openVersion: (of: Version & { sealed: string }): Secret =>

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const SHOWN = '[secret]';
 
-/** A value that is a secret: it is only had by asking, and prints as `[secret]` everywhere else. */
+/** A secret value. Only `take` gives access to it; everywhere else it prints as `[secret]`. */
 export class Secret {
   readonly #bytes: Buffer;
 
@@ -10,7 +10,7 @@ export class Secret {
     this.#bytes = bytes;
   }
 
-  /** Hands the value out, and forgets its bytes. */
+  /** Passes the value to `use`, and then erases its bytes. */
   take<T>(use: (bytes: Buffer) => T): T {
     try {
       return use(this.#bytes);

@@ -7,10 +7,13 @@ const NEW_BYTES = 32;
 const FEWEST_BYTES = 24;
 const MOST_BYTES = 64;
 
-/** A secret as Standard Webhooks spells it: `whsec_`, then the key in base64. */
+/** Returns a new secret in the form of Standard Webhooks: `whsec_`, then the key in base64. */
 export const newSecret = (): string => `${PREFIX}${randomBytes(NEW_BYTES).toString('base64')}`;
 
-/** What is wrong with a secret that is to be, or null. Of a vault entry any text may be the key. */
+/**
+ * Returns the fault of a new secret, or null. With `mayBePlain`, for a vault entry, any text may be
+ * the key.
+ */
 export const faultOfSecret = (value: string, mayBePlain = false): string | null => {
   if (!mayBePlain && !SPELT.test(value)) return 'must be whsec_ and a key in base64';
   const { length } = keyIn(Buffer.from(value));
@@ -19,12 +22,12 @@ export const faultOfSecret = (value: string, mayBePlain = false): string | null 
 };
 
 /**
- * The key of a secret: what stands behind `whsec_`, decoded. Ours: a vault entry that is spelt in
- * another way is a key as it is, which the receivers here take it for, too.
+ * Returns the key of a secret: the part behind `whsec_`, decoded. Ours: a vault entry in another
+ * form is a key as it stands. The inbound webhooks here read it the same way.
  */
 export const secretKey = (secret: Secret): Buffer => secret.take(keyIn);
 
-/** The same of a secret as it is spelt. */
+/** Returns the key of a secret that is given as text. */
 export const keySpelt = (secret: string): Buffer => keyIn(Buffer.from(secret));
 
 const keyIn = (bytes: Buffer): Buffer => {
@@ -32,14 +35,16 @@ const keyIn = (bytes: Buffer): Buffer => {
   return encoded === undefined ? Buffer.from(bytes) : Buffer.from(encoded, 'base64');
 };
 
-/** What is signed: the message's id, the time of this attempt in seconds since 1970, its body. */
+/**
+ * The signed data: the message's ID, the time of this attempt in seconds since 1970, and its body.
+ */
 export interface SignedMessage {
   id: string;
   timestamp: number;
   body: string;
 }
 
-/** Standard Webhooks: one signature for each key, apart by a space. */
+/** Returns the signatures of Standard Webhooks, one for each key, separated by spaces. */
 export const signaturesOf = (keys: Buffer[], { id, timestamp, body }: SignedMessage): string =>
   keys
     .map((key) => createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64'))

@@ -8,16 +8,16 @@ import type { TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { Keyring } from './keyring.js';
 
-/** Signs and reads tokens with the keys that the database holds, sealed. */
+/** Signs and reads tokens with the sealed keys from the database. */
 export interface Signer {
   sign(claims: Claims): string;
   read(token: string): Claims | null;
   /**
-   * Makes the key that signs from now on, in one transaction with what `also` gives for its id.
-   * Those before it go on verifying; `retired` is how many there are.
+   * Makes a new signing key, in one transaction with the step that `also` returns for its ID. The
+   * older keys still verify tokens; `retired` is their number.
    */
   rotate(also: (keyId: string) => TransactionStep): Promise<Rotation>;
-  /** Deletes retired keys whose last token has ended; resolves to their number. */
+  /** Deletes retired keys whose last token has expired, and resolves to their number. */
   forget(): Promise<number>;
 }
 export interface Rotation {
@@ -26,7 +26,9 @@ export interface Rotation {
   retired: number;
 }
 
-/** A login that was under way while the key was retired may still have been signed with it. */
+/**
+ * The time after a key was retired in which a login that was under way may still be signed with it.
+ */
 const UNDER_WAY_MS = 3600 * 1000;
 
 const bound = (id: string): string => `signing_keys:${id}`;
@@ -37,7 +39,10 @@ interface SignerDeps {
   log: Log;
 }
 
-/** Where the key that signs was damaged another takes its place; what it signed is believed no more. */
+/**
+ * Opens the signer. If the signing key was damaged, a new key takes its place, and the tokens that
+ * the damaged key signed become invalid.
+ */
 export const openSigner = async (deps: SignerDeps, master: Keyring): Promise<Signer> => {
   const { store, clock, log } = deps;
   const rows = await store.db
@@ -67,7 +72,7 @@ export const openSigner = async (deps: SignerDeps, master: Keyring): Promise<Sig
     rotate: async (also) => {
       const key = newKey(clock);
       const createdAt = await keep(key, [also(key.id)]);
-      // Of two at once the later one is answered later.
+      // If two calls overlap, the later one returns later, so its key stays current.
       current = key;
       return { keyId: key.id, createdAt, retired: keys.size - 1 };
     },
@@ -97,7 +102,10 @@ const replacing = (
   ];
 };
 
-/** Whether a token that the key signed still counts is asked in the statement that deletes it. */
+/**
+ * Deletes retired keys. The statement itself checks that no token that the key signed is still
+ * valid.
+ */
 const forget = async ({ db }: Store, now: number): Promise<string[]> => {
   const retired = await db
     .selectFrom('signing_keys')

@@ -30,12 +30,13 @@ const input = object('AgentsDelegateInput', {
 }).or('prompt', 'withTask');
 export type Delegation = Static<typeof input>;
 
-/** Sets a sub-agent to work for the agent that calls. Errors: ToolRefused. */
+/** Starts a sub-agent for the calling agent. Throws ToolRefused. */
 export type Delegate = (order: Delegation, context: ToolContext) => Promise<Pending>;
 
 /**
- * Ours: no side effect, since a sub-agent can do nothing that its parent cannot: it has the same
- * permissions and grants, the parent's trust or less, and each of its calls is judged for itself.
+ * Creates the tools for sub-agents. Ours: they count as free of side effects, since a sub-agent can
+ * do nothing that its parent cannot. It has the same permissions and grants and at most the
+ * parent's trust, and each of its calls is judged on its own.
  */
 export const agentsTools = (delegate: Delegate): ToolGroup => ({
   skillId: 'agents',

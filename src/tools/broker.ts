@@ -9,9 +9,10 @@ import { type Tool, type ToolContext, ToolFailed, ToolRefused } from './tool.js'
 import type { Toolbox } from './toolbox.js';
 
 /**
- * Arguments name credentials, and their values are put in here, at the edge: what asks, permits and
- * records a call sees the names alone. In what comes back both are redacted: what was put in, and
- * what an earlier call may have put in, since a service keeps what it was told.
+ * Wraps a toolbox so that the values of credentials replace their names in the arguments just
+ * before the tool runs. The code that requests, permits or records a call sees only the names. In
+ * results these values are redacted, and so are those that an earlier call may have sent, since a
+ * service may store what it receives.
  */
 export const brokered = (toolbox: Toolbox, vault: Vault): Toolbox => {
   const known = new WeakMap<Tool, Tool>();
@@ -58,11 +59,14 @@ const performed = (
   return tool.run(Object.fromEntries(filled), { ...context, holdsSecret: true });
 };
 
-/** Whether what answers this call may have been told that value before. */
+/** True if the recipient of this call may have received that value before. */
 const mayKnow = ({ tool, args }: BrokeredCall, lending: Lending): boolean =>
   isFor(tool, lending) || lending.allowedHosts.includes(addressOf(args)?.host ?? '');
 
-/** Ours: what is shorter stands in most texts by chance. */
+/**
+ * Returns the values to redact. Ours: shorter values are left out, since they stand in most texts
+ * by chance.
+ */
 const known = (secrets: Secret[]): string[] =>
   secrets
     .map((secret) => secret.take((bytes) => bytes.toString()))
@@ -109,7 +113,10 @@ const refuseTool = (tool: Tool, loan: Lending): void => {
 const isFor = ({ skillId, name }: Tool, { allowedTools }: Lending): boolean =>
   allowedTools.includes(skillId) || allowedTools.includes(`${skillId}.${name}`);
 
-/** Ours: whoever lists the processes of the machine would read the value there. */
+/**
+ * Refuses a credential in an exposed argument. Ours: any user who can list the machine's processes
+ * could read it there.
+ */
 const refuseExposed = ({ exposed = [] }: Tool, args: Record<string, unknown>): void => {
   for (const field of exposed) {
     const [name] = credentialsIn(args[field]);
@@ -121,7 +128,10 @@ const refuseExposed = ({ exposed = [] }: Tool, args: Record<string, unknown>): v
   }
 };
 
-/** Ours: a tool without a `url` goes where it always goes, and allowedTools names it. */
+/**
+ * Refuses a host that the credential does not allow. Ours: a tool without a `url` has a fixed
+ * destination, which allowedTools covers.
+ */
 const refuseHost = (args: Record<string, unknown>, loan: Lending): void => {
   if (args.url === undefined) return;
   const to = addressOf(args);
@@ -129,7 +139,10 @@ const refuseHost = (args: Record<string, unknown>, loan: Lending): void => {
   if (reason !== null) throw new ToolRefused(reason);
 };
 
-/** null: none, or a credential is in the address: there it would be in logs, errors, redirects. */
+/**
+ * Returns the address of the call; null if there is none, or if it contains a credential, which
+ * would then appear in logs, errors and redirects.
+ */
 const addressOf = ({ url }: Record<string, unknown>): URL | null =>
   typeof url === 'string' && credentialsIn(url).length === 0 && URL.canParse(url)
     ? new URL(url)

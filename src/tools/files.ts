@@ -31,8 +31,8 @@ const SearchInput = object('FilesSearchInput', {
 });
 
 /**
- * Ours: writing has no effect outside, since an agent's folder is its own as its transcript is;
- * what it writes there runs only by a tool that has effects.
+ * Ours: writing counts as free of side effects, since an agent's folder is its own, like its
+ * transcript. A file in it runs only through a tool that has side effects.
  */
 const traits = {
   skillId: 'files',
@@ -111,7 +111,7 @@ const search: Tool = defineTool({
     naming('search', () => searchFolder(folder, { text, path, ignoreCase }, signal)),
 });
 
-/** What is wrong with the path is told as a fault of that argument. */
+/** Reports a bad path as a fault of the argument `path`. */
 const naming = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

@@ -12,7 +12,9 @@ import {
   type ToolGroup,
 } from './tool.js';
 
-/** The guarded client, as far as tools need it. Errors: BadUrl, EgressRefused, HttpFailure. */
+/**
+ * The guarded HTTP client, as far as tools need it. Throws BadUrl, EgressRefused and HttpFailure.
+ */
 export interface Requester {
   request(out: {
     method: string;
@@ -20,11 +22,11 @@ export interface Requester {
     headers: Record<string, string>;
     body?: string;
     signal: AbortSignal;
-    /** Followed at most. */
+    /** The most redirects that are followed. */
     redirects?: number;
-    /** host:port that may be reached though it is private. */
+    /** Addresses, as host:port, that may be reached although they are private. */
     allow?: string[];
-    /** No redirect to another origin is followed, as with a body. */
+    /** True if no redirect to another origin is followed, as with a body. */
     isBound?: boolean;
   }): Promise<{
     status: number;
@@ -102,8 +104,9 @@ export const httpTools = (http: Requester): ToolGroup => ({
 const isSafeMethod = (method: unknown): boolean => method === 'GET' || method === 'HEAD';
 
 /**
- * A request with effects carries its id under both usual names, unless the caller chose another, and
- * how often what it is about came back, which nobody chooses.
+ * Returns all headers of a request. A request with effects carries its ID under both usual names,
+ * unless the caller set them. It also carries the hop count of its cause, which the caller cannot
+ * set.
  */
 const allHeaders = (
   headers: Record<string, string>,
@@ -117,7 +120,7 @@ const allHeaders = (
   ...(!isSafeMethod(method) && hopsOnward(hops)),
 });
 
-/** A request on behalf of a tool, whose argument `url` says where it goes. Errors: of tools. */
+/** Runs a request for a tool, whose argument `url` is the address. Throws the errors of tools. */
 export const reaching = async <T>(
   tool: Pick<Tool, 'skillId' | 'name'>,
   request: () => Promise<T>,

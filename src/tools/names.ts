@@ -1,8 +1,8 @@
 import type { Toolbox } from './toolbox.js';
 
 /**
- * What is wrong with names that grant tools, each with its place in the list; `others` grant something
- * else, and are right as they are.
+ * Returns the faults of names that grant tools, each with its place in the list. The names in
+ * `others` grant something else and are always valid.
  */
 export const faultsOfTools = (
   toolbox: Pick<Toolbox, 'list'>,
@@ -10,7 +10,7 @@ export const faultsOfTools = (
   others: string[] = [],
 ): { at: number; message: string }[] => {
   const tools = toolbox.list();
-  // A tool as `http.request`, or all of a skill as `http`.
+  // A tool such as `http.request`, or all tools of a skill, such as `http`.
   const known = tools.map(({ skillId, name }) => `${skillId}.${name}`);
   const granting = new Set([...known, ...tools.map(({ skillId }) => skillId), ...others]);
   return names.flatMap((name, at) =>
@@ -20,5 +20,5 @@ export const faultsOfTools = (
   );
 };
 
-/** Of a list that grows with what is connected. */
+/** The most characters of a list that grows with the connected servers. */
 const LONGEST = 700;

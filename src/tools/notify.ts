@@ -2,8 +2,9 @@ import { object, optional, text } from '../kernel/contract/schema.js';
 import { defineTool, type ToolGroup } from './tool.js';
 
 /**
- * Tells a user. The effect id is constant over retries, so that one effect is one notification. False
- * where the run of the agent has told so much already that this is told with others at its end.
+ * Notifies a user. The effect ID is the same in all retries, so that one effect is one
+ * notification. Resolves to false if the agent's run has sent so many notifications that this one
+ * is held for the digest at its end.
  */
 export type Notify = (
   userId: string,
@@ -25,8 +26,9 @@ const input = object('NotifySendInput', {
 });
 
 /**
- * Ours: neither a side effect nor sending out, since it reaches the owner alone, in the app and on
- * the channels that the owner linked; an untrusted agent may always tell its owner.
+ * Creates the tool that notifies the owner. Ours: it counts neither as a side effect nor as sending
+ * out, since it reaches the owner alone, in the app and on the owner's linked channels. An
+ * untrusted agent may always notify its owner.
  */
 export const notifyTools = (notify: Notify): ToolGroup => ({
   skillId: 'notify',

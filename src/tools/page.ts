@@ -1,10 +1,10 @@
-/** What a person would read of a page, and what it is called. */
+/** The readable text of a page, and its title. */
 export interface PageText {
   title: string;
   text: string;
 }
 
-/** What holds nothing to read. */
+/** Elements without readable text. */
 const SKIPPED = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object']);
 const BLOCKS = new Set(
   (
@@ -14,9 +14,9 @@ const BLOCKS = new Set(
 );
 
 /**
- * The text of HTML, a line per block, links with their address behind them. Reads the source once
- * from left to right and never back, whatever is left open in it. Ours: modest on purpose; it drops
- * no menus and no footers.
+ * Returns the text of HTML: one line for each block, and each link followed by its address. It
+ * reads the source once from left to right, without going back, even if elements are not closed.
+ * Ours: it is deliberately simple and keeps menus and footers.
  */
 export const pageText = (html: string, base: string): PageText => {
   const lower = html.toLowerCase();
@@ -49,11 +49,11 @@ export const pageText = (html: string, base: string): PageText => {
 };
 
 interface Tag {
-  /** Lower case; empty for a `<` that begins none. */
+  /** The name in lower case; empty if the `<` begins no tag. */
   name: string;
   isClosing: boolean;
   source: string;
-  /** Where the source goes on. */
+  /** The position behind the tag. */
   end: number;
 }
 
@@ -70,7 +70,7 @@ const tagAt = (html: string, open: number): Tag => {
   return { name: name.toLowerCase(), isClosing: slash !== '', source, end };
 };
 
-/** Behind the `>` that ends a tag; one within quotes does not. */
+/** Returns the position behind the `>` that ends a tag. A `>` within quotes does not end it. */
 const tagEnd = (html: string, open: number): number => {
   let quote = '';
   for (let at = open + 1; at < html.length; at++) {

@@ -2,7 +2,7 @@ import { listInside, NotInside, readInside } from '../kernel/confinedpath.js';
 
 export interface SearchMatch {
   path: string;
-  /** From 1. */
+  /** The number of the line, from 1. */
   line: number;
   /** The line, cut to 300 characters. */
   text: string;
@@ -12,11 +12,14 @@ const LEVELS = 16;
 const MOST_FILES = 5_000;
 const MOST_MATCHES = 200;
 const LONGEST_LINE = 300;
-/** Larger files are passed over. */
+/** Larger files are skipped. */
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 
-/** Every line below a folder that holds the text. Errors: NotInside; the signal's reason. */
+/**
+ * Returns every line below a folder that contains the text. Throws NotInside, or the signal's
+ * reason.
+ */
 export const searchFolder = async (
   root: string,
   wanted: { text: string; path: string; ignoreCase: boolean },
@@ -38,7 +41,7 @@ export const searchFolder = async (
   return { matches, truncated: found.isCut };
 };
 
-/** Nothing where the file went away meanwhile; bytes that are no text match nothing. */
+/** Returns a file's text; empty if the file was removed meanwhile or is binary. */
 const contentOf = async (root: string, path: string): Promise<string> => {
   try {
     const bytes = await readInside(root, path, MAX_FILE_BYTES);

@@ -24,7 +24,7 @@ const input = object('ShellRunInput', {
     Joi.object<Record<string, string>>()
       .pattern(
         /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
-        // As long as a credential may be.
+        // The same limit as for a credential.
         anyText(65_536)
           .pattern(/^[^\0]*$/)
           .messages({ 'string.pattern.base': 'must not hold a NUL character' }),
@@ -37,7 +37,10 @@ const input = object('ShellRunInput', {
   ),
 });
 
-/** Without a confinement the tool is listed, says why it cannot run, and refuses to. */
+/**
+ * Creates the tool that runs commands. Without a confinement the tool is still listed, with the
+ * reason why it cannot run, and refuses each call.
+ */
 export const shellTools = (confinement: Confinement | null): ToolGroup => ({
   skillId: 'shell',
   description: "Commands, confined to the agent's folder",

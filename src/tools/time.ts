@@ -45,7 +45,9 @@ const isTimezone = (name: string): boolean => {
   }
 };
 
-/** `local` is ISO 8601 with the zone's offset at that moment, to the second. */
+/**
+ * Returns the local time. `local` is ISO 8601 to the second, with the zone's offset at that time.
+ */
 const localTime = (ms: number, timeZone: string): { local: string; weekday: string } => {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,

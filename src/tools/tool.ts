@@ -1,57 +1,77 @@
 import type { ObjectSchema } from 'joi';
 import { type JsonSchema, jsonSchema } from '../kernel/jsonschema.js';
 
-/** For whom and where a tool runs. */
+/** The user, the agent and the folder for which a tool runs. */
 export interface ToolContext {
   userId: string;
   agentId: string | null;
   executionId: string | null;
-  /** Absolute; the only place on the machine that a tool may touch. It exists. */
+  /** The absolute path of the only folder on the machine that a tool may touch. It exists. */
   folder: string;
   signal: AbortSignal;
-  /** Constant over retries of the same effect, so that whoever receives it twice can tell. */
+  /** The ID of the effect, the same in all retries, so that a recipient can detect repeats. */
   effectId: string;
-  /** Its arguments hold the value of a credential: it must go where they say and nowhere else. */
+  /**
+   * Set if the arguments contain the value of a credential: the call must go to their address only.
+   */
   holdsSecret?: true;
-  /** How often what it is about came back to this daemon; it goes with what is sent. */
+  /** The number of times that the cause of this call came back to this daemon. It is sent along. */
   hops?: number;
-  /** The owner approved exactly this call: it goes to where its arguments say and nowhere else. */
+  /**
+   * Set if the owner approved exactly this call: it must go to the address in its arguments only.
+   */
   isApproved?: true;
 }
 
 export interface Tool {
   skillId: string;
-  /** Unique within its skill; also the permission's action. */
+  /** The name, unique within the skill; also the action of the permission. */
   name: string;
-  /** For models and people: what it does and returns. */
+  /** The tool's purpose and result, for models and people. */
   description: string;
   inputSchema: JsonSchema;
-  /** Some calls have effects outside the daemon or on the machine; `isSafe` tells which have not. */
+  /**
+   * True if some calls have effects outside the daemon or on the machine; `isSafe` says which have
+   * none.
+   */
   sideEffects: boolean;
-  /** Must be recorded as started before it runs, and is never run again by itself. */
+  /** True if a call must be recorded before it runs, and is never retried automatically. */
   once: boolean;
-  /** Sends bytes off the machine to wherever its arguments say. */
+  /** True if the tool sends bytes off the machine to the address in its arguments. */
   sendsOut: boolean;
-  /** What it returns was written by others: whoever reads it is tainted from then on. */
+  /** True if others wrote the result, which taints the agent that reads it. */
   outside: boolean;
-  /** The right that its user must have (`shell`, `mcp`); admins have all. null: anybody may. */
+  /**
+   * The right that the user needs (`shell`, `mcp`); admins have all rights. null: no right is
+   * needed.
+   */
   needs: string | null;
-  /** Why it cannot run here, the sentence with which `run` refuses; null: it can. */
+  /**
+   * The reason why the tool cannot run here, also the message with which `run` refuses; null if it
+   * can.
+   */
   unavailable: string | null;
-  /** Arguments that every process of the machine can read: no credential is put into them. */
+  /**
+   * Arguments that every process of the machine can read, so they must not contain a credential.
+   */
   exposed?: readonly string[];
-  /** Whether this very call changes nothing (safe as in RFC 9110); it may still send out. */
+  /** True if this call changes nothing (safe as in RFC 9110). It may still send data out. */
   isSafe(args: Record<string, unknown>): boolean;
-  /** Errors: ToolRefused, ToolFailed; the signal's reason where it was aborted before it began. */
+  /**
+   * Runs the tool. Throws ToolRefused and ToolFailed, or the signal's reason if it was aborted
+   * before the start.
+   */
   run(args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
 }
 
-/** Given in place of a result that another agent will bring: the calling agent rests until then. */
+/**
+ * A placeholder for a result that another agent will deliver. The calling agent waits until then.
+ */
 export class Pending {
   constructor(readonly agentId: string) {}
 }
 
-/** Tools that come and are permitted together. */
+/** Tools that are added, removed and permitted together. */
 export interface ToolGroup {
   skillId: string;
   description: string;
@@ -59,12 +79,15 @@ export interface ToolGroup {
 }
 
 export interface ArgumentFault {
-  /** Of the argument, with dots: `headers.accept`, `argv.0`; empty for all of them. */
+  /** The path of the argument, with dots: `headers.accept`, `argv.0`; empty for all arguments. */
   path: string;
   message: string;
 }
 
-/** The call was not made: bad arguments, which `details` names, or a tool that cannot run here. */
+/**
+ * The error if a call was not made: the arguments are wrong, as listed in `details`, or the tool
+ * cannot run here.
+ */
 export class ToolRefused extends Error {
   constructor(
     sentence: string,
@@ -75,11 +98,11 @@ export class ToolRefused extends Error {
   }
 }
 
-/** The call was made and brought no result. */
+/** The error if a call was made and brought no result. */
 export class ToolFailed extends Error {
   constructor(
     sentence: string,
-    /** False only where nothing can have happened, so that it may be tried again. */
+    /** False only if the call cannot have had an effect, so that it may be retried. */
     readonly effectBegan: boolean,
     cause?: unknown,
   ) {
@@ -93,12 +116,15 @@ interface ToolDefinition<T>
   input: ObjectSchema<T>;
   needs?: string;
   unavailable?: string | null;
-  /** Left out, a call is safe where the tool has no side effects at all. */
+  /** Returns true if a call is safe. By default a call is safe if the tool has no side effects. */
   isSafe?: Tool['isSafe'];
   run(args: T, context: ToolContext): Promise<unknown>;
 }
 
-/** A tool that checks its arguments first, and describes them by the same schema when it is asked. */
+/**
+ * Creates a tool that validates its arguments first. Its JSON schema is made from the same schema
+ * on first use.
+ */
 export const defineTool = <T>({ input, ...spec }: ToolDefinition<T>): Tool => {
   let described: JsonSchema | undefined;
   return {
@@ -125,7 +151,7 @@ const argumentsOf = <T>(args: unknown, { input, ...tool }: ToolDefinition<T>): T
   throw refusal(tool, faults);
 };
 
-/** The refusal of arguments, with a sentence that names each. */
+/** Returns the refusal of arguments, with a message that names each. */
 export const refusal = (
   tool: Pick<Tool, 'skillId' | 'name'>,
   details: ArgumentFault[],

@@ -9,7 +9,7 @@ import { timeTools } from './time.js';
 import type { Tool, ToolGroup } from './tool.js';
 import { webTools } from './web.js';
 
-/** Every tool there is, those that cannot run here included. */
+/** All tools, including those that cannot run here. */
 export interface Toolbox {
   groups(): ToolGroup[];
   list(): Tool[];
@@ -19,7 +19,7 @@ export interface Toolbox {
 /** The groups of tools that are part of Adjutant. */
 export const builtInGroups = (deps: {
   http: Requester;
-  /** See webTools. */
+  /** The search address of a SearXNG instance; see webTools. */
   searchUrl: string | null;
   confinement: Confinement | null;
   notify: Notify;
@@ -35,7 +35,10 @@ export const builtInGroups = (deps: {
   shellTools(deps.confinement),
 ];
 
-/** `more` gives groups that come and go while the daemon runs: the same array until one does. */
+/**
+ * Creates the toolbox. `more` returns groups that may change while the daemon runs; it returns the
+ * same array until they do.
+ */
 export const createToolbox = (builtIn: ToolGroup[], more: () => ToolGroup[]): Toolbox => {
   let before: ToolGroup[] = [];
   let known = toolboxOf(builtIn);
@@ -52,7 +55,10 @@ export const createToolbox = (builtIn: ToolGroup[], more: () => ToolGroup[]): To
   };
 };
 
-/** Of two tools that share a function name the first is usable alone: a model could not tell them apart. */
+/**
+ * Creates a toolbox of fixed groups. If two tools have the same function name, only the first is
+ * usable, since a model could not tell them apart.
+ */
 export const toolboxOf = (given: ToolGroup[]): Toolbox => {
   const functions = new Map<string, Tool>();
   const distinct = (tool: Tool): Tool => {
@@ -74,6 +80,9 @@ export const toolboxOf = (given: ToolGroup[]): Toolbox => {
 
 const callName = ({ skillId, name }: Tool): string => `${skillId}.${name}`;
 
-/** `http.request` as models take it: `http_request`, with letters, digits, `_` and `-` alone. */
+/**
+ * Returns the name of `http.request` for models: `http_request`, with letters, digits, `_` and `-`
+ * only.
+ */
 export const functionName = (tool: Pick<Tool, 'skillId' | 'name'>): string =>
   `${tool.skillId}_${tool.name}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);

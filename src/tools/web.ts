@@ -19,7 +19,10 @@ const SearchInput = object('WebSearchInput', {
 
 const traits = { skillId: 'web', sideEffects: false, once: false, sendsOut: true, outside: true };
 
-/** `searchUrl` is the search address of a SearXNG instance; null: there is none to ask. */
+/**
+ * Creates the tools for the web. `searchUrl` is the search address of a SearXNG instance; null if
+ * there is none.
+ */
 export const webTools = (http: Requester, searchUrl: string | null): ToolGroup => ({
   skillId: 'web',
   description: 'Pages of the web, as text',
@@ -120,7 +123,7 @@ const resultsOf = ({ status, body }: WebReply): Result[] => {
     .filter(({ url }) => /^https?:/.test(url));
 };
 
-/** SearXNG's `results`; null where the answer is of another form. */
+/** Returns SearXNG's `results`; null if the reply has another form. */
 const listIn = (body: string): unknown[] | null => {
   try {
     const answer: { results?: unknown } | null = JSON.parse(body);

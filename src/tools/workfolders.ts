@@ -1,12 +1,15 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Every hook and every agent has a folder of its own under `work`; tools touch nothing else. */
+/**
+ * Creates the working folders. Every hook and every agent has its own folder under `work`, and
+ * tools touch nothing else.
+ */
 export const createWork = (home: string) => {
   const root = join(home, 'work');
   const pathOf = (userId: string, name: string): string => join(root, userId, name);
   return {
-    /** The folder's path; it exists then. */
+    /** Creates the folder if it does not exist, and returns its path. */
     open: async (userId: string, name: string): Promise<string> => {
       const folder = pathOf(userId, name);
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -14,7 +17,7 @@ export const createWork = (home: string) => {
     },
     remove: (userId: string, name: string): Promise<void> =>
       rm(pathOf(userId, name), { recursive: true, force: true }),
-    /** Who has folders. */
+    /** Returns the IDs of the users that have folders. */
     users: (): Promise<string[]> => foldersIn(root),
     names: (userId: string): Promise<string[]> => foldersIn(join(root, userId)),
   };

@@ -1,6 +1,6 @@
 import type { Lending } from './vault.js';
 
-/** Why a credential may not be sent to an address; null: it may. */
+/** Returns the reason why a credential may not be sent to an address; null if it may. */
 export const whyNotTo = (
   { host, hostname, port, protocol }: URL,
   { name, allowedHosts }: Pick<Lending, 'name' | 'allowedHosts'>,
@@ -8,7 +8,8 @@ export const whyNotTo = (
   const usual = protocol === 'https:' ? 443 : 80;
   const isNamed = allowedHosts.includes(host) || allowedHosts.includes(`${hostname}:${usual}`);
   if (!isNamed) return `The credential ${name} may not be sent to ${host}: allowedHosts`;
-  // Ours: whoever talks an agent into leaving the s away reads it on the way.
+  // Ours: if an agent were talked into http instead of https, anyone on the way could read the
+  // value.
   const isMeant = port !== '' || protocol === 'https:' || LOOPBACK.test(hostname);
   if (isMeant || allowedHosts.includes(`${hostname}:${usual}`)) return null;
   return `The credential ${name} is sent to ${host} by https alone: allowedHosts may name ${host}:80`;

@@ -31,7 +31,7 @@ const CREDENTIAL = [
   'updated_at',
 ] as const;
 
-/** A change of a credential that was read before. */
+/** A change of a credential that was read earlier. */
 interface CredentialChange {
   read: CredentialRow;
   changes: Partial<CredentialRow>;
@@ -71,7 +71,7 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
         .where('id', '=', id)
         .executeTakeFirst(),
 
-    /** Of that version of one's own credential. */
+    /** Reads one version of the user's own credential. */
     version: (
       userId: string,
       id: string,
@@ -85,7 +85,7 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
         .where('version', '=', version)
         .executeTakeFirst(),
 
-    /** Those that are good at that moment, the newest first. */
+    /** Reads the versions that are valid at that time, the newest first. */
     versions: (userId: string, id: string, at: string): Promise<CredentialVersionRow[]> =>
       db
         .selectFrom('credential_versions')
@@ -105,7 +105,7 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
           .executeTakeFirstOrThrow()
       ).count,
 
-    /** Throws Taken where the user has one of that name. */
+    /** Inserts a credential. Throws Taken if the user has one with that name. */
     insert: async (
       row: CredentialRow,
       version: CredentialVersionRow,
@@ -118,13 +118,13 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
       ]);
     },
 
-    /** False where it was changed since it was read, or is gone. Throws Taken. */
+    /** Updates a credential. False if it was changed or deleted since it was read. Throws Taken. */
     update: (change: CredentialChange): Promise<boolean> =>
       unlessUnmet(store.transact([update(change), ...change.also])),
 
     /**
-     * The same, with a new version. Those before it are good until `overlapUntil` at most; null:
-     * they are destroyed at once.
+     * Updates a credential and adds a new version; same result and errors as `update`. The earlier
+     * versions are valid until `overlapUntil` at most; with null they are destroyed at once.
      */
     rotate: (
       change: CredentialChange,
@@ -153,7 +153,10 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
 
     ...useOf(deps),
 
-    /** False where it is gone or used by now, or a platform is not as it was when `users` looked. */
+    /**
+     * Deletes a credential. False if it is gone or in use by now, or if a platform was changed
+     * since `users` read it.
+     */
     delete: (
       { user_id, id }: CredentialRow,
       { platforms }: Pick<CredentialUsers, 'platforms'>,
@@ -176,19 +179,19 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
   };
 };
 
-/** What is made of a credential elsewhere. */
+/** Queries about the use of a credential elsewhere. */
 const useOf = (deps: CredentialUsageDeps) => {
   const { db } = deps.store;
   return {
     users: (id: string): Promise<CredentialUsers> => usersOf(deps, id),
 
-    /** Whether an outgoing webhook signs with it. */
+    /** True if an outgoing webhook signs with it. */
     signs: async (id: string): Promise<boolean> => {
       const signed = db.selectFrom('webhooks').select('id').where('credential_id', '=', id);
       return (await signed.limit(1).executeTakeFirst()) !== undefined;
     },
 
-    /** Whether a model, a forward or a chat platform sends it in a header. */
+    /** True if a model, a forward or a chat platform sends it in a header. */
     isSent: async (id: string): Promise<boolean> => {
       const models = db.selectFrom('models').select('id').where('credential_id', '=', id);
       const forwards = db

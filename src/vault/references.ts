@@ -1,9 +1,9 @@
-/** The whole of an argument: `{ "$credential": "github-pat" }`. */
+/** The key of a whole argument that names a credential: `{ "$credential": "github-pat" }`. */
 const KEY = '$credential';
-/** Within an argument that is text: `Bearer $credential(github-pat)`. */
+/** A reference to a credential within a text argument: `Bearer $credential(github-pat)`. */
 export const WITHIN = /\$credential\(([\w.-]{1,100})\)/g;
 
-/** The credentials that the arguments of a call name, in their order. */
+/** Returns the names of the credentials in the arguments of a call, in their order. */
 export const credentialsIn = (value: unknown): string[] => {
   if (typeof value === 'string') return [...value.matchAll(WITHIN)].map(([, name = '']) => name);
   const name = wholeName(value);

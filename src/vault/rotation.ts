@@ -21,7 +21,7 @@ import {
 
 const OVERLAP_MINUTES = 60;
 
-/** Without a value one is made, which is shown this once. */
+/** Rotates a credential. If no value is given, one is generated, which is shown only this once. */
 export const rotateCredential = async (
   deps: VaultServiceDeps,
   { id, given }: { id: string; given: CredentialRotation },
@@ -36,7 +36,7 @@ export const rotateCredential = async (
   return { row, value: given.value === undefined ? value : null };
 };
 
-/** Nobody but its issuer makes a value that somebody else issued. */
+/** Throws if there is no new value: a value that somebody else issued cannot be generated here. */
 const refuseNone = (
   { name, type }: CredentialRow,
   { value, generate }: CredentialRotation,
@@ -56,11 +56,11 @@ interface Renewal {
   id: string;
   value: string;
   overlapMinutes?: number | undefined;
-  /** What else the audit log is to know. */
+  /** Further data for the audit log. */
   data?: Record<string, unknown>;
 }
 
-/** The value becomes the newest version. */
+/** Stores the value as the newest version. */
 const renew = (
   deps: VaultServiceDeps,
   { id, value, overlapMinutes = OVERLAP_MINUTES, data }: Renewal,
@@ -82,7 +82,7 @@ const renew = (
     return { done: deps.credentials.rotate({ read, changes, also }, version, until), changes };
   });
 
-/** Those that are good now, the newest first. */
+/** Returns the versions that are valid now, the newest first. */
 export const versionsOf = async (
   deps: VaultServiceDeps,
   id: string,
@@ -97,7 +97,10 @@ export const versionsOf = async (
   }));
 };
 
-/** Ours: its value is a new version, so that numbers only rise. 409 once its overlap has ended. */
+/**
+ * Restores an earlier version. Ours: its value becomes a new version, so that version numbers only
+ * rise. Throws 409 after its overlap has ended.
+ */
 export const restoreCredential = async (
   deps: VaultServiceDeps,
   { id, given }: { id: string; given: CredentialRestoration },
@@ -122,7 +125,10 @@ export const restoreCredential = async (
   return renew(deps, { id, value, overlapMinutes, data: { restored: from.version } }, by);
 };
 
-/** Ours: an outgoing webhook must not sign with less than it may be given at first. */
+/**
+ * Throws 400 if the value does not fit its use. Ours: an outgoing webhook must not sign with a
+ * weaker secret than it may be created with.
+ */
 const refuseUnfit = async (deps: VaultServiceDeps, id: string, value: string): Promise<void> => {
   const short = faultOfSecret(value, true);
   if (short !== null && (await deps.credentials.signs(id))) {
@@ -135,7 +141,10 @@ const refuseUnfit = async (deps: VaultServiceDeps, id: string, value: string): P
 const unfit = (message: string): Boom.Boom =>
   Boom.badRequest(`value ${message}`, { details: [{ path: 'value', message }] });
 
-/** Ours: who was given a secret as Standard Webhooks spells it decodes the next one, too. */
+/**
+ * Generates a value in the form of the value before. Ours: a recipient with a Standard Webhooks
+ * secret decodes the next one, too.
+ */
 const madeLike = async (deps: VaultServiceDeps, { user_id, id, version }: CredentialRow) => {
   const before = await deps.credentials.version(user_id, id, version);
   const secret = before && unlessShut(() => deps.openVersion(before));
@@ -143,7 +152,10 @@ const madeLike = async (deps: VaultServiceDeps, { user_id, id, version }: Creden
   return isStandard ? newSecret() : randomBytes(32).toString('base64url');
 };
 
-/** What has expired is not good again because there is another; null: at once. */
+/**
+ * Returns the end of the overlap; null if it ends at once. A rotation does not make an expired
+ * value valid again.
+ */
 const overlapEnd = (read: CredentialRow, now: number, overlapMinutes: number): string | null => {
   const expires = read.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(read.expires_at);
   const end = Math.min(now + overlapMinutes * 60_000, expires);
@@ -151,8 +163,8 @@ const overlapEnd = (read: CredentialRow, now: number, overlapMinutes: number): s
 };
 
 /**
- * Ours: a new value is good for as long as the one before it was to be; for ever where that was over
- * before it began, or nothing would renew it.
+ * Returns the expiry of a new value. Ours: it is valid for as long as the value before it was to
+ * be. If that one expired before it began, the new one never expires, since nothing would renew it.
  */
 const renewed = (row: CredentialRow, now: number): string | null => {
   if (row.expires_at === null) return null;

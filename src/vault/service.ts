@@ -18,15 +18,15 @@ export interface VaultServiceDeps {
   sealVersion(of: Omit<CredentialVersionRow, 'sealed'>, value: string): string;
   openVersion(of: CredentialVersionRow): Secret;
   accounts: {
-    /** 401 where the password is wrong, 429 after too many that were. */
+    /** Checks the password. Throws 401 if it is wrong, and 429 after too many wrong ones. */
     proveFresh(by: Caller, password: string): Promise<void>;
   };
-  /** Hands what was changed on to those who use it. */
+  /** Applies the change to everything that uses credentials. */
   applied(): Promise<void>;
   rekey: Rekey;
 }
 
-/** Ours: of one user. */
+/** Ours: the most credentials of one user. */
 const MOST = 1000;
 export type VaultCaller = Caller & Recorder;
 
@@ -60,7 +60,7 @@ export const updateCredential = (
     }),
   );
 
-/** Whether it may be put into more tools, or sent to more hosts, than before. */
+/** True if the change allows more tools or more hosts than before. */
 const isWider = (read: CredentialRow, { allowedTools, allowedHosts }: CredentialChanges): boolean =>
   isMore(read.allowed_tools, allowedTools) || isMore(read.allowed_hosts, allowedHosts);
 
@@ -69,7 +69,10 @@ const isMore = (before: string, given: string[] = []): boolean => {
   return given.some((one) => !known.has(one));
 };
 
-/** Ours: whoever says where a value is sent can have it sent home, which is a reveal. */
+/**
+ * Throws 403 unless the owner acts in person. Ours: a caller that adds a host or a tool can have
+ * the value sent to itself, which is as good as a reveal.
+ */
 const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
   if (tokenId === null && !impersonator) return;
   throw Boom.forbidden('Only the owner, logged in, lends a value to further tools and hosts', {
@@ -77,7 +80,10 @@ const refuseDelegate = ({ tokenId, impersonator }: Caller): void => {
   });
 };
 
-/** Ours: 409 while hooks, models, platforms, outgoing webhooks or the tunnel would stop without it. */
+/**
+ * Deletes a credential. Ours: throws 409 while hooks, models, platforms, outgoing webhooks or the
+ * tunnel use it.
+ */
 export const deleteCredential = async (
   deps: VaultServiceDeps,
   id: string,
@@ -99,7 +105,7 @@ const refuseUsed = ({ name }: CredentialRow, users: string[]): void => {
   });
 };
 
-/** The password is asked for however fresh the login is. */
+/** Returns the value of a credential. The password is required even after a fresh login. */
 export const revealCredential = async (
   deps: VaultServiceDeps,
   { id, password }: { id: string; password: string },
@@ -127,7 +133,10 @@ export const findCredential = async (
   return row;
 };
 
-/** What is to change is decided on the row that it changes, again where another change came first. */
+/**
+ * Changes a credential. The change is computed from the row that it replaces, and computed again if
+ * another change came first.
+ */
 export const change = async (
   deps: VaultServiceDeps,
   { id, by }: { id: string; by: VaultCaller },

@@ -3,20 +3,20 @@ import type { CredentialRow } from '../store/tables/vault.js';
 
 export const DAY_MS = 24 * 3600 * 1000;
 
-/** How long before a credential expires its owner is reminded. */
+/** The times before its expiry at which the owner of a credential is reminded. */
 const REMINDERS_MS = [7 * DAY_MS, DAY_MS, 0] as const;
-/** Before its expiry; the last reminder is the expiry itself. */
+/** The time of the first reminder before the expiry; the last reminder is at the expiry itself. */
 export const FIRST_REMINDER_MS = REMINDERS_MS[0];
 export const EXPIRED = REMINDERS_MS.length;
 
-/** How many of the reminders are past: `EXPIRED` of them where it is over. */
+/** Returns how many of the reminders are past; `EXPIRED` if the credential has expired. */
 export const remindersPast = (expiresAt: string | null, now: number): number => {
   if (expiresAt === null) return 0;
   const leftMs = Date.parse(expiresAt) - now;
   return REMINDERS_MS.filter((beforeMs) => leftMs <= beforeMs).length;
 };
 
-/** When it is due for another value; null where nobody asked to be reminded. */
+/** Returns the due time of the next rotation; null if the owner asked for no reminder. */
 export const rotateDueAt = (
   row: Pick<CredentialRow, 'rotate_every_days' | 'rotated_at' | 'created_at'>,
 ): string | null =>

@@ -4,11 +4,11 @@ import { type PlatformRow, platformColumns } from '../store/tables/platforms.js'
 
 export interface CredentialUsageDeps {
   store: Store;
-  /** Tells whether a chat platform takes one of its secrets from that credential. */
+  /** True if a chat platform takes one of its secrets from that credential. */
   platformUses(platform: PlatformRow, credentialId: string): boolean;
 }
 
-/** Who uses a credential, and the chat platforms as they were then. */
+/** The names of what uses a credential, and the chat platforms as they were at that time. */
 export interface CredentialUsers {
   names: string[];
   platforms: PlatformRow[];
@@ -16,7 +16,7 @@ export interface CredentialUsers {
 
 const MOST = 10;
 
-/** The names of what uses a credential, at most ten. */
+/** Returns the names of what uses a credential, at most ten. */
 export const usersOf = async (
   deps: CredentialUsageDeps,
   credentialId: string,
@@ -29,7 +29,7 @@ export const usersOf = async (
   return { names: names.slice(0, MOST), platforms };
 };
 
-/** Whether one of the secrets of the chat platforms comes from it. */
+/** True if a chat platform takes one of its secrets from the credential. */
 export const isOfPlatform = async (
   deps: CredentialUsageDeps,
   credentialId: string,
@@ -38,7 +38,10 @@ export const isOfPlatform = async (
   return rows.some((row) => deps.platformUses(row, credentialId));
 };
 
-/** Platforms but those that were seen: what they name is sealed, and no statement looks into it. */
+/**
+ * Selects the platforms other than those in `seen`. The credentials that a platform names are
+ * sealed, so SQL cannot search them.
+ */
 export const platformsBut = ({ db }: Pick<Store, 'db'>, seen: PlatformRow[]) =>
   db
     .selectFrom('platforms')
@@ -53,7 +56,10 @@ export const platformsBut = ({ db }: Pick<Store, 'db'>, seen: PlatformRow[]) =>
       ),
     );
 
-/** What of the tables would stop without it, by its name; the tunnel has none of its own. */
+/**
+ * Selects the names of the hooks, models and webhooks that need the credential, and of the tunnel,
+ * which has no name of its own.
+ */
 export const credentialUses = ({ db }: Pick<Store, 'db'>, credentialId: string) => {
   const hooks = db
     .selectFrom('hooks')
@@ -63,9 +69,9 @@ export const credentialUses = ({ db }: Pick<Store, 'db'>, credentialId: string) 
     .where((of) =>
       of.or([
         of('hooks.credential_id', '=', credentialId),
-        // A forward names it among the settings of its action.
+        // A forward names the credential in the settings of its action.
         of('hooks.action_config', 'like', `%"credentialId":"${credentialId}"%`),
-        // Arguments of tools name it as its owner calls it, in one of two ways.
+        // Arguments of tools give the credential's name in one of two ways.
         sql<boolean>`instr(hooks.action_config, '$credential(' || credentials.name || ')') > 0`,
         sql<boolean>`instr(hooks.action_config, '{"$credential":"' || credentials.name || '"}') > 0`,
       ]),

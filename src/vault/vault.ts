@@ -14,53 +14,64 @@ export interface VaultDeps {
   openVersion(of: CredentialVersionRow): Secret;
 }
 
-/** Where a credential may be put. */
+/** A credential with the tools and hosts that may receive it. */
 export interface Lending extends Pick<CredentialRow, 'id' | 'name'> {
   allowedTools: string[];
   allowedHosts: string[];
 }
 
-/** A credential as a tool may use it, and its value. */
+/** A credential that a tool may use, with its value. */
 export interface Loan extends Lending {
   secret: Secret;
 }
 
-/** What of the vault is used while the daemon runs. Whatever has expired is not had. */
+/** The vault as the running daemon uses it. An expired credential is never returned. */
 export interface Vault {
-  /** Reads what hooks verify with anew; what was committed before the call is in it. */
+  /**
+   * Reads the keys with which hooks verify anew, including all that was committed before the call.
+   */
   refresh(): Promise<void>;
-  /** What a hook that names the credential verifies with: its newest value, older ones meanwhile. */
+  /**
+   * Returns the keys with which a hook that names the credential verifies: the newest value, and
+   * older ones during their overlap.
+   */
   keysOf(credentialId: string): VerifyingKey[];
-  /** The newest value; null where there is none. */
+  /** Returns the newest value; null if there is none. */
   newest(credentialId: string): Promise<string | null>;
-  /** What signs and proves now: the newest value, then older ones while their overlap lasts. */
+  /**
+   * Returns the values that sign and verify now: the newest, then older ones while their overlap
+   * lasts.
+   */
   liveValues(credentialId: string): Promise<LiveValue[]>;
-  /** One's own credential of that name or id; null where there is none. */
+  /** Returns the user's own credential with that name or ID; null if there is none. */
   borrow(
     userId: string,
     by: { name: string } | { id: string },
   ): Promise<Loan | 'expired' | 'damaged' | null>;
-  /** What opens the live values of those of one's credentials that are lent in such a way. */
+  /**
+   * Returns a function that opens the live values of the user's credentials for which `isMeant`
+   * returns true.
+   */
   lent(userId: string, isMeant: (lending: Lending) => boolean): Promise<() => Secret[]>;
-  /** What it is called and until when it is good; null where there is none. */
+  /** Returns the credential's name and expiry; null if there is none. */
   termOf(credentialId: string): Promise<Term | null>;
   isOwn(userId: string, credentialId: string): Promise<boolean>;
-  /** Written to the minute. */
+  /** Records that the credential was used, to the minute. */
   used(credentialId: string): void;
-  /** Destroys the versions whose overlap has ended; resolves to their number. */
+  /** Destroys the versions whose overlap has ended, and resolves to their number. */
   destroyPassed(): Promise<number>;
 }
 
 export interface LiveValue {
   secret: Secret;
-  /** Milliseconds since 1970; null: for ever. */
+  /** The end of its validity in milliseconds since 1970; null if it never ends. */
   until: number | null;
   isOld: boolean;
 }
 
 export interface Term {
   name: string;
-  /** ISO 8601; null: for ever. */
+  /** The expiry in ISO 8601; null if there is none. */
   expiresAt: string | null;
 }
 
@@ -98,7 +109,9 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
     }
   };
 
-  /** None where it does not open: one damaged value must not close all the others. */
+  /**
+   * Returns no value if it does not open, so that one damaged value does not disable the others.
+   */
   const live = (row: LiveVersion): LiveValue[] => {
     const { valid_until, expires_at, credential_id: credentialId, version } = row;
     const secret = unlessShut(() => openVersion(row));
@@ -200,7 +213,7 @@ const lendingOf = (
   allowedHosts: JSON.parse(row.allowed_hosts),
 });
 
-/** Milliseconds since 1970; null where both are. */
+/** Returns the earliest time in milliseconds since 1970; null if all are null. */
 const earlier = (...times: (string | null)[]): number | null => {
   const given = times.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
   return given.length === 0 ? null : Math.min(...given);

@@ -7,10 +7,10 @@ import type { PlatformReach, PlatformSent } from './platform.js';
 
 export interface PlatformCall {
   method?: 'GET' | 'POST';
-  /** Another than under the base URL must be one that anybody may reach. */
+  /** The address. If it is not under the base URL, it must be a public one. */
   url: string;
   headers?: Record<string, string>;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   body?: object;
 }
 
@@ -18,20 +18,20 @@ export interface PlatformAnswer {
   verdict: 'answered';
   status: number;
   headers: Record<string, string>;
-  /** What the JSON says; an empty object where it is none. */
+  /** The parsed JSON; an empty object if the body is not a JSON object. */
   body: Record<string, unknown>;
-  /** The beginning of it, as it came. */
+  /** The beginning of the body as it was received. */
   excerpt: string;
 }
 
 const EXCERPT = 500;
-/** Ours: a platform that takes longer is as good as gone. */
+/** The limits of one call. Ours: a platform that takes longer counts as unreachable. */
 const LIMITS = { firstByteMs: 15_000, totalMs: 30_000, maxBytes: 1024 * 1024, redirects: 0 };
 
 /**
- * One call of a platform's API. The base URL, which only an admin sets, may be private: exactly its
- * host and port are allowed. Without an answer it is a verdict: `unknown` once the request went out.
- * Throws only when the signal is aborted.
+ * Calls a platform's API. The base URL, which only an admin sets, may be private: exactly its host
+ * and port are allowed. A failed call is a verdict, `unknown` if the request may have been
+ * processed. Throws only if the signal is aborted.
  */
 export const callPlatform = async (
   { http, settings, signal }: PlatformReach,
@@ -62,13 +62,16 @@ export const callPlatform = async (
   }
 };
 
-/** What a platform, or what stands before it, might say again of what we sent. */
+/** Returns the secrets that a platform, or a proxy in front of it, might repeat in its reply. */
 const secretsIn = ({ secrets }: PlatformReach['settings']): string[] =>
   Object.values(secrets)
     .flatMap((secret) => [secret, ...secret.split(/[\s,]+/), ...partsOf(secret)])
     .filter(({ length }) => length >= SHORTEST_PIECE);
 
-/** Of a secret that is an address: what a server sees of it, and what it is signed with. */
+/**
+ * Returns the parts of a secret that is an address: the path and query that a server sees, and the
+ * values in its query, which may sign it.
+ */
 const partsOf = (secret: string): string[] => {
   if (!URL.canParse(secret)) return [];
   const { pathname, search, searchParams } = new URL(secret);
@@ -80,7 +83,9 @@ const textsOf = (headers: unknown): Record<string, string> =>
     Object.entries(asObject(headers)).map(([name, value]) => [name, asText(value)]),
   );
 
-/** What any platform's statuses mean: null where the call was answered with success. */
+/**
+ * Returns the verdict on a status that means the same on all platforms; null if the call succeeded.
+ */
 export const platformRefusal = (
   { status, headers, excerpt }: PlatformAnswer,
   error = `${status} from the platform`,
@@ -88,13 +93,13 @@ export const platformRefusal = (
   const seen = { status, excerpt };
   if (status >= 200 && status < 300) return null;
   if (status === 429) return { ...seen, verdict: 'retry', error, ...retryAfter(headers) };
-  // A gateway cannot say whether what stands behind it has taken the message.
+  // A gateway cannot know if the server behind it has accepted the message.
   if (status === 502 || status === 504) return { ...seen, verdict: 'unknown', error };
   if (status === 503) return { ...seen, verdict: 'retry', error, ...retryAfter(headers) };
   return { ...seen, verdict: status >= 500 ? 'unknown' : 'failed', error };
 };
 
-/** Whatever JSON it is, seen as an object; an empty one where it is none. */
+/** Parses JSON into an object; returns an empty object for anything else. */
 export const objectOf = (text: string): Record<string, unknown> => {
   try {
     return asObject(JSON.parse(text));

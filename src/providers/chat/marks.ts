@@ -1,30 +1,30 @@
 import type { ChannelMessage } from './platform.js';
 import { cutText, type Measure, wholeCharacters } from './split.js';
 
-/** Text, and where in it something is more than that. Marks stand in order and apart. */
+/** Text with the ranges that have a style. Marks are in order and do not overlap. */
 export interface Marked {
   text: string;
   marks: Mark[];
 }
 
 export interface Mark {
-  /** `code` fills whole lines. */
+  /** The style; `code` covers whole lines. */
   style: 'title' | 'code';
   start: number;
   end: number;
 }
 
 export interface Layout {
-  /** What stands between the title and the text. */
+  /** The text between the title and the body. */
   between: string;
   most: number;
   measure?: Measure;
 }
 
 /**
- * The message in pieces that fit, as `splitText` makes them. The title is marked, and so is what
- * stands between fences, whose own lines are no text: code that is cut is code in both pieces. Of a
- * question every character counts, so nothing of it is taken for a fence.
+ * Splits the message into pieces that fit, like `splitText`. The title is marked, and so is code
+ * between fences, without the lines of the fences. Code that is split is marked in both pieces. In
+ * a question nothing is read as a fence, since every character counts.
  */
 export const markedPieces = (message: ChannelMessage, layout: Layout): Marked[] => {
   const { text, marks } = markedOf(message, layout.between);
@@ -33,7 +33,7 @@ export const markedPieces = (message: ChannelMessage, layout: Layout): Marked[] 
   for (const piece of cutText(wholeCharacters(text), layout.most, layout.measure)) {
     const end = start + piece.length;
     const within: Mark[] = [];
-    // The mark that ends last may go on in the next piece.
+    // The last mark may continue in the next piece.
     while (first < marks.length && startOf(marks, first) < end) {
       within.push(...clipped(marks[first], start, end));
       if (endOf(marks, first) > end) break;
@@ -53,11 +53,14 @@ export const hasFences = (text: string): boolean =>
 
 export interface Block {
   style: Mark['style'] | 'text';
-  /** Lines of that style, all that follow each other. */
+  /** Adjacent lines of that style. */
   text: string;
 }
 
-/** A piece block by block, each beginning a line; joined by line ends they are the piece. */
+/**
+ * Returns the blocks of a piece, each beginning on a new line. Joined by line ends they are the
+ * piece.
+ */
 export const blocksOf = ({ text, marks }: Marked): Block[] => {
   const blocks: Block[] = [];
   let [at, next] = [0, 0];
@@ -96,8 +99,9 @@ const markedOf = ({ title, text, question }: ChannelMessage, between: string): M
 };
 
 /**
- * As CommonMark has them: a fence ends with one as long, or with the text. Behind the first may
- * stand the name of a language, which is not shown. Ours: with more than a name it is text.
+ * The opening line of a code fence, as in CommonMark: it ends with a fence at least as long, or
+ * with the text. The name of a language may follow, which is not shown. Ours: with more than a name
+ * the line is text.
  */
 const FENCE = /^ {0,3}(`{3,})[\w+#.-]{0,30}[ \t\r]*$/;
 

@@ -11,14 +11,17 @@ import { COMMAND, isMattermosts, parseMattermost } from './mattermostinbound.js'
 import type { Platform, PlatformBody, PlatformReach, PlatformSent } from './platform.js';
 import { unlinked } from './unlink.js';
 
-/** Mattermost, Post: characters of a message. */
+/** The most characters of a message (Mattermost, Post). */
 const LONGEST = 16_383;
 
-/** Mattermost: slash commands and outgoing webhooks; words go out as the bot's direct messages. */
+/**
+ * The platform Mattermost: slash commands and outgoing webhooks come in; text goes out as direct
+ * messages of the bot.
+ */
 export const mattermost: Platform = {
   kind: 'mattermost',
   door: 'teamchat',
-  // Where a server of one's own listens unless told otherwise: there is no one service.
+  // The usual address of a self-hosted server, since there is no central service.
   baseUrl: 'http://localhost:8065',
   fields: [
     {
@@ -81,7 +84,7 @@ export const mattermost: Platform = {
   },
 };
 
-/** What the marks around a title and around code take in one post, with room. */
+/** The characters reserved in one post for the marks around a title and code. */
 const MARKS = 64;
 
 const shown = (piece: Marked): string => {
@@ -89,7 +92,7 @@ const shown = (piece: Marked): string => {
   return text.length <= LONGEST ? text : plain(piece.text);
 };
 
-/** A fence longer than any in the code ends it. */
+/** Returns a block as Markdown. The fence is longer than any in the code. */
 const markdownOf = ({ style, text }: Block): string => {
   if (style === 'text') return plain(text);
   if (style === 'title') return text.trim() === '' ? '' : `**${plain(text.trim())}**`;
@@ -98,7 +101,7 @@ const markdownOf = ({ style, text }: Block): string => {
   return [fence, text, fence].join('\n');
 };
 
-/** Of a decided question nothing is left to press. */
+/** Returns the update that replaces a decided question and removes its buttons. */
 const inPlaceOf = (text: string) => ({ update: { message: plain(text), props: {} } });
 
 type MattermostRefusal = Exclude<PlatformSent, { verdict: 'sent' }>;
@@ -109,7 +112,10 @@ interface MattermostReply {
   body: Record<string, unknown>;
 }
 
-/** A GET, or with a body a POST, of the REST API as the bot; anything but success is a refusal. */
+/**
+ * Calls the REST API as the bot, with POST if there is a body, else GET. Any status but success is
+ * a refusal.
+ */
 const call = async (reach: PlatformReach, path: string, body?: object | string[]) => {
   const { baseUrl, secrets } = reach.settings;
   const asked: PlatformCall = {
@@ -128,13 +134,13 @@ const call = async (reach: PlatformReach, path: string, body?: object | string[]
   return { verdict: 'called', status, excerpt, body: reply.body } satisfies MattermostReply;
 };
 
-/** Mattermost tells in seconds when its limit is over, in a header of its own. */
+/** Copies the seconds until the rate limit ends from Mattermost's own header to `retry-after`. */
 const withPatience = (reply: PlatformAnswer): PlatformAnswer => {
   const { 'x-ratelimit-reset': reset, ...headers } = reply.headers;
   return reset === undefined ? reply : { ...reply, headers: { 'retry-after': reset, ...headers } };
 };
 
-/** The channel of the bot and that user, which is made where there is none yet. */
+/** Returns the direct channel of the bot and that user, and creates it if there is none. */
 const directChannel = async (
   reach: PlatformReach,
   userId: string,
@@ -143,7 +149,7 @@ const directChannel = async (
   return me.verdict === 'called' ? call(reach, 'channels/direct', [idOf(me), userId]) : me;
 };
 
-/** What fails before the post was asked for may be asked for again. */
+/** Turns an unknown outcome before the post was requested into one that may be retried. */
 const nothingSent = (refusal: MattermostRefusal): PlatformSent =>
   refusal.verdict === 'unknown' ? { ...refusal, verdict: 'retry' } : refusal;
 
@@ -155,11 +161,11 @@ const sentOf = (posted: MattermostReply | MattermostRefusal): PlatformSent => {
 
 const idOf = ({ body }: MattermostReply): string => asText(body.id);
 
-/** U+200B behind an `@` or a `~` keeps the word from being the name of anybody or any channel. */
+/** U+200B behind an `@` or a `~` keeps the word from being the name of a user or a channel. */
 const HIDDEN = '\u200b';
 /**
- * Text that stays text: Markdown's marks are escaped, nobody is mentioned, and no address is a link,
- * since the server fetches what is linked to show a preview of it, and no post can keep it from that.
+ * Returns text in which Markdown's marks are escaped, nobody is mentioned, and no address is a
+ * link: the server fetches linked addresses for a preview, and a post cannot prevent that.
  */
 const plain = (text: string): string =>
   unlinked(text)

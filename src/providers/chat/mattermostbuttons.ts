@@ -6,7 +6,7 @@ import type { ButtonEvent, ChannelMessage, PlatformReach } from './platform.js';
 type MattermostQuestion = NonNullable<ChannelMessage['question']>;
 type ButtonChoice = 'approve' | 'deny';
 
-/** What a part says is asked with it; null: nothing. */
+/** Returns the question in a message part; null if there is none. */
 export const questionIn = (part: unknown): MattermostQuestion | null => {
   const { approvalId, digest } = asObject(part);
   return asText(approvalId) && asText(digest)
@@ -15,16 +15,16 @@ export const questionIn = (part: unknown): MattermostQuestion | null => {
 };
 
 /**
- * The buttons under a question to that user: an attachment with actions. What Mattermost sends when
- * one is pressed carries no token, but the context that it was given, which it shows to no client:
- * so that holds the proof.
+ * Returns the buttons under a question to that user: an attachment with actions. Mattermost's
+ * request for a pressed button carries no token. It carries the button's context, which Mattermost
+ * shows to no client, so the context holds the proof.
  */
 export const buttonsOf = (
   question: MattermostQuestion,
   userId: string,
   { settings, receiver }: PlatformReach,
 ) => {
-  // Nothing comes of a button where the door is closed.
+  // A button has no effect while receiving is off.
   if (!settings.secrets.commandTokens) return null;
   const key = settings.secrets.botToken ?? '';
   const button = (id: ButtonChoice, name: string, style: string) => ({
@@ -46,7 +46,7 @@ const contextOf = (key: string, { userId, approvalId, digest, answer }: Pressed)
   return { approvalId, digest, answer, mac };
 };
 
-/** What was pressed, as the request says it. Proves nothing. */
+/** Returns the pressed button as the request states it. This proves nothing. */
 const pressedIn = (body: Record<string, unknown>): Pressed | null => {
   const { approvalId, digest, answer } = asObject(body.context);
   if (answer !== 'approve' && answer !== 'deny') return null;
@@ -54,7 +54,7 @@ const pressedIn = (body: Record<string, unknown>): Pressed | null => {
   return question && { ...question, userId: asText(body.user_id), answer };
 };
 
-/** Whether it is a button of ours, pressed by whom it was shown to. */
+/** True if the button is ours and was pressed by the user to whom it was shown. */
 export const isOurButton = (body: Record<string, unknown>, key: string): boolean => {
   const pressed = pressedIn(body);
   if (!pressed || key === '') return false;

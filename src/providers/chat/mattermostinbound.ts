@@ -4,17 +4,20 @@ import { asText, objectOf } from './call.js';
 import { buttonIn, isOurButton } from './mattermostbuttons.js';
 import type { Inbound, PlatformSettings } from './platform.js';
 
-/** `replyTo` of a slash command: its answer is the reply to the request, and only its sender sees it. */
+/**
+ * The `replyTo` of a slash command. The reply to the request answers it, and only its sender sees
+ * that.
+ */
 export const COMMAND = 'command';
 
 const ID = /^[a-z0-9]{26}$/;
 
 /**
- * Whether the body carries one of the tokens, each compared in constant time; where it names none,
- * whether it is a button of ours. Nothing is, while no token is set.
+ * True if the body carries one of the tokens, each compared in constant time. A body without a
+ * token must be one of our buttons. Always false while no token is set.
  */
 export const isMattermosts = (body: Buffer, secrets: PlatformSettings['secrets']): boolean => {
-  // It is parsed before it is proven, and nobody writes so much.
+  // The body is parsed before it is verified, and no real request is that large.
   if (body.length > LARGE_JSON_BYTES) return false;
   const { token } = fieldsOf(body);
   const known = (secrets.commandTokens ?? '').split(/[\s,]+/).filter(Boolean);
@@ -24,7 +27,7 @@ export const isMattermosts = (body: Buffer, secrets: PlatformSettings['secrets']
   return known.filter((one) => isSame(given, Buffer.from(one))).length > 0;
 };
 
-/** What a slash command, an outgoing webhook or a button says. */
+/** Parses a slash command, an outgoing webhook or a pressed button. */
 export const parseMattermost = (body: Buffer): Inbound => {
   const { user_id = '', user_name, command, trigger_id, post_id, token, ...said } = fieldsOf(body);
   const eventId = trigger_id || post_id;
@@ -44,15 +47,21 @@ export const parseMattermost = (body: Buffer): Inbound => {
   };
 };
 
-/** Ours: what stands behind the bot's own command is said to it. */
+/**
+ * Returns the text of a slash command. Ours: the text behind the bot's own command is a message to
+ * the bot.
+ */
 const ofCommand = (command: string, text = ''): string =>
   command === '/adjutant' ? text.trim() || '/help' : `${command} ${text}`.trim();
 
-/** A post without the word that sent it here. */
+/** Returns the text of a post without its trigger word. */
 const ofPost = ({ text = '', trigger_word: word = '' }: Record<string, string>): string =>
   (word !== '' && text.startsWith(word) ? text.slice(word.length) : text).trim();
 
-/** A form, or JSON of the same names; whatever is no text is left out. */
+/**
+ * Returns the fields of a form, or of JSON with the same names; a value that is not text becomes
+ * empty.
+ */
 const fieldsOf = (body: Buffer): Record<string, string> => {
   const text = body.toString('utf8');
   const fields = text.trimStart().startsWith('{')

@@ -2,69 +2,83 @@ import type { Http } from '../../kernel/http.js';
 import type { Headers } from '../../kernel/signature.js';
 
 /**
- * One platform on which people write: what it takes to send there, and to believe what comes from
- * there. An adapter is pure but for `send`, `conclude`, `check` and `install`; it stores nothing,
- * knows no user, and is told the time. `platforms.ts` lists them.
+ * The adapter of one platform: it sends messages there and verifies what arrives from there. It is
+ * pure except for `send`, `conclude`, `check` and `install`. It stores nothing, knows no users, and
+ * gets the time from its caller. `platforms.ts` lists the adapters.
  */
 export interface Platform {
   kind: PlatformKind;
-  /** The endpoint that its requests arrive at. */
+  /** The endpoint that receives the platform's requests. */
   door: 'teamchat' | 'messenger';
-  /** Of the real service, without a trailing slash; an admin may set another. */
+  /** The address of the real service, without a trailing slash. An admin may set another. */
   baseUrl: string;
-  /** What an admin sets. */
+  /** The settings for an admin. */
   fields: readonly PlatformField[];
-  /** What the admin does at the platform, one step a line. `receiver` is where requests arrive. */
+  /**
+   * Returns the steps for the admin at the platform, one in each line. `receiver` is the address
+   * that receives the platform's requests.
+   */
   setup(receiver: string): string[];
 
-  /** Whether the request says, by its own headers, that it is of this platform. Proves nothing. */
+  /** True if the request's headers say that it is from this platform. This proves nothing. */
   claims(headers: Headers): boolean;
-  /** Whether the platform sent exactly this. False wherever the secret is not set. `now` in ms. */
+  /**
+   * True if the platform sent exactly this request. False if the secret is not set. `now` is in ms.
+   */
   verify(request: InboundRequest, settings: PlatformSettings, now: number): boolean;
-  /** What a verified request says; one may hold several. What cannot be read is ignored. */
+  /** Parses a verified request, which may hold several events. Unreadable content is ignored. */
   parse(request: InboundRequest, settings: PlatformSettings): Inbound[];
-  /** The reply to a GET that proves the endpoint to be ours; null: refused. */
+  /** Returns the reply to a GET that proves that the endpoint is ours; null if it is refused. */
   handshake?(query: Record<string, unknown>, settings: PlatformSettings): string | null;
   /**
-   * The body that says this in reply to the platform's own request; null: it takes no such reply.
-   * `isOver`: the question that a button was under is decided.
+   * Returns the body that replies to the platform's own request with this text; null if the
+   * platform allows no such reply. `isOver` is true if the question with the button is decided.
    */
   answer(event: Spoken, text: string, isOver?: boolean): object | null;
-  /** The body where the answer comes later, for a platform that takes none for a failure. */
+  /**
+   * Returns the body for a reply that follows later, if the platform counts an empty reply as a
+   * failure.
+   */
   taken?(): object;
 
-  /** The messages that the text takes, each within the platform's limits; nothing in it is markup. */
+  /**
+   * Returns the messages for the text, each within the platform's limits. Nothing in the text is
+   * treated as markup.
+   */
   render(message: ChannelMessage): PlatformBody[];
-  /** Sends one of them, once. Throws only when `signal` is aborted. */
+  /** Sends one message, once. Throws only if `signal` is aborted. */
   send(reach: PlatformReach, to: string, part: PlatformBody): Promise<PlatformSent>;
-  /** A decided question: takes its buttons away and says what came of it. Failures are verdicts. */
+  /** Removes the buttons of a decided question and shows the outcome. Failures are verdicts. */
   conclude?(reach: PlatformReach, event: ButtonEvent, text: string): Promise<PlatformSent>;
-  /** Whether what is set works: who we are there, or why not. */
+  /** Tests the settings: returns the account's name, or the error. */
   check(reach: PlatformReach): Promise<PlatformCheck>;
-  /** Tells the platform where to send its requests, where it can be told. */
+  /** Registers the address for the platform's requests, if the platform has an API for that. */
   install?(reach: PlatformReach): Promise<PlatformCheck>;
 }
 
-/** Those of the bindings that have an adapter. `email` is not one: mail is read, not received. */
+/** The channel kinds that have an adapter. `email` has none: mail is fetched, not received. */
 export type PlatformKind = 'slack' | 'teams' | 'mattermost' | 'telegram' | 'whatsapp';
 
-/** One thing that an admin sets, by its name in the API. */
+/** One setting for an admin, by its name in the API. */
 export interface PlatformField {
   name: string;
-  /** Where it is found at the platform. */
+  /** A description of where to find the value at the platform. */
   doc: string;
-  /** Sealed, and never shown again. */
+  /** True if the value is sealed and never shown again. */
   isSecret: boolean;
-  /** What it must look like, and that in words: `must be …`. */
+  /** The required form, and its description: `must be …`. */
   form?: { pattern: RegExp; fault: string };
-  /** Without it: `send` nothing is sent, `receive` the endpoint stays closed. */
+  /**
+   * The uses that need it. Without it nothing is sent (`send`), or the endpoint stays closed
+   * (`receive`).
+   */
   neededTo?: readonly ('send' | 'receive')[];
 }
 
 export interface PlatformSettings {
-  /** Without a trailing slash. */
+  /** The base URL, without a trailing slash. */
   baseUrl: string;
-  /** Of `fields`, those that are set. */
+  /** The values of `fields` that are set. */
   values: Readonly<Record<string, string>>;
   secrets: Readonly<Record<string, string>>;
 }
@@ -72,7 +86,7 @@ export interface PlatformSettings {
 export interface PlatformReach {
   http: Http;
   settings: PlatformSettings;
-  /** Where its requests arrive. */
+  /** The address that receives the platform's requests. */
   receiver: string;
   signal: AbortSignal;
 }
@@ -82,7 +96,7 @@ export interface InboundRequest {
   body: Buffer;
 }
 
-/** Who wrote, as the platform proved it: an id that is never given to another, and a name to show. */
+/** The sender as the platform proved it: an ID that is never reused, and a name to show. */
 export interface InboundSender {
   id: string;
   name: string;
@@ -90,31 +104,31 @@ export interface InboundSender {
 
 interface Event {
   sender: InboundSender;
-  /** Unique on the platform and the same over its retries. */
+  /** The event's ID, unique on the platform and the same in all its retries. */
   eventId: string;
-  /** Whatever the adapter needs to answer there. */
+  /** The adapter's data for a reply to this event. */
   replyTo: string | null;
 }
 export interface MessageEvent extends Event {
   kind: 'message';
-  /** A slash command is `/link K7MPXA`. */
+  /** The text; a slash command has the form `/link K7MPXA`. */
   text: string;
-  /** The words are of somebody else, handed on by the sender. */
+  /** Set if somebody else wrote the text and the sender forwarded it. */
   isForwarded?: true;
-  /** What is answered is read by others too. */
+  /** Set if other people can read the reply, too. */
   isOverheard?: true;
-  /** A picture, a recording, a file that the sender put no words to: the text is empty. */
+  /** Set if the sender sent a picture, a recording or a file without words: the text is empty. */
   isWordless?: true;
 }
 export interface ButtonEvent extends Event {
   kind: 'button';
   approvalId: string;
-  /** Of the call that was shown: its first digits at least, as many as the platform keeps. */
+  /** The digest of the call that was shown: as many of its first digits as the platform keeps. */
   digest: string;
   approved: boolean;
 }
 export type Spoken = MessageEvent | ButtonEvent;
-/** What the platform took from us and cannot deliver; `to` as in `send`. */
+/** A message that the platform accepted and cannot deliver; `to` as in `send`. */
 export interface UndeliveredEvent {
   kind: 'undelivered';
   to: string;
@@ -127,25 +141,28 @@ export type Inbound =
   | { kind: 'challenge'; reply: object }
   | { kind: 'ignored' };
 
-/** What is said to one channel. Plain text of whoever: an adapter escapes all of it. */
+/** A message to one channel. It is plain text from any source, so an adapter escapes all of it. */
 export interface ChannelMessage {
   /** One line, shown above the text. */
   title: string | null;
   text: string;
-  /** A call that waits for its owner's word: with buttons, on the last part, where there are any. */
+  /**
+   * A call that waits for the owner's decision, shown with buttons on the last part if the platform
+   * has buttons.
+   */
   question?: { approvalId: string; digest: string };
 }
 
-/** The body of one request to the platform, without who it is for. */
+/** The body of one request to the platform, without the recipient. */
 export type PlatformBody = Readonly<Record<string, unknown>>;
 
-/** How one sending ended, in the words of the outbox. */
+/** The result of one attempt, in the terms of the outbox. */
 export type PlatformSent = { status?: number; excerpt?: string } & (
   | { verdict: 'sent'; receipt: string | null }
-  /** Nothing arrived: worth another try, after at least so long. */
+  /** Nothing arrived. Another attempt may succeed, after at least `afterMs`. */
   | { verdict: 'retry'; error: string; afterMs?: number }
   | { verdict: 'failed'; error: string }
-  /** It may have arrived: the answer was lost. */
+  /** The reply was lost, so the message may have arrived. */
   | { verdict: 'unknown'; error: string }
 );
 

@@ -5,5 +5,7 @@ import { teams } from './teams.js';
 import { telegram } from './telegram.js';
 import { whatsapp } from './whatsapp.js';
 
-/** Every platform. A request is of the first at its door whose headers it carries. */
+/**
+ * All platforms. A request belongs to the first platform of its endpoint that claims its headers.
+ */
 export const platforms: readonly Platform[] = [slack, teams, mattermost, telegram, whatsapp];

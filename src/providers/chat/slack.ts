@@ -11,11 +11,16 @@ import type {
 } from './platform.js';
 import { COMMAND, isSlackSignature, parseSlack } from './slackinbound.js';
 
-/** Slack advises 4,000 characters a message, and takes 3,000 in the text of a block. */
+/**
+ * Slack advises at most 4,000 characters in a message, and accepts 3,000 in the text of a block.
+ */
 const MESSAGE = 4_000;
 const BLOCK = 3_000;
 
-/** Slack: the Events API, a slash command, buttons; words go out as the bot's direct messages. */
+/**
+ * The platform Slack: the Events API, slash commands and buttons come in; text goes out as direct
+ * messages of the bot.
+ */
 export const slack: Platform = {
   kind: 'slack',
   door: 'teamchat',
@@ -74,13 +79,16 @@ export const slack: Platform = {
   },
 };
 
-/** What Slack gives a meaning: tags, mentions and links are all written with these. */
+/** Escapes the characters with which Slack writes tags, mentions and links. */
 const entities = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const escapedLength = (text: string): number => entities(text).length;
 
-/** Text that stays text: no `*bold*`, no mention of a bare @name, no link made or unfolded. */
+/**
+ * Returns a message whose text is not read as markup: no `*bold*`, no mention of a bare @name, and
+ * no link or preview.
+ */
 const plain = (text: string): PlatformBody => ({
   text: entities(text),
   mrkdwn: false,
@@ -90,7 +98,9 @@ const plain = (text: string): PlatformBody => ({
   unfurl_media: false,
 });
 
-/** What is more than text stands in blocks, where text is text: none of it is read as markup. */
+/**
+ * Returns a message. If it has styles, they are in blocks, where the text is not read as markup.
+ */
 const shown = (piece: Marked): PlatformBody => {
   const { text, marks } = piece;
   return marks.length === 0 ? plain(text) : { ...plain(text), blocks: [richOf(piece)] };
@@ -109,7 +119,7 @@ const richOf = (piece: Marked) => ({
 
 const words = (text: string) => ({ type: 'plain_text', text, emoji: false });
 
-/** No approval by a slip of the finger. */
+/** The confirmation that prevents an approval by accident. */
 const CONFIRM = {
   title: words('Approve this call?'),
   text: words('It runs exactly as it is shown.'),
@@ -140,7 +150,10 @@ const asking = (text: string, { approvalId, digest }: NonNullable<ChannelMessage
 
 type SlackReply = PlatformAnswer | Exclude<PlatformSent, { verdict: 'sent' }>;
 
-/** Answered: Slack says ok. Its refusals come with status 200 and a word. */
+/**
+ * Calls a method. The reply counts as answered if Slack says ok; its refusals come with status 200
+ * and an error code.
+ */
 const call = async (reach: PlatformReach, method: string, body: object): Promise<SlackReply> => {
   const reply = await callPlatform(reach, {
     url: `${reach.settings.baseUrl}/${method}`,
@@ -165,7 +178,10 @@ const sentOf = (reply: SlackReply): PlatformSent => {
 
 const errorOf = (reply: SlackReply): string => ('error' in reply ? reply.error : '');
 
-/** Of some errors Slack itself says that the call may have succeeded in part. */
+/**
+ * Returns the verdict on an error. For some errors Slack says that the call may have succeeded in
+ * part.
+ */
 const verdictOf = (error: string): 'retry' | 'unknown' | 'failed' => {
   if (['internal_error', 'fatal_error', 'no answer that can be read'].includes(error)) {
     return 'unknown';

@@ -3,7 +3,7 @@ import { type Headers, isSame } from '../../kernel/signature.js';
 import { asObject, asText, objectOf } from './call.js';
 import type { Inbound } from './platform.js';
 
-/** `replyTo` of a slash command: its answer is the reply to the request. */
+/** The `replyTo` of a slash command, which is answered in the reply to the request. */
 export const COMMAND = 'command';
 
 const TOLERANCE_MS = 5 * 60_000;
@@ -17,7 +17,10 @@ interface SlackRequest {
   now: number;
 }
 
-/** HMAC-SHA256 over `v0:timestamp:body`; the timestamp at most five minutes off. */
+/**
+ * True if the signature is right: HMAC-SHA256 over `v0:timestamp:body`, with a timestamp at most
+ * five minutes off.
+ */
 export const isSlackSignature = (
   secret: string | undefined,
   { headers, body, now }: SlackRequest,
@@ -30,7 +33,10 @@ export const isSlackSignature = (
   return isSame(Buffer.from(given, 'hex'), wanted);
 };
 
-/** JSON from the Events API; a form from slash commands, and one with `payload` from buttons. */
+/**
+ * Parses JSON from the Events API, a form from a slash command, or a form with `payload` from a
+ * button.
+ */
 export const parseSlack = (body: Buffer): Inbound => {
   const text = body.toString('utf8');
   if (text.trimStart().startsWith('{')) return ofEvents(objectOf(text));
@@ -50,7 +56,7 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
   const text = readable(asText(event.text));
   const isWordless = text === '' && isFile(event);
   if (!isSpoken(event) || !user || !eventId || !(text || isWordless)) return IGNORED;
-  // Ours: a guest of a shared channel is of a team of its own, which may have given the same id.
+  // Ours: a guest in a shared channel belongs to another team, which may use the same user ID.
   const team = asText(event.user_team) || asText(event.team) || asText(body.team_id);
   return {
     kind: 'message',
@@ -62,11 +68,14 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
   };
 };
 
-/** Ours: in a channel, a file that mentions the bot is for those who read there. */
+/**
+ * True for a file sent to the bot directly. Ours: in a channel, a file that mentions the bot is for
+ * the people there.
+ */
 const isFile = ({ channel_type, files }: Record<string, unknown>): boolean =>
   channel_type === 'im' && Array.isArray(files) && files.length > 0;
 
-/** Words of a person, to the bot: not a bot's own, no edit or deletion, nobody's joining. */
+/** True if a person wrote to the bot: not a bot's own message, an edit, a deletion or a join. */
 const isSpoken = ({ type, channel_type, subtype, bot_id }: Record<string, unknown>): boolean => {
   if (bot_id !== undefined || (subtype !== undefined && subtype !== 'file_share')) return false;
   return type === 'app_mention' || (type === 'message' && channel_type === 'im');
@@ -80,7 +89,7 @@ const ofCommand = (form: URLSearchParams): Inbound => {
   return {
     kind: 'message',
     sender: { id: `${team}:${user}`, name: form.get('user_name') || user },
-    // Ours: what stands behind the bot's own command is said to it.
+    // Ours: the text behind the bot's own command is a message to the bot.
     text: command === '/adjutant' ? text || '/help' : `${command} ${text}`,
     eventId,
     replyTo: COMMAND,
@@ -108,7 +117,10 @@ const ofButton = (payload: Record<string, unknown>): Inbound => {
   };
 };
 
-/** Slack writes links and mentions in angle brackets, and those that were typed as entities. */
+/**
+ * Returns readable text. Slack writes links and mentions in angle brackets, and typed brackets as
+ * entities.
+ */
 const readable = (text: string): string =>
   text
     .replace(/^\s*<@[^>]*>\s*/, '')

@@ -1,17 +1,17 @@
-/** How long a text is by the platform's own count. */
+/** Returns the length of a text in the platform's own count. */
 export type Measure = (text: string) => number;
 
 const utf16: Measure = (text) => text.length;
 
 /**
- * The text in pieces of at most `most` by that measure: at the end of a line where there is one, else
- * between words, else wherever it must be, but never within a character. The pieces joined are the
- * text, less what is blank or no character at all. The measure is never below the length.
+ * Splits a text into pieces of at most `most` by that measure: at the end of a line if possible,
+ * else between words, else at any character, but never within one. The joined pieces are the text
+ * without blank pieces and without invalid characters. The measure is never below the length.
  */
 export const splitText = (text: string, most: number, measure = utf16): string[] =>
   cutText(wholeCharacters(text), most, measure).filter((piece) => piece.trim() !== '');
 
-/** The same of whole characters, with what is blank. */
+/** Splits a text of whole characters in the same way, and keeps blank pieces. */
 export const cutText = (text: string, most: number, measure = utf16): string[] => {
   const pieces: string[] = [];
   let rest = text;
@@ -23,7 +23,7 @@ export const cutText = (text: string, most: number, measure = utf16): string[] =
   return pieces;
 };
 
-/** Halves of characters, which no platform takes, become U+FFFD. */
+/** Replaces lone surrogates, which no platform accepts, by U+FFFD. */
 export const wholeCharacters = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd');
 
 const endOfPiece = (text: string, most: number, measure: Measure): number => {
@@ -37,7 +37,10 @@ const endOfPiece = (text: string, most: number, measure: Measure): number => {
   return word > fits / 2 ? word : fits;
 };
 
-/** At least one character, and no half of one. The measure never falls as a text grows. */
+/**
+ * Returns the longest fitting length: at least one character, and never half of one. The measure
+ * never falls as a text grows.
+ */
 const longestFitting = (text: string, most: number, measure: Measure): number => {
   let low = 1;
   let high = Math.min(text.length, most);

@@ -9,19 +9,19 @@ import { unlinked } from './unlink.js';
 const HMAC = /^HMAC ([A-Za-z0-9+/]{43}=)$/;
 const TOKEN = /^[A-Za-z0-9+/]{16,}={0,2}$/;
 /**
- * Microsoft, Create incoming webhooks: 28 KB a message, which Teams counts in UTF-16; with room for
- * what stands around the text.
+ * The most bytes of a card. Teams allows 28 KB for a message (Microsoft, Create incoming webhooks)
+ * and counts it in UTF-16; the rest is room for what stands around the text.
  */
 const LONGEST_CARD = 28 * 1024 - 2_048;
 
 /**
- * Microsoft Teams: an outgoing webhook, to which people speak by its name in a channel, and whose
- * answer is the reply to the request; what comes later goes to the URL of a workflow.
+ * The platform Microsoft Teams. People mention an outgoing webhook by its name in a channel, and
+ * the reply to its request is the answer. Later messages go to the URL of a workflow.
  */
 export const teams: Platform = {
   kind: 'teams',
   door: 'teamchat',
-  // Nothing is called there: the workflow's URL is whole.
+  // Nothing is called under this address: the workflow's URL is complete.
   baseUrl: 'https://teams.microsoft.com',
   fields: [
     {
@@ -58,7 +58,7 @@ export const teams: Platform = {
   },
   parse: ({ body }) => [parseTeams(body)],
   answer: (_event, text) => cardOf(textOf(text)),
-  // An outgoing webhook that says nothing within five seconds has failed, as Teams tells its user.
+  // An outgoing webhook without a reply in five seconds has failed, and Teams tells its user so.
   taken: () => cardOf(textOf('One moment.')),
 
   render: (message) =>
@@ -70,7 +70,7 @@ export const teams: Platform = {
     if (reply.verdict !== 'answered') return reply;
     const { status, excerpt, headers } = reply;
     const receipt = headers['x-ms-workflow-run-id'] ?? null;
-    // The connectors of old say with status 200 what Teams said to them.
+    // The old connectors reply with status 200 and put the status of Teams in the text.
     const told = /returned HTTP error (\d{3})/.exec(excerpt)?.[1];
     const refusal = platformRefusal(told ? { ...reply, status: Number(told) } : reply);
     return refusal ?? { verdict: 'sent', receipt, status, excerpt };
@@ -82,9 +82,9 @@ export const teams: Platform = {
 };
 
 /**
- * A card whose text is text: a TextRun knows no Markdown and no HTML, and without a list of
- * mentions `<at>` mentions nobody. No address is a link, since Teams has no switch for previews. Each
- * line is a block of its own, since a run has none.
+ * Returns a card whose text is not read as markup: a TextRun knows no Markdown and no HTML, and
+ * without a list of mentions `<at>` mentions nobody. No address becomes a link, since Teams has no
+ * switch for previews. Each line is its own block, since a run cannot contain line breaks.
  */
 const cardOf = (piece: Marked): PlatformBody => ({
   type: 'message',
@@ -116,7 +116,7 @@ const linesOf = ({ style, text }: Block) =>
 
 const textOf = (text: string): Marked => ({ text, marks: [] });
 
-/** As if all of it were code, which takes the most. */
+/** Returns the size of the card if all of its text were code, the largest style. */
 const sizeOf = (text: string): number => {
   const all = { style: 'code' as const, start: 0, end: text.length };
   return 2 * JSON.stringify(cardOf({ text, marks: [all] })).length;

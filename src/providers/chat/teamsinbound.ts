@@ -18,15 +18,15 @@ const CHARACTERS: Record<string, string> = {
 };
 
 /**
- * Ours: an activity says when it was sent, and that is signed with the rest; one that is five
- * minutes off is a repeat by somebody who recorded it.
+ * True if the activity is recent. Ours: the time in an activity is signed with the rest, so one
+ * that is more than five minutes off counts as a replay by somebody who recorded it.
  */
 export const isRecent = (body: Buffer, now: number): boolean => {
   const at = Date.parse(asText(objectOf(body.toString('utf8')).timestamp));
   return Math.abs(now - at) <= TOLERANCE_MS;
 };
 
-/** One activity of an outgoing webhook: what a person says to it in a channel. */
+/** Parses one activity of an outgoing webhook: a person's message to it in a channel. */
 export const parseTeams = (body: Buffer): Inbound => {
   const activity = objectOf(body.toString('utf8'));
   const conversation = asObject(activity.conversation);
@@ -44,7 +44,7 @@ export const parseTeams = (body: Buffer): Inbound => {
     text,
     eventId: `${asText(conversation.id)}:${activityId}`,
     replyTo: asText(conversation.id),
-    // An outgoing webhook is spoken to in a channel, and answers there.
+    // An outgoing webhook is mentioned in a channel and replies there.
     isOverheard: true,
     ...(isForwarded(activity.attachments) && { isForwarded: true }),
   };
@@ -54,7 +54,7 @@ const isForwarded = (attachments: unknown): boolean =>
   Array.isArray(attachments) &&
   attachments.some((one) => asObject(one).contentType === 'forwardedMessageReference');
 
-/** Teams writes a message as HTML, behind the mention of who it is to. */
+/** Returns readable text. Teams writes a message as HTML, behind the mention of its recipient. */
 const readable = (text: string): string =>
   text
     .replace(MENTION, '')

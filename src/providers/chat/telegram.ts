@@ -14,11 +14,13 @@ import type {
 import { splitText } from './split.js';
 import { buttonTelegram, parseTelegram, replyPlace } from './telegraminbound.js';
 
-/** UTF-16 units, as Telegram counts them. */
+/** The most UTF-16 units of a message, as Telegram counts them. */
 const MESSAGE = 4_096;
 const LONGEST_TOAST = 200;
 
-/** Telegram: a bot that people write to in private; groups and other bots are not heard. */
+/**
+ * The platform Telegram: a bot that people write to in private. Groups and other bots are ignored.
+ */
 export const telegram: Platform = {
   kind: 'telegram',
   door: 'messenger',
@@ -80,14 +82,20 @@ export const telegram: Platform = {
 
 const beginning = (text: string, most: number): string => splitText(text, most)[0] ?? '';
 
-/** In constant time; the digests are compared, so that not even the length is told. */
+/**
+ * True if the secrets are the same, in constant time. Digests are compared, so that not even the
+ * length leaks.
+ */
 const isSameSecret = (given: string | undefined, secret: string | undefined): boolean => {
   if (given === undefined || !secret) return false;
   const [a, b] = [given, secret].map((text) => createHash('sha256').update(text).digest());
   return a !== undefined && b !== undefined && isSame(a, b);
 };
 
-/** Without a parse_mode nothing in the text itself is markup; links are shown as what they are. */
+/**
+ * Returns a message whose text is not read as markup, since it has no parse_mode. Links have no
+ * preview.
+ */
 const plain = (text: string): PlatformBody => ({
   text,
   link_preview_options: { is_disabled: true },
@@ -95,7 +103,7 @@ const plain = (text: string): PlatformBody => ({
 
 const ENTITIES = { title: 'bold', code: 'pre' } as const;
 
-/** What is more than text is told beside it, by its place. */
+/** Returns a message whose styles are given apart from the text, by their positions. */
 const shown = ({ text, marks }: Marked): PlatformBody => {
   const entities = marks.map(({ style, start, end }) => ({
     ...{ type: ENTITIES[style], offset: start, length: end - start },

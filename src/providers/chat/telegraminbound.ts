@@ -2,23 +2,26 @@ import { asObject, asText, objectOf } from './call.js';
 import type { ChannelMessage, Inbound } from './platform.js';
 
 const IGNORED = { kind: 'ignored' } as const;
-/** A button may carry 64 bytes: a letter, an id, and so many digits of the digest. */
+/**
+ * The digits of the digest in a button. A button may carry 64 bytes: a letter, an ID, and these
+ * digits.
+ */
 const DIGEST_DIGITS = 24;
 const BUTTON = /^([yn]):(\w{1,40}):([0-9a-f]{24})$/;
 
-/** What a button of ours says when it is pressed. */
+/** Returns the data that one of our buttons sends when it is pressed. */
 export const buttonTelegram = (
   { approvalId, digest }: NonNullable<ChannelMessage['question']>,
   approved: boolean,
 ): string => `${approved ? 'y' : 'n'}:${approvalId}:${digest.slice(0, DIGEST_DIGITS)}`;
 
-/** Chat, message and pressed button of a `replyTo`. */
+/** Returns the chat, the message and the pressed button of a `replyTo`. */
 export const replyPlace = (replyTo: string | null) => {
   const [chat_id = '', message_id = '', callback_query_id = ''] = (replyTo ?? '').split(':');
   return { chat_id, message_id: Number(message_id), callback_query_id };
 };
 
-/** One update: what a person writes to the bot in private, or a button of the bot's. */
+/** Parses one update: a person's private message to the bot, or one of the bot's buttons. */
 export const parseTelegram = (body: Buffer): Inbound => {
   const update = objectOf(body.toString('utf8'));
   const eventId = idOf(update.update_id);
@@ -28,10 +31,12 @@ export const parseTelegram = (body: Buffer): Inbound => {
   return ofMessage(asObject(update.message), eventId);
 };
 
-/** What marks words of somebody else: those handed on, and those that an inline bot put in. */
+/**
+ * The fields that mark text of somebody else: forwarded text, and text that an inline bot inserted.
+ */
 const OTHERS = ['forward_origin', 'forward_date', 'via_bot'];
 
-/** Bot API, Message: what a person sends beside words; some of it takes a caption. */
+/** The kinds of content beside text (Bot API, Message); some of them can have a caption. */
 const WORDLESS = [
   ...['photo', 'voice', 'audio', 'video', 'video_note', 'animation', 'sticker', 'document'],
   ...['contact', 'location', 'venue', 'poll', 'dice', 'story', 'paid_media'],
@@ -42,7 +47,7 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
   const sender = senderOf(message.from);
   const text = (asText(message.text) || asText(message.caption)).trim();
   const isWordless = text === '' && WORDLESS.some((key) => message[key] !== undefined);
-  // Telegram's own examples leave the type out; a private chat has the id of its person.
+  // Telegram's own examples omit the type; a private chat has the ID of its user.
   const isPrivate = (chat.type ?? (idOf(chat.id) === sender?.id && 'private')) === 'private';
   if (!sender || !isPrivate || (text === '' && !isWordless)) return IGNORED;
   return {
@@ -81,7 +86,10 @@ const senderOf = (from: unknown): { id: string; name: string } | null => {
   return { id: idOf(id), name: [called, at].filter(Boolean).join(' ') };
 };
 
-/** `/link@bot K7MPXA` is `/link K7MPXA`; a link to the bot may carry the code: `/start K7MPXA`. */
+/**
+ * Returns the command in its usual form: `/link@bot K7MPXA` becomes `/link K7MPXA`, and so does
+ * `/start K7MPXA`, since a link to the bot may carry the code.
+ */
 const commandOf = (text: string): string =>
   text.replace(/^(\/\w+)@\w+/, '$1').replace(/^\/start(?=\s+\S)/, '/link');
 

@@ -2,8 +2,9 @@
 const HIDDEN = '\u200b';
 
 /**
- * The text with no address left in it that a platform would make a link of, and fetch to show what is
- * behind it: a stranger could have put a secret into the address. It reads as before.
+ * Returns the text so that the platform makes no address in it a link. Platforms fetch links for a
+ * preview, and the author of untrusted text could have put a secret into the address. The text
+ * looks the same.
  */
 export const unlinked = (text: string): string =>
   text

@@ -2,8 +2,8 @@ import { asText, objectOf } from './call.js';
 import type { Inbound } from './platform.js';
 
 /**
- * What is posted as a channel that is an address of the owner's: `{ channelId, text }`, or
- * `{ channelId, approvalId, digest, approved }`. null: it says not even whose it is.
+ * Parses a post to a webhook channel of the owner: `{ channelId, text }`, or `{ channelId,
+ * approvalId, digest, approved }`. Returns null if it does not name the channel.
  */
 export const parseWebhook = (
   body: Buffer,

@@ -13,12 +13,14 @@ import { splitText } from './split.js';
 import { buttonWhatsapp, listOf, parseWhatsapp } from './whatsappinbound.js';
 import { whatsappRefusal } from './whatsapprefusal.js';
 
-/** Meta, reference of the Cloud API: characters of a text, and of a message with buttons. */
+/**
+ * The most characters of a text, and of a message with buttons (Meta, reference of the Cloud API).
+ */
 const LONGEST_TEXT = 4_096;
 const LONGEST_ASKED = 1_024;
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
-/** WhatsApp: the Cloud API of Meta. Whoever writes is known by their number. */
+/** The platform WhatsApp, through Meta's Cloud API. A sender is identified by the phone number. */
 export const whatsapp: Platform = {
   kind: 'whatsapp',
   door: 'messenger',
@@ -106,7 +108,10 @@ const bearer = ({ secrets }: PlatformSettings) => ({
 
 const MARK = /[*_~`]/;
 const OPENING = /(?<![\p{L}\p{N}])[*_~`]+/gu;
-/** With a scheme, or `www.`, or a host and a path; of the latter no part is looked at twice. */
+/**
+ * An address with a scheme, with `www.`, or with a host and a path, or a run of marks. The pattern
+ * scans no part of a host and path twice.
+ */
 const ADDRESS_OR_MARKS =
   /(?:(?<![\p{L}\p{N}+.-])[a-z][a-z\d+.-]{0,30}:\/\/|(?<![\p{L}\p{N}.-])(?:www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+\/))\S+|(?<![\p{L}\p{N}])[*_~`]+/giu;
 
@@ -117,10 +122,10 @@ const encoded = (marks: string): string =>
 const HIDDEN = '\u2060';
 
 /**
- * WhatsApp marks text up by `*`, `_`, `~` and backquotes around words, and by `>`, `-`, `*` or `1.`
- * at the start of a line, and knows no escape. Ours: a character that is not seen stands behind
- * each mark that could open something, and before one that begins a line. Within an address, which
- * it would lead astray, such a mark is percent-encoded in its place (RFC 3986, 2.1).
+ * Returns text in which no mark has an effect. WhatsApp reads `*`, `_`, `~` and backquotes around
+ * words, and `>`, `-`, `*` or `1.` at the start of a line, and has no escape. Ours: an invisible
+ * character stands behind each mark that could open something, and before one that begins a line.
+ * In an address it would break the link, so there the mark is percent-encoded (RFC 3986, 2.1).
  */
 const unmarked = (text: string): string =>
   text
@@ -130,10 +135,13 @@ const unmarked = (text: string): string =>
     .replace(/^(?=[ \t]*(?:[>-]|\d{1,9}\.))/gm, HIDDEN);
 
 const FENCE = '```';
-/** What the marks around a title and around code take in one message, with room. */
+/** The characters reserved in one message for the marks around a title and code. */
 const MARKS = 64;
 
-/** A fence in code would end it; a title with marks of its own is text. */
+/**
+ * Returns a block in WhatsApp's markup. A fence within code is broken, since it would end the code.
+ * A title that contains marks is shown as text.
+ */
 const shown = ({ style, text }: Block): string => {
   if (style === 'code') {
     return [FENCE, text.replace(/`(?=``)/g, `$&${HIDDEN}`), FENCE].join('\n');
@@ -161,7 +169,10 @@ const textOf = (body: string): PlatformBody => ({
 const textsOf = (message: ChannelMessage): PlatformBody[] =>
   bodiesOf(message, LONGEST_TEXT).map(textOf);
 
-/** The end of the text with its buttons; what does not fit there goes before. */
+/**
+ * Returns the messages of a question. The last one holds the end of the text with the buttons, and
+ * the rest is sent before it.
+ */
 const asking = (
   message: ChannelMessage,
   question: NonNullable<ChannelMessage['question']>,

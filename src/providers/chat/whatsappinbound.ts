@@ -3,16 +3,21 @@ import type { ChannelMessage, Inbound, InboundSender, PlatformSettings } from '.
 import { errorText } from './whatsapprefusal.js';
 
 const BUTTON = /^(approve|deny):(\w{1,64}):([0-9a-f]{64})$/;
-/** `wa_id`: the number with its country, digits alone. */
+/** The form of a `wa_id`: the number with its country code, digits only. */
 const NUMBER = /^\d{5,20}$/;
 
-/** What a button of ours says when it is pressed; WhatsApp keeps 256 characters. */
+/**
+ * Returns the ID that one of our buttons sends when it is pressed. WhatsApp keeps 256 characters.
+ */
 export const buttonWhatsapp = (
   { approvalId, digest }: NonNullable<ChannelMessage['question']>,
   answer: 'approve' | 'deny',
 ): string => `${answer}:${approvalId}:${digest}`;
 
-/** What one notification tells, which may gather much: messages, and what became of ours. */
+/**
+ * Parses one notification, which may hold several messages and several statuses of our own
+ * messages.
+ */
 export const parseWhatsapp = (body: Buffer, { values }: PlatformSettings): Inbound[] =>
   listOf(objectOf(body.toString('utf8')).entry)
     .flatMap(({ changes }) => listOf(changes))
@@ -21,11 +26,11 @@ export const parseWhatsapp = (body: Buffer, { values }: PlatformSettings): Inbou
     .filter(({ metadata }) => isOurs(asObject(metadata), values.phoneNumberId))
     .flatMap((value) => [...messagesOf(value), ...statusesOf(value)]);
 
-/** All the numbers of an app post to the one address that it has. */
+/** True if the message is for our number: all numbers of an app post to the app's one address. */
 const isOurs = (to: Record<string, unknown>, phoneNumberId: string | undefined): boolean =>
   phoneNumberId === undefined || asText(to.phone_number_id) === phoneNumberId;
 
-/** The objects of a list; none where it is no list. */
+/** Returns the objects of a list; none if the value is not a list. */
 export const listOf = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.map(asObject) : [];
 
@@ -41,7 +46,10 @@ const messagesOf = ({ messages, contacts }: Record<string, unknown>): Inbound[] 
   });
 };
 
-/** Meta takes messages and looks later whether it may deliver them. Ours: what went well is no event. */
+/**
+ * Returns the messages that Meta accepted and could not deliver. Ours: a successful delivery is no
+ * event.
+ */
 const statusesOf = ({ statuses }: Record<string, unknown>): Inbound[] =>
   listOf(statuses)
     .filter(({ status }) => status === 'failed')
@@ -58,7 +66,7 @@ interface From {
   replyTo: string;
 }
 
-/** Where the words stand in a message of that type. */
+/** The field with the text in a message of each type. */
 const WORDS: Record<string, string> = {
   ...{ text: 'body', image: 'caption', video: 'caption', document: 'caption' },
 };

@@ -3,7 +3,10 @@ import type { PlatformSent } from './platform.js';
 
 type WhatsappRefusal = Exclude<PlatformSent, { verdict: 'sent' }>;
 
-/** By Meta's own code, where the reply carries one: the statuses say less. null: success. */
+/**
+ * Returns the refusal in a reply, by Meta's own error code if there is one, since the status is
+ * less precise; null if the call succeeded.
+ */
 export const whatsappRefusal = (reply: PlatformAnswer): WhatsappRefusal | null => {
   const error = asObject(reply.body.error);
   const said = saidIn(error);
@@ -16,7 +19,7 @@ export const whatsappRefusal = (reply: PlatformAnswer): WhatsappRefusal | null =
   return refusal === null || refusal.verdict === 'sent' ? null : refusal;
 };
 
-/** What an error of Meta's comes to, for the owner of the channel. */
+/** Returns the text of one of Meta's errors for the owner of the channel. */
 export const errorText = (error: Record<string, unknown>): string => {
   const code = Number(error.code);
   const said = FINAL[code] ?? `WhatsApp says ${saidIn(error) || 'no more'}`;
@@ -26,7 +29,7 @@ export const errorText = (error: Record<string, unknown>): string => {
 const saidIn = ({ error_data, message, title }: Record<string, unknown>): string =>
   asText(asObject(error_data).details) || asText(message) || asText(title);
 
-/** Meta, error codes of the Cloud API: those that another try does not mend. */
+/** The errors that another attempt does not solve (Meta, error codes of the Cloud API). */
 const FINAL: Record<number, string> = {
   10: 'The access token lacks the right whatsapp_business_messaging',
   190: 'WhatsApp refuses the access token: it is wrong, or over',
@@ -37,7 +40,7 @@ const FINAL: Record<number, string> = {
   133010: 'Our number is not registered with the Cloud API',
 };
 
-/** Those that pass, and how long to wait at least, in ms: Meta sends no Retry-After. */
+/** The temporary errors, with the least time to wait in ms, since Meta sends no Retry-After. */
 const BUSY: Record<number, number> = {
   4: 60_000,
   80007: 60_000,

@@ -22,16 +22,19 @@ export interface CallDeps {
   quotas: Quotas;
 }
 
-/** Who is asked. */
+/** A model that is a command-line tool. */
 export interface ToolModel {
-  /** What its failures call it. */
+  /** The name of the model in its failures. */
   name: string;
   tool: CliTool;
   model: string | null;
   price: Price | null;
 }
 
-/** One question to a tool, which is gone when this resolves or rejects. Errors: ModelFailure. */
+/**
+ * Runs one request on a tool, whose process has ended when this resolves or rejects. Throws
+ * ModelFailure.
+ */
 export const call = async (
   deps: CallDeps,
   of: ToolModel,
@@ -91,7 +94,10 @@ const start = async (
   }
 };
 
-/** Killed with all that it started when it ends, fails, is too slow, or nobody waits any more. */
+/**
+ * Sends the prompt and returns the answer. The tool and all processes that it started are killed
+ * when it ends, fails, is too slow, or the request is cancelled.
+ */
 const converse = async (
   { patience, quotas }: CallDeps,
   { name, tool, price, held, prompt }: ToolModel & { held: ConfinedProcess; prompt: string },

@@ -3,9 +3,9 @@ import { at, kindOfStatus, listAt, numberAt, textAt } from './event.js';
 import { type CliTool, SYSTEM_FILE, type ToolEvent } from './tool.js';
 
 /**
- * Claude Code; its stream as version 2.1.197 was seen to speak it. `--tools ""` takes its own tools
- * away, `--strict-mcp-config` those of MCP servers, and the first event lists what is left. Settings,
- * hooks and skills of any folder are not read.
+ * The adapter of Claude Code, for the stream that version 2.1.197 was observed to write. `--tools
+ * ""` removes its own tools and `--strict-mcp-config` those of MCP servers; the first event lists
+ * the tools that are left. Settings, hooks and skills of any folder are not read.
  */
 export const claude: CliTool = {
   name: 'claude',
@@ -44,7 +44,7 @@ const piece = (event: unknown): ToolEvent[] => {
   return text === null ? [{ is: 'token' }] : [{ is: 'text', text }];
 };
 
-/** What it answers itself where the provider refused. */
+/** The errors that the tool reports itself if the provider refused. */
 const REFUSALS: Record<string, ModelFailureKind> = {
   authentication_failed: 'credentials',
   billing_error: 'credentials',
@@ -79,14 +79,14 @@ const end = (event: unknown): ToolEvent[] => [
   },
 ];
 
-/** What came from its cache counts too. */
+/** Returns the input tokens, including those from the cache. */
 const inputOf = (usage: unknown): number | null => {
   const parts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
   const told = parts.flatMap((part) => numberAt(usage, part) ?? []);
   return told.length === 0 ? null : told.reduce((all, one) => all + one);
 };
 
-/** `utilization` is a part of 1, `resetsAt` in seconds since 1970. */
+/** Returns the quota. `utilization` is a fraction of 1, and `resetsAt` is in seconds since 1970. */
 const quota = (told: unknown): ToolEvent[] => {
   const status = textAt(told, 'status');
   if (status === null) return [];

@@ -21,7 +21,7 @@ import type { ToolAnswer } from './run.js';
 import type { ToolName } from './tool.js';
 import { cliTools, toolOf } from './tools.js';
 
-/** Whether a tool can be used here. */
+/** The state of a tool: if it is installed, and if it is logged in. */
 export interface ToolStatus {
   name: ToolName;
   available: boolean;
@@ -30,10 +30,10 @@ export interface ToolStatus {
   loggedIn: boolean;
 }
 
-/** A model that a tool is to be. */
+/** The settings of a model that is a command-line tool. */
 export interface CliOpening {
   name: string;
-  /** `claude`, `claude:opus`. */
+  /** The tool, with an optional model: `claude`, `claude:opus`. */
   modelId: string;
   contextWindow: number;
   price: Price | null;
@@ -47,20 +47,20 @@ export interface CliTools {
 
 export interface CliToolsDeps {
   home: string;
-  /** Absolute folders in which the tools are looked for. */
+  /** The absolute folders that are searched for the tools. */
   path: string[];
   confinement: Confinement | null;
   patience: Patience;
   clock: Clock;
 }
 
-/** Ours: each takes some hundred megabytes. */
+/** Ours: the most tools that run at once, since each takes some hundred megabytes. */
 const AT_ONCE = 4;
 
 /**
- * Command-line tools as models. Ours: a tool works in its own HOME, not in the agent's folder. It has
- * no tools by which to use that; and an agent may write there what the tool would obey: settings,
- * hooks, plugins.
+ * Creates the command-line tools as models. Ours: a tool works in its own HOME, not in the agent's
+ * folder. It has no tools with which to use that folder, and an agent could write settings, hooks
+ * or plugins there that the tool would obey.
  */
 export const createCliTools = (deps: CliToolsDeps): CliTools => {
   const quotas = createQuotas(deps.clock);
@@ -108,7 +108,7 @@ export const createCliTools = (deps: CliToolsDeps): CliTools => {
   };
 };
 
-/** As the adapters of other providers hand an answer over. */
+/** Converts an answer to the form that the adapters of other providers return. */
 const cameOf = ({ text, isCut, inputTokens, outputTokens }: ToolAnswer): Came => ({
   text,
   toolCalls: [],

@@ -1,7 +1,10 @@
 import { kindOfWords, numberAt, textAt } from './event.js';
 import { type CliTool, SYSTEM_FILE, type ToolEvent } from './tool.js';
 
-/** Each of these brings tools; `code_mode_host` is what runs the one that stays listed. */
+/**
+ * The features that bring tools; all are turned off. `code_mode_host` runs `exec`, the tool that
+ * stays listed.
+ */
 const FEATURES = [
   ...['shell_tool', 'unified_exec', 'view_image', 'multi_agent', 'multi_agent_v2', 'code_mode'],
   ...['code_mode_host', 'goals', 'apps', 'plugins', 'hooks', 'image_generation', 'browser_use'],
@@ -9,9 +12,10 @@ const FEATURES = [
 ];
 
 /**
- * Codex; its stream as version 0.169.0 was seen to speak it, which has no pieces: a message comes
- * whole. No flag takes `apply_patch` and the code mode's `exec` off its list: the first may write
- * nothing in a read-only sandbox, and ends the call; the second fails without its host.
+ * The adapter of Codex, for the stream that version 0.169.0 was observed to write. It has no
+ * pieces: a message comes whole. No flag removes `apply_patch` and the code mode's `exec` from its
+ * tools. In a read-only sandbox the first cannot write and ends the call; the second fails without
+ * its host.
  */
 export const codex: CliTool = {
   name: 'codex',
@@ -40,7 +44,7 @@ export const codex: CliTool = {
 
 const set = (key: string, value: string): string[] => ['--config', `${key}=${value}`];
 
-/** Items that no tool makes. */
+/** The items that no tool creates. */
 const HARMLESS = ['agent_message', 'reasoning', 'error', 'todo_list', 'plan'];
 
 const readers: Record<string, (event: unknown) => ToolEvent[]> = {
@@ -58,7 +62,7 @@ const readers: Record<string, (event: unknown) => ToolEvent[]> = {
     },
     { is: 'end', text: null, isCut: false },
   ],
-  // An `error` of its own before this one may be a new attempt.
+  // An earlier `error` event of its own may be followed by a new attempt.
   'turn.failed': (event) => [
     { is: 'failure', kind: kindOfWords(textAt(event, 'error', 'message') ?? ''), said: '' },
   ],

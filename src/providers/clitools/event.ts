@@ -1,6 +1,6 @@
 import type { ModelFailureKind } from '../llm/model.js';
 
-/** What stands at a path of somebody's JSON; undefined where there is nothing. */
+/** Returns the value at a path of parsed JSON; undefined if there is none. */
 export const at = (of: unknown, ...path: string[]): unknown =>
   path.reduce<unknown>(
     (value, key) =>
@@ -15,7 +15,7 @@ export const textAt = (of: unknown, ...path: string[]): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-/** A finite number that is not negative. */
+/** Returns the value at a path if it is a finite number that is not negative. */
 export const numberAt = (of: unknown, ...path: string[]): number | null => {
   const value = at(of, ...path);
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
@@ -26,7 +26,7 @@ export const listAt = (of: unknown, ...path: string[]): unknown[] => {
   return Array.isArray(value) ? value : [];
 };
 
-/** How a tool's failure is known by the HTTP status that it tells of. */
+/** Returns the kind of a tool's failure from the HTTP status that it reports. */
 export const kindOfStatus = (status: number | null): ModelFailureKind => {
   if (status === 429) return 'rate_limited';
   if (status === 401 || status === 403) return 'credentials';
@@ -42,6 +42,9 @@ const WORDS: [RegExp, ModelFailureKind][] = [
   [/model.{0,80}(not found|not supported|does not exist)|\b404\b/i, 'unknown_model'],
 ];
 
-/** For tools that say it in words alone; the words are not kept, for they may quote the prompt. */
+/**
+ * Returns the kind of a failure for tools that report it in words only. The words are not stored,
+ * since they may quote the prompt.
+ */
 export const kindOfWords = (said: string): ModelFailureKind =>
   WORDS.find(([words]) => words.test(said))?.[1] ?? 'server';

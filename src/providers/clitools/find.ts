@@ -5,20 +5,20 @@ import type { ConfinedRun, Confinement } from '../confine/confinement.js';
 import { ConfinementFailed } from '../confine/confinement.js';
 import type { CliTool } from './tool.js';
 
-/** A tool on this machine. */
+/** A tool that is installed on this machine. */
 export interface InstalledTool {
   path: string;
-  /** What begins its argv. */
+  /** The first arguments of its command line. */
   command: string[];
-  /** What it must be able to read, beside the system. */
+  /** The paths that it must be able to read, beside the system. */
   readable: string[];
 }
 
-/** What every command may read anyway. */
+/** The folders that every command may read. */
 const SYSTEM = ['/usr/', '/bin/'];
 const NODE = /^#!.*\bnode\b/;
 
-/** The first program of that name in these folders; null: there is none. */
+/** Returns the first program with that name in these folders; null if there is none. */
 export const findTool = async (
   folders: string[],
   { name }: CliTool,
@@ -36,12 +36,15 @@ const programAt = async (path: string): Promise<string | null> => {
     await access(path, constants.X_OK);
     return await realpath(path);
   } catch {
-    // Missing, not ours to run, or a link to nowhere: it is not there for us.
+    // A program that is missing, not executable for us, or a broken link counts as not installed.
     return null;
   }
 };
 
-/** One that is written for Node runs on ours: another may lie where nothing confined can read. */
+/**
+ * Returns the command of a program. A program for Node runs on our Node, since another Node may be
+ * in a place that no confined command can read.
+ */
 const commandOf = async (real: string): Promise<Pick<InstalledTool, 'command' | 'readable'>> => {
   const command = NODE.test(await firstLine(real)) ? [process.execPath, real] : [real];
   const places = command.map(placeOf);
@@ -49,7 +52,7 @@ const commandOf = async (real: string): Promise<Pick<InstalledTool, 'command' | 
   return { command, readable };
 };
 
-/** A package is read with those that lie beside it. */
+/** Returns the path that must be readable. For a package that includes the packages beside it. */
 const placeOf = (program: string): string => {
   const at = program.indexOf('/node_modules/');
   return at < 0 ? program : program.slice(0, at + '/node_modules'.length);
@@ -67,7 +70,10 @@ const firstLine = async (path: string): Promise<string> => {
 
 const VERSION_MS = 10_000;
 
-/** What `--version` says, asked without network; null: nothing, or not in time. */
+/**
+ * Returns the version that `--version` prints, run without network; null if there is none or it is
+ * too slow.
+ */
 export const toolVersion = async (
   confinement: Confinement,
   { command, readable }: InstalledTool,

@@ -7,16 +7,16 @@ import { findTool, type InstalledTool, toolVersion } from './find.js';
 import { homeEnv } from './home.js';
 import type { CliTool, ToolName } from './tool.js';
 
-/** A tool on this machine, and what it says of itself. */
+/** An installed tool with its version. */
 export interface VersionedTool extends InstalledTool {
-  /** null: it does not run here. */
+  /** The version; null if the tool does not run here. */
   version: string | null;
 }
 
 export type Finder = (tool: CliTool) => Promise<VersionedTool | null>;
 
 export interface FinderDeps {
-  /** Absolute folders in which the tools are looked for. */
+  /** The absolute folders that are searched for the tools. */
   path: string[];
   confinement: Confinement | null;
   clock: Clock;
@@ -24,7 +24,7 @@ export interface FinderDeps {
 
 const KEPT_MS = 60_000;
 
-/** Looks anew when a minute has gone by. */
+/** Creates a finder, which searches again after a minute. */
 export const createFinder = (deps: FinderDeps): Finder => {
   const { clock } = deps;
   const known = new Map<ToolName, { at: number; found: Promise<VersionedTool | null> }>();
@@ -34,13 +34,13 @@ export const createFinder = (deps: FinderDeps): Finder => {
     if (before && clock.now() - before.at < KEPT_MS) return before.found;
     const found = look(deps, tool);
     known.set(tool.name, { at: clock.now(), found });
-    // What went wrong now may go well in a moment.
+    // An error may be temporary, so it is not kept.
     found.catch(() => known.delete(tool.name));
     return found;
   };
 };
 
-/** In a folder of its own: the login is none of the business of `--version`. */
+/** Finds a tool. `--version` runs in a folder of its own, since it has no need of the login. */
 const look = async (deps: FinderDeps, tool: CliTool): Promise<VersionedTool | null> => {
   const { path, confinement } = deps;
   const found = await findTool(path, tool);

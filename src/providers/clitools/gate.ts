@@ -1,12 +1,15 @@
-/** Lets so many at once through; the others wait in their order. */
+/** Limits how many callers proceed at once. The others wait in their order. */
 export type ConcurrencyGate = (signal: AbortSignal) => Promise<() => void>;
 
-/** What it gives must be called once, and lets the next one in. Errors: the signal's reason. */
+/**
+ * Creates a gate for `most` callers. The caller must call the function that it returns once, which
+ * admits the next. Throws the signal's reason.
+ */
 export const createGate = (most: number): ConcurrencyGate => {
   const waiting: (() => void)[] = [];
   let inside = 0;
 
-  /** Whoever waits takes the place over; nobody can slip in between. */
+  /** Passes the place to the next waiting caller directly, so that no other can take it. */
   const leave = (): void => {
     const next = waiting.shift();
     if (next) next();

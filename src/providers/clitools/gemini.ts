@@ -5,8 +5,9 @@ const POLICY_FILE = 'tools-off.toml';
 const SETTINGS_FILE = 'settings.json';
 
 /**
- * Gemini CLI; its stream as version 0.61.0 was seen to speak it. A policy of the highest rank denies
- * every tool, those of MCP servers and extensions too; our settings go before those of any folder.
+ * The adapter of Gemini CLI, for the stream that version 0.61.0 was observed to write. A policy of
+ * the highest rank denies every tool, including those of MCP servers and extensions. Our settings
+ * take precedence over those of any folder.
  */
 export const gemini: CliTool = {
   name: 'gemini',

@@ -2,12 +2,12 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { type CliTool, SYSTEM_FILE, type ToolName } from './tool.js';
 
-/** Where a tool's login lies, and nothing else of anybody. */
+/** Returns the HOME of a tool, which holds its login and no other data of the user. */
 const homeOf = (home: string, name: ToolName): string => join(home, 'clitools', name);
 
 /**
- * The environment by which a tool finds nothing but its own HOME, whatever the one of the daemon or
- * of the operator says.
+ * Returns an environment in which a tool finds only its own HOME, whatever the environment of the
+ * daemon or of the operator is.
  */
 export const homeEnv = (folder: string): Record<string, string> => ({
   HOME: folder,
@@ -31,7 +31,7 @@ export const isLoggedIn = async (home: string, { name, logins }: CliTool): Promi
   return files.includes(true);
 };
 
-/** Something is in it, and it is no link. */
+/** True if the path is a regular file with content, and not a link. */
 export const isFile = async (path: string): Promise<boolean> => {
   try {
     const found = await lstat(path);
@@ -42,7 +42,7 @@ export const isFile = async (path: string): Promise<boolean> => {
   }
 };
 
-/** A folder of one call in the tool's HOME, with what it needs to know. */
+/** Creates a folder for one call in the tool's HOME, with the files that the call needs. */
 export const openCall = async (
   folder: string,
   tool: CliTool,
@@ -57,8 +57,8 @@ export const openCall = async (
 };
 
 /**
- * Removes from a tool's HOME whatever is not its login: sessions, logs, caches of what was said. To be
- * called while it rests.
+ * Removes everything from a tool's HOME except the login and the kept files: sessions, logs and
+ * caches of conversations. To be called only while no call of the tool runs.
  */
 export const tidyHomes = async (home: string, { name, logins, keeps }: CliTool): Promise<void> =>
   prune(homeOf(home, name), [...logins, ...keeps]);

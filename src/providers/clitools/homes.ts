@@ -1,9 +1,12 @@
 import { tidyHomes } from './home.js';
 import type { CliTool, ToolName } from './tool.js';
 
-/** Keeps count of who works in the HOME of each tool. */
+/** Counts the calls that use the HOME of each tool. */
 export interface Homes {
-  /** While `work` goes on nothing is tidied away; when the last one is done, all but the login is. */
+  /**
+   * Runs `work`, during which nothing is removed from the HOME. After the last call everything but
+   * the login is removed.
+   */
   use<T>(tool: CliTool, work: () => Promise<T>): Promise<T>;
 }
 

@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
-/** Ours: of all that one answer says, and of one line of it. */
+/** Ours: the most bytes of an answer's stream, and the most characters of one of its lines. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const LONGEST_LINE = 4 * 1024 * 1024;
 
-/** It said more than an answer can hold. */
+/** The error if the stream is longer than an answer can be. */
 export class Flood extends Error {
   override name = 'Flood';
 }
 
-/** The lines as they come, the last one without an end too. Errors: Flood. */
+/** Yields the lines as they arrive, with the last one even if it has no line end. Throws Flood. */
 export async function* linesOf(stream: Readable): AsyncGenerator<string, void, undefined> {
   const decoder = new StringDecoder('utf8');
   let bytes = 0;
@@ -31,7 +31,10 @@ export async function* linesOf(stream: Readable): AsyncGenerator<string, void, u
   yield rest.join('') + decoder.end();
 }
 
-/** That a process which was killed leaves its pipe in the middle is an end like any other. */
+/**
+ * Yields the chunks of a stream. A broken pipe counts as the end, since a killed process leaves
+ * one.
+ */
 async function* chunksOf(stream: Readable): AsyncGenerator<Buffer, void, undefined> {
   try {
     for await (const piece of stream) yield piece;

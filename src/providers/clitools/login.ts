@@ -5,20 +5,20 @@ import { makePrivate } from '../../kernel/private.js';
 import { homeEnv, isFile, isLoggedIn, openHome } from './home.js';
 import { cliTools } from './tools.js';
 
-/** How a person logs a tool in, at the HOME that it has under the daemon. */
+/** The data to log a tool in, in the HOME that it has under the daemon. */
 export interface ToolLogin {
   argv: [command: string, ...args: string[]];
-  /** Where it is run. */
+  /** The folder in which the login command runs. */
   folder: string;
   env: Record<string, string>;
-  /** The person's own login, which could be copied; null: there is none. */
+  /** The path of the user's own login, which could be copied; null if there is none. */
   own: string | null;
   isThere(): Promise<boolean>;
-  /** Takes the person's own login over. */
+  /** Copies the user's own login. */
   copy(): Promise<void>;
 }
 
-/** Null: no such tool. Makes its HOME. */
+/** Creates the tool's HOME. Returns null if there is no such tool. */
 export const loginOf = async (home: string, name: string): Promise<ToolLogin | null> => {
   const tool = Object.values(cliTools).find((each) => each.name === name);
   if (!tool) return null;

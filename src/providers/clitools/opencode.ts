@@ -4,16 +4,16 @@ import { type CliTool, SYSTEM_FILE, type ToolEvent, type ToolPrompt } from './to
 const AGENT = 'adjutant';
 
 /**
- * OpenCode; its stream as version 1.18.33 was seen to speak it, which has no pieces: a part comes
- * whole. Tools that are denied are not offered. It asks again for ever where its provider says 429,
- * and does not tell of it: there the time-out speaks.
+ * The adapter of OpenCode, for the stream that version 1.18.33 was observed to write. It has no
+ * pieces: a part comes whole. Denied tools are not offered. If its provider replies 429, it retries
+ * for ever without reporting that, and our time limit ends it.
  */
 export const opencode: CliTool = {
   name: 'opencode',
   files: {},
   args: ({ model }) => [
     ...['run', '--pure', '--format', 'json', '--agent', AGENT],
-    // Without a title it asks its provider for one.
+    // Without a title it requests one from its provider.
     ...['--title', AGENT],
     ...(model === null ? [] : ['--model', model]),
   ],

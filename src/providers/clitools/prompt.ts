@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Turn } from '../llm/model.js';
 
 export interface WrittenPrompt {
-  /** What the tool is to be. */
+  /** The instructions for the tool. */
   system: string;
   prompt: string;
 }
@@ -17,8 +17,8 @@ const BRIEF = [
 ].join(' ');
 
 /**
- * A conversation as one text. Nobody who wrote a part of it knows the mark, so that no payload can
- * begin a turn of its own.
+ * Writes a conversation as one text. The mark is random, so no author of a part knows it, and no
+ * payload can begin a turn of its own.
  */
 export const writePrompt = (
   turns: Turn[],
@@ -34,10 +34,11 @@ export const writePrompt = (
 };
 
 /**
- * Claude Code and Gemini CLI put the file in for `@path` in a prompt, with all tools off: a payload
- * could have them read out their login. An invisible character makes it the name of no file.
+ * Prevents `@path` from naming a file, by an invisible character behind the `@`. Claude Code and
+ * Gemini CLI insert the file into the prompt even with all tools off, so a payload could make them
+ * read out their login.
  */
 const defused = (text: string): string => text.replaceAll('@', `@${WORD_JOINER}`);
 
-/** The answer without that character, which a tool may have taken over. */
+/** Returns the answer without that character, which a tool may have copied from the prompt. */
 export const undefused = (text: string): string => text.replaceAll(WORD_JOINER, '');

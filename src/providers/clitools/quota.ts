@@ -1,7 +1,7 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { QuotaTold, ToolName } from './tool.js';
 
-/** As a tool told it last; null where it did not. */
+/** The quota that a tool reported last; null for values that it did not report. */
 export interface ToolQuota {
   used: number | null;
   limit: number | null;
@@ -18,11 +18,13 @@ const UNTOLD: ToolQuota = {
   source: null,
 };
 
-/** What tools have said of their quotas since the start; nothing of it is reckoned. */
+/** Keeps the quotas that the tools have reported since the start. Nothing is estimated. */
 export const createQuotas = (clock: Clock) => {
   const told = new Map<ToolName, QuotaTold>();
 
-  /** What was told of a window that is over says nothing of the next. */
+  /**
+   * Returns the current quota. A report on a window that is over says nothing about the next one.
+   */
   const standing = (name: ToolName): QuotaTold | null => {
     const quota = told.get(name);
     const isOver = quota && quota.resetsAtMs !== null && quota.resetsAtMs <= clock.now();
@@ -33,7 +35,9 @@ export const createQuotas = (clock: Clock) => {
     hear: (name: ToolName, quota: QuotaTold): void => {
       told.set(name, quota);
     },
-    /** It was refused for it; gives how long until it begins anew, where that was told. */
+    /**
+     * Records that the quota is used up. Returns the ms until it begins anew, if that was reported.
+     */
     refused: (name: ToolName): number | undefined => {
       const quota = standing(name);
       const nothing = { used: null, limit: null, resetsAtMs: null, source: 'a refused request' };

@@ -12,7 +12,7 @@ import { Flood, linesOf } from './lines.js';
 import { undefused } from './prompt.js';
 import type { CliTool, QuotaTold, ToolEvent } from './tool.js';
 
-/** What a tool has said when its answer is whole. */
+/** The complete answer of a tool. */
 export interface ToolAnswer {
   text: string;
   isCut: boolean;
@@ -21,7 +21,7 @@ export interface ToolAnswer {
 }
 
 export interface ToolListener {
-  /** What its failures call it. */
+  /** The name of the model in its failures. */
   name: string;
   tool: CliTool;
   held: ConfinedProcess;
@@ -31,12 +31,15 @@ export interface ToolListener {
   quota(told: QuotaTold): void;
 }
 
-/** Characters; what is longer is no answer. */
+/** The most characters of an answer. */
 const LONGEST_TEXT = 4 * 1024 * 1024;
-/** To end by itself once it has said all. */
+/** The time that a tool gets to end by itself after its answer. */
 const FAREWELL_MS = 300;
 
-/** Hears a tool to the end of its answer, and sees it gone. Errors: ModelFailure. */
+/**
+ * Reads a tool's stream to the end of its answer, and waits briefly for the process to end. Throws
+ * ModelFailure.
+ */
 export const listen = async (of: ToolListener): Promise<ToolAnswer> => {
   const said: ToolAnswer = { text: '', isCut: false, inputTokens: null, outputTokens: null };
   try {
@@ -50,7 +53,7 @@ export const listen = async (of: ToolListener): Promise<ToolAnswer> => {
     if (error instanceof Flood) throw failed(of, 'invalid_reply', 'said more than an answer holds');
     throw error;
   }
-  // Behind the colon stand its last words, which may quote what it was asked.
+  // The tool's last words stand behind the colon and may quote the prompt, so they are left out.
   const [how] = (await of.held.ended).split(':', 1);
   throw failed(of, 'invalid_reply', `gave no answer: ${how}`);
 };
@@ -116,7 +119,7 @@ const ended = async (
 const failed = ({ name }: ToolListener, kind: ModelFailureKind, what: string): ModelFailure =>
   new ModelFailure(kind, `${name} ${what}`);
 
-/** A line that is no JSON is a remark of the tool's, and comes to nothing. */
+/** Parses a line. A line that is not JSON is a remark of the tool and is ignored. */
 const parsed = (line: string): unknown => {
   try {
     return JSON.parse(line);

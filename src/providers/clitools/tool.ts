@@ -2,45 +2,45 @@ import type { ModelFailureKind } from '../llm/model.js';
 
 export type ToolName = 'claude' | 'codex' | 'gemini' | 'opencode';
 
-/** What a tool says of its quota, as far as it does. */
+/** The quota as a tool reported it, with null for what it did not report. */
 export interface QuotaTold {
   used: number | null;
   limit: number | null;
   resetsAtMs: number | null;
   exhausted: boolean;
-  /** What said so: the name of the event. */
+  /** The source of the report: the name of the event. */
   source: string;
 }
 
-/** What one event of a tool's stream comes to. */
+/** The meaning of one event in a tool's stream. */
 export type ToolEvent =
   /** A piece of the answer. */
   | { is: 'text'; text: string }
-  /** It thinks: a token came, though not of the answer. */
+  /** A token of the reasoning, not of the answer. */
   | { is: 'token' }
-  /** Of one request that it made; they add up. */
+  /** The usage of one of its requests; the values add up. */
   | { is: 'usage'; inputTokens: number | null; outputTokens: number | null }
-  /** The answer is whole; `text` is all of it, for where no piece came. */
+  /** The end of the answer. `text` is all of it, for a stream without pieces. */
   | { is: 'end'; text: string | null; isCut: boolean }
   | { is: 'failure'; kind: ModelFailureKind; said: string }
   | { is: 'quota'; quota: QuotaTold }
-  /** It has a tool of its own in spite of all: it is ended at once. */
+  /** The tool has a tool of its own although all are off. It is ended at once. */
   | { is: 'armed' };
 
-/** One question to a tool, as paths and words for its command line. */
+/** One request to a tool, as values for its command line. */
 export interface ToolPrompt {
-  /** As the tool calls it; null: its own choice. */
+  /** The tool's own name of the model; null for its default. */
   model: string | null;
-  /** Folder of this call, in which `files` lie. */
+  /** The folder of this call, which contains `files`. */
   folder: string;
 }
 
-/** File of each call's folder that holds what the tool is to be, in place of its own instructions. */
+/** The file in each call's folder with the instructions that replace the tool's own. */
 export const SYSTEM_FILE = 'system.md';
 
 /**
- * A command-line tool as a model: the prompt goes in by stdin, events come out, one JSON object a
- * line. Its own tools must be off: they would go round permissions and approvals.
+ * A command-line tool as a model. The prompt goes in by stdin, and events come out, one JSON object
+ * in each line. Its own tools must be off, since they would bypass permissions and approvals.
  */
 export interface CliTool {
   name: ToolName;
@@ -48,12 +48,14 @@ export interface CliTool {
   files: Record<string, string>;
   args(asking: ToolPrompt): string[];
   env(asking: ToolPrompt): Record<string, string>;
-  /** Files below its HOME; any of them is a login. */
+  /** The files below its HOME that are a login; one of them is enough. */
   logins: string[];
-  /** Further files and folders below its HOME that stay; all else goes when it rests. */
+  /**
+   * Further files and folders below its HOME that are kept. All else is removed when no call runs.
+   */
   keeps: string[];
-  /** With which a person logs in at a terminal. */
+  /** The arguments with which the user logs in at a terminal. */
   loginArgs: string[];
-  /** An event of a type that it does not know comes to nothing. */
+  /** Reads one event. Events of an unknown type are ignored. */
   read(event: unknown): ToolEvent[];
 }

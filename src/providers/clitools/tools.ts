@@ -6,15 +6,15 @@ import type { CliTool, ToolName } from './tool.js';
 
 export const cliTools: Record<ToolName, CliTool> = { claude, codex, gemini, opencode };
 
-/** A model id that begins with a dash would be a flag. */
+/** The form of a model ID. One that began with a dash would be read as a flag. */
 const MODEL_ID = /^(claude|codex|gemini|opencode)(?::([A-Za-z0-9][\w.:@/+[\]-]{0,150}))?$/;
 
-/** The tool, and the model that it is to ask: `claude`, `claude:opus`. Null: no such tool. */
+/** Returns the tool and its model, for `claude` or `claude:opus`; null if there is no such tool. */
 export const toolOf = (modelId: string): { tool: CliTool; model: string | null } | null => {
   const [, name, model = null] = MODEL_ID.exec(modelId) ?? [];
   const tool = Object.values(cliTools).find((each) => each.name === name);
   return tool ? { tool, model } : null;
 };
 
-/** What a hook or an agent is granted a tool by: `cli:claude`. */
+/** Returns the name with which a hook or an agent is granted a tool: `cli:claude`. */
 export const grantOf = ({ name }: Pick<CliTool, 'name'>): string => `cli:${name}`;

@@ -3,20 +3,22 @@ import { type ConfinedCommand, type Confinement, ConfinementFailed } from './con
 import { holdChild } from './held.js';
 import { checkCommand, checkRun, cleanEnv } from './request.js';
 
-/** What a command may read beside its folder. None of it may hold anything of the daemon's. */
+/**
+ * The paths that a command may read beside its folder. None of them may hold data of the daemon.
+ */
 const SYSTEM = ['/usr', '/bin', '/lib', '/lib64', '/etc/alternatives'];
-/** What it takes to find names and check certificates; only with the network. */
+/** The files needed to resolve names and check certificates; readable only with the network. */
 const ONLINE = ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/ssl/certs'];
 const SCRATCH_BYTES = 64 * 1024 * 1024;
 /**
- * Per command: processes (the kernel exempts root). Per process: bytes of memory, bytes of one
- * file, open files.
+ * The limits per command: processes (the kernel exempts root). Per process: bytes of memory, bytes
+ * of one file, open files.
  */
 const LIMITS = ['--nproc=512', '--data=2147483648', '--fsize=1073741824', '--nofile=1024'];
 
 /**
- * Linux namespaces by bubblewrap. `hardened` asks for what bubblewrap before 0.8 or a machine
- * without prlimit cannot do: no further user namespaces inside, bounded scratch space, and limits.
+ * Creates a confinement with Linux namespaces, by bubblewrap. `hardened` adds what needs bubblewrap
+ * 0.8 and prlimit: no further user namespaces inside, bounded scratch space, and limits.
  */
 export const bubblewrap = (hardened: boolean): Confinement => ({
   kind: 'bubblewrap',
@@ -26,7 +28,7 @@ export const bubblewrap = (hardened: boolean): Confinement => ({
   run: async (asked) => {
     const run = await checkRun(asked, SYSTEM);
     const { status, ...ran } = await runChild(launchOf(run, hardened), run);
-    // bubblewrap tells an exit code only of a command that it could start.
+    // bubblewrap reports an exit code only for a command that it could start.
     if (ran.signal === null && !status.includes('"exit-code"')) throw refusal(ran.stderr);
     return ran;
   },
@@ -44,20 +46,24 @@ const launchOf = (command: ConfinedCommand, hardened: boolean): Launch => {
   };
 };
 
-/** In order: a later mount covers an earlier one, and what is read-only at the end stays so. */
+/**
+ * Returns the options in order: a later mount covers an earlier one, and what is read-only at the
+ * end stays so.
+ */
 const options = (run: ConfinedCommand, hardened: boolean): string[] => [
   ...['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session'],
   ...(run.network ? ['--share-net'] : []),
   ...(hardened ? ['--disable-userns'] : []),
   ...['--cap-drop', 'ALL'],
   ...[...SYSTEM, ...(run.network ? ONLINE : [])].flatMap((path) => ['--ro-bind-try', path, path]),
-  // Left writable, /proc/sys/kernel/core_pattern is a way out where the daemon runs as root.
+  // If it were writable, /proc/sys/kernel/core_pattern would be a way out when the daemon runs as
+  // root.
   ...['--proc', '/proc', '--remount-ro', '/proc'],
   ...['--dev', '/dev', ...scratch('/dev/shm', hardened), '--remount-ro', '/dev'],
   ...scratch('/tmp', hardened),
   ...(run.readable ?? []).flatMap((path) => ['--ro-bind', path, path]),
   ...['--bind', run.folder, run.folder, '--remount-ro', '/', '--chdir', run.folder],
-  // Set inside only: in bubblewrap's own environment an LD_PRELOAD would run outside.
+  // These are set inside only: in bubblewrap's own environment an LD_PRELOAD would run outside.
   ...Object.entries(run.env ?? {}).flatMap(([name, value]) => ['--setenv', name, value]),
 ];
 

@@ -2,18 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { type ConfinedResult, type ConfinedRun, ConfinementFailed } from './confinement.js';
 
-/** How a confinement starts a command: the process to spawn, in a group of its own. */
+/** The process with which a confinement starts a command, in its own process group. */
 export interface Launch {
   command: string;
   args: string[];
   cwd: string;
   env: Record<string, string>;
-  /** Handed over NUL-separated on descriptor 3, where no list of processes shows them. */
+  /** Options passed NUL-separated on descriptor 3, so that no list of processes shows them. */
   options?: string[];
 }
 
 export interface Ended extends ConfinedResult {
-  /** What the process said on descriptor 4, which is open where there are options. */
+  /** The output on descriptor 4, which is open if there are options. */
   status: string;
 }
 
@@ -24,12 +24,14 @@ interface ChildOutput {
   truncated: boolean;
 }
 
-/** Time for the pipes to run dry once the process is gone, in case something still holds them. */
+/**
+ * The time for the pipes to empty after the process has ended, in case another process holds them.
+ */
 export const DRAIN_MS = 500;
 
 /**
- * Spawns the process, feeds it, and kills its whole group at the time-out, at the output limit,
- * on abort, and when it ends by itself and leaves others behind.
+ * Starts the process and writes its input. Kills its whole group at the time limit, at the output
+ * limit, on abort, and when it ends and leaves other processes behind.
  */
 export const runChild = async (launch: Launch, run: ConfinedRun): Promise<Ended> => {
   run.signal.throwIfAborted();
@@ -63,7 +65,7 @@ export const startChild = (launch: Launch): ChildProcess =>
     stdio: launch.options ? Array(5).fill('pipe') : 'pipe',
   });
 
-/** Collects what the child says, and kills it when stdout and stderr exceed the limit. */
+/** Collects the child's output, and kills the child if stdout and stderr exceed the limit. */
 const keep = (child: ChildProcess, maxBytes: number): ChildOutput => {
   const output: ChildOutput = { stdout: [], stderr: [], status: [], truncated: false };
   let left = maxBytes;
@@ -83,12 +85,12 @@ const keep = (child: ChildProcess, maxBytes: number): ChildOutput => {
 
 export const feed = (stream: unknown, text: string): void => {
   if (!(stream instanceof Writable)) return;
-  // A process may end without reading what it was given; the broken pipe is no news then.
+  // A process may end without reading its input, so a broken pipe is ignored.
   stream.on('error', () => stream.destroy());
   stream.end(text);
 };
 
-/** Kills the child at its time-out or on abort, until it has ended or `release` is called. */
+/** Kills the child at its time limit or on abort, until it has ended or `release` is called. */
 const guard = (child: ChildProcess, run: ConfinedRun) => {
   const watch = { isTimedOut: false, isAborted: false, release: () => {} };
   const expire = () => {
@@ -130,12 +132,14 @@ const closed = (
     });
   });
 
-/** Once it has ended, its number may belong to another. */
+/** Kills the group only while the child runs: after that its process ID may belong to another. */
 export const killLiving = (child: ChildProcess): void => {
   if (child.exitCode === null && child.signalCode === null) killGroup(child);
 };
 
-/** SIGKILL to all of its process group; that none is left, or only the dead, is what we want. */
+/**
+ * Sends SIGKILL to the whole process group. An error because no living process is left is ignored.
+ */
 export const killGroup = (child: ChildProcess): void => {
   if (child.pid === undefined) return;
   try {
@@ -146,6 +150,8 @@ export const killGroup = (child: ChildProcess): void => {
   }
 };
 
-/** A character that the limit cut in two is left out; bytes that are no UTF-8 become U+FFFD. */
+/**
+ * Decodes UTF-8. A character that the limit cut in two is left out; invalid bytes become U+FFFD.
+ */
 const decode = (chunks: Buffer[], isCut: boolean): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(chunks), { stream: isCut });

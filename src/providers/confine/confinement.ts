@@ -1,66 +1,73 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** Runs commands on behalf of agents and hooks, shut off from the daemon and its machine. */
+/** A way to run commands for agents and hooks, isolated from the daemon and its machine. */
 export interface Confinement {
   kind: 'bubblewrap' | 'sandbox-exec' | 'none';
-  /** One line for `doctor`: what holds here, and what does not. */
+  /** One line for `doctor`: the limits that apply here, and those that do not. */
   detail: string;
   /**
-   * What became of the command, once it and all that it started are killed. ConfinementFailed: it
-   * never began. Rejects with the signal's reason if that is aborted; then it may have begun.
+   * Runs a command, and resolves to its result when it and all processes that it started are dead.
+   * Throws ConfinementFailed if it never began. Rejects with the signal's reason if that is
+   * aborted; then it may have begun.
    */
   run(run: ConfinedRun): Promise<ConfinedResult>;
-  /** Starts a command that stays until it is killed, to speak with. Errors: ConfinementFailed. */
+  /** Starts a command that runs until it is killed, with pipes to it. Throws ConfinementFailed. */
   hold(command: ConfinedCommand): Promise<ConfinedProcess>;
 }
 
 export interface ConfinedCommand {
-  /** Program and arguments, 1 to 64, without NUL, 32 KiB together. No shell reads them. */
+  /** The program and its arguments, 1 to 64, without NUL, 32 KiB in total. No shell reads them. */
   argv: string[];
-  /** The agent's folder, absolute: working directory, home, and all that can be written. */
+  /** The agent's folder, absolute: the working directory, the home, and the only writable place. */
   folder: string;
-  /** On top of PATH, LANG and HOME. */
+  /** Variables beside PATH, LANG and HOME. */
   env?: Record<string, string>;
-  /** True opens the machine's own network, loopback and metadata addresses included. */
+  /** True to open the machine's own network, including loopback and metadata addresses. */
   network: boolean;
-  /** Absolute paths beside the system that it may read: where its program lies. */
+  /** Absolute paths that it may read beside the system, such as that of its program. */
   readable?: string[];
 }
 
 export interface ConfinedRun extends ConfinedCommand {
-  /** 1 to 120,000; then every process of the command is killed. */
+  /** The time limit, 1 to 120,000. After it every process of the command is killed. */
   timeoutMs: number;
-  /** Of stdout and stderr together; a command that says more is killed. */
+  /** The most bytes of stdout and stderr together. A command that writes more is killed. */
   maxOutputBytes: number;
   signal: AbortSignal;
-  /** Text for its standard input, which is empty otherwise. */
+  /** The text for its standard input, which is empty by default. */
   stdin?: string;
 }
 
 export interface ConfinedResult {
-  /** As the shells count: 127 not found, 128 + n ended by signal n. Null if we killed it. */
+  /**
+   * The exit code as shells report it: 127 not found, 128 + n ended by signal n. Null if we killed
+   * it.
+   */
   exitCode: number | null;
   signal: string | null;
-  /** UTF-8; what is not becomes U+FFFD. */
+  /** The output as UTF-8; invalid bytes become U+FFFD. */
   stdout: string;
   stderr: string;
-  /** There was more output than allowed, and the command was killed for it. */
+  /** True if the command was killed because it wrote more than allowed. */
   truncated: boolean;
   timedOut: boolean;
   durationMs: number;
 }
 
-/** A confined process that stays. */
+/** A confined process that runs until it is killed. */
 export interface ConfinedProcess {
   stdin: Writable;
   stdout: Readable;
-  /** Why it is gone, in words, once it and all that it started are. */
+  /** The reason of its end, in words, once it and all processes that it started are dead. */
   ended: Promise<string>;
-  /** Every process of the command. */
+  /** Kills every process of the command. */
   kill(): void;
 }
 
-/** The command never began: a bad request, a missing program, or a confinement that does not hold. */
+/**
+ * The error if a command never began: a bad request, a missing program, or a confinement that
+ * fails.
+ */
 export class ConfinementFailed extends Error {
   constructor(sentence: string) {
     super(sentence);

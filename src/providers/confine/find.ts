@@ -6,7 +6,10 @@ import { type ConfinedResult, type Confinement, ConfinementFailed } from './conf
 import { seatbelt } from './seatbelt.js';
 import { unconfined } from './unconfined.js';
 
-/** The best confinement that holds on this machine, tried for real; null: commands are off. */
+/**
+ * Returns the best confinement that works on this machine, after a real test; null if commands are
+ * off.
+ */
 export const findConfinement = async (options: {
   allowUnconfined: boolean;
 }): Promise<Confinement | null> => {
@@ -23,8 +26,8 @@ const candidates = (): Confinement[] => {
 };
 
 /**
- * Whether a command runs in it, reads its own folder and nothing beside it. That the program is
- * installed says little: containers and hardened kernels often refuse it its namespaces.
+ * True if a command runs in the confinement and reads its own folder and nothing beside it. An
+ * installed program proves little: containers and hardened kernels often deny it its namespaces.
  */
 export const holds = async (confinement: Pick<Confinement, 'run'>): Promise<boolean> => {
   const base = await mkdtemp(join(tmpdir(), 'adjutant-confine-'));

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { DRAIN_MS, feed, killGroup, killLiving, type Launch, startChild } from './child.js';
 import { type ConfinedProcess, ConfinementFailed } from './confinement.js';
 
-/** Of what it said on stderr last, to tell why it ended. */
+/** The characters of its last stderr output that are kept, to explain why it ended. */
 const LAST_WORDS = 2_000;
 
-/** Spawns a process that stays; when it ends, its whole group is killed with it. */
+/** Starts a process that runs until it is killed. When it ends, its whole group is killed. */
 export const holdChild = async (launch: Launch): Promise<ConfinedProcess> => {
   const child = startChild(launch);
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Error('A held process is spoken to over pipes');
   const lastWords = listen(child);
-  // Listeners first: a process may say something and end before the next turn.
+  // The listeners come first: a process may write and end before the next turn of the event loop.
   const ended = closed(child).then((how) => [how, lastWords()].filter(Boolean).join(': '));
-  // Whoever writes to a process that has ended is told by `ended`.
+  // Whoever writes to an ended process learns of it through `ended`.
   stdin.on('error', () => stdin.destroy());
   await once(child, 'spawn').catch((error: NodeJS.ErrnoException) => {
     throw new ConfinementFailed(`${launch.command} cannot be started: ${error.code}`);

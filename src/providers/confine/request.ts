@@ -7,17 +7,22 @@ const MAX_ARGV_BYTES = 32_768;
 const MAX_TIMEOUT_MS = 120_000;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Where programs are looked for, inside and out. The daemon's own PATH may lead into a home. */
+/** The PATH for programs, inside and outside. The daemon's own PATH may lead into a home. */
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
-/** All that a command's environment holds besides what the run adds: nothing of the daemon's. */
+/**
+ * Returns the base environment of a command, to which the run adds. It has nothing from the
+ * daemon's.
+ */
 export const cleanEnv = (folder: string): Record<string, string> => ({
   PATH,
   LANG: 'C.UTF-8',
   HOME: folder,
 });
 
-/** What is wrong with an argv, as the rest of a sentence that begins with its name; null: nothing. */
+/**
+ * Returns the fault of an argv, as the rest of a sentence that begins with its name; null if none.
+ */
 export const argvFault = (argv: string[]): string | null => {
   if (argv.length < 1 || argv.length > MAX_ARGUMENTS) {
     return `must hold 1 to ${MAX_ARGUMENTS} strings`;
@@ -28,7 +33,7 @@ export const argvFault = (argv: string[]): string | null => {
   return bytes > MAX_ARGV_BYTES ? 'must not be longer than 32 KiB together' : null;
 };
 
-/** The run, checked as its command is. */
+/** Checks a run, including its command. */
 export const checkRun = async (run: ConfinedRun, system: string[]): Promise<ConfinedRun> => {
   if (!(run.timeoutMs >= 1 && run.timeoutMs <= MAX_TIMEOUT_MS)) {
     throw new ConfinementFailed(`timeoutMs must be 1 to ${MAX_TIMEOUT_MS}`);
@@ -37,8 +42,9 @@ export const checkRun = async (run: ConfinedRun, system: string[]): Promise<Conf
 };
 
 /**
- * The command with its folders resolved, or ConfinementFailed. A folder inside what it may read, the
- * `system` among that, is refused: its neighbours, the daemon's keys among them, would be open too.
+ * Returns the command with its folders resolved, or throws ConfinementFailed. A folder inside a
+ * readable path, such as those in `system`, is refused: the folders beside it, including the
+ * daemon's keys, would be readable too.
  */
 export const checkCommand = async (
   command: ConfinedCommand,

@@ -3,12 +3,16 @@ import type { ConfinedCommand, Confinement } from './confinement.js';
 import { holdChild } from './held.js';
 import { checkCommand, checkRun, cleanEnv } from './request.js';
 
-/** What a command may read beside its folder: the system, none of it written by its users. */
+/**
+ * The system paths that a command may read beside its folder. Users of the system write none of
+ * them.
+ */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/System', '/Library/Developer/CommandLineTools'];
 
 /**
- * macOS's sandbox by sandbox-exec. There is no private /tmp (TMPDIR is the folder) and no process
- * namespace: a process that leaves its group outlives the kill, still confined.
+ * Creates a confinement with macOS's sandbox, by sandbox-exec. There is no private /tmp (TMPDIR is
+ * the folder) and no process namespace: a process that leaves its group survives the kill, still
+ * confined.
  */
 export const seatbelt = (): Confinement => ({
   kind: 'sandbox-exec',
@@ -32,7 +36,10 @@ const launchOf = ({ argv, folder, env, network, readable = [] }: ConfinedCommand
   env: { ...cleanEnv(folder), TMPDIR: folder, ...env },
 });
 
-/** All is denied but what is named. `system.sb` is Apple's own minimum for any process to start. */
+/**
+ * Returns the profile, which denies all that it does not name. `system.sb` is Apple's own minimum
+ * for any process to start.
+ */
 const profile = (network: boolean, readable: number): string => `
 (version 1)
 (deny default)

@@ -4,8 +4,9 @@ import { holdChild } from './held.js';
 import { checkCommand, checkRun, cleanEnv } from './request.js';
 
 /**
- * No confinement, where the operator allows it: a clean environment and a process group of its
- * own are all there is. `network` cuts nothing, and a process that leaves its group is not killed.
+ * Creates the stand-in without confinement, if the operator allows it. A command gets only a clean
+ * environment and its own process group. `network` has no effect, and a process that leaves its
+ * group is not killed.
  */
 export const unconfined = (): Confinement => ({
   kind: 'none',

@@ -2,7 +2,7 @@ import type { LanguageModel, ModelMessage } from 'ai';
 import { objectLines } from './lines.js';
 import type { GlobalFetch } from './wire.js';
 
-/** Providers that are spoken to over HTTP. */
+/** The providers that are called over HTTP. */
 export type Provider =
   | 'openai'
   | 'anthropic'
@@ -12,9 +12,9 @@ export type Provider =
   | 'openrouter'
   | 'openai-compatible';
 
-/** Where a model is, and what is shown there. */
+/** The address of a model, with its credentials. */
 export interface ModelEndpoint {
-  /** What its failures call it. */
+  /** The name of the model in its failures. */
   name: string;
   modelId: string;
   baseUrl: string;
@@ -22,27 +22,27 @@ export interface ModelEndpoint {
   fetch: GlobalFetch;
 }
 
-/** Tokens that an answer and all of a call may take. */
+/** The most tokens of an answer, and of a whole call. */
 interface Room {
   contextWindow: number;
   maxOutputTokens: number | undefined;
 }
 
 interface Adapter {
-  /** The provider's own address; null where there is none. */
+  /** The provider's own address; null if there is none. */
   baseUrl: string | null;
-  /** Loads the provider's package, which is done on first use. */
+  /** Loads the provider's package on first use. */
   open(at: ModelEndpoint): Promise<LanguageModel>;
-  /** What only this provider wants to be told with each call. */
+  /** Returns the options of each call that only this provider has. */
   options?(room: Room): Record<string, Record<string, Record<string, number>>>;
-  /** The provider takes a system message in the first place alone. */
+  /** Set if the provider accepts system messages only at the beginning. */
   isSystemFirst?: true;
 }
 
-/** An adapter without a key of its own would look for one in the environment. */
+/** A placeholder: an adapter without a key would look for one in the environment. */
 const NO_KEY = 'none';
 
-/** Whoever speaks OpenAI's chat completions; without a key none is sent. */
+/** Creates the adapter for servers with OpenAI's chat completions. Without a key none is sent. */
 const compatible = (baseUrl: string | null): Adapter => ({
   baseUrl,
   open: async ({ modelId, baseUrl: baseURL, apiKey, fetch }) => {
@@ -57,7 +57,8 @@ export const adapters: Record<Provider, Adapter> = {
     baseUrl: 'https://api.openai.com/v1',
     open: async ({ modelId, baseUrl: baseURL, apiKey = NO_KEY, fetch }) => {
       const { createOpenAI } = await import('@ai-sdk/openai');
-      // Chat completions: the newer interface keeps what was said at the provider.
+      // Chat completions are used because the newer interface stores the conversation at the
+      // provider.
       return createOpenAI({ baseURL, apiKey, fetch }).chat(modelId);
     },
   },
@@ -85,7 +86,7 @@ export const adapters: Record<Provider, Adapter> = {
       const lines = objectLines(name, fetch);
       return createOllama({ baseURL, headers: bearer(apiKey), fetch: lines })(modelId);
     },
-    // Ollama cuts what is longer than its own window (4096 unless told) and says nothing of it.
+    // Ollama silently cuts a prompt that exceeds its own window (4096 by default).
     options: ({ contextWindow, maxOutputTokens }) => ({
       ollama: {
         options: {
@@ -100,14 +101,17 @@ export const adapters: Record<Provider, Adapter> = {
   'openai-compatible': compatible(null),
 };
 
-/** Ollama's address without the part that belongs to one of its interfaces. */
+/** Returns Ollama's address without the path of one of its interfaces. */
 export const ollamaRoot = (baseUrl: string): string => baseUrl.replace(/\/(api|v1)?\/*$/, '');
 
-/** For servers that want their key as OpenAI's does. */
+/** Returns the header for servers that expect their key as OpenAI's does. */
 export const bearer = (apiKey: string | undefined): Record<string, string> =>
   apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
 
-/** System messages behind the first turns become the user's, for providers that take none there. */
+/**
+ * Changes later system messages to user messages, for providers that accept them only at the
+ * beginning.
+ */
 export const leadingSystem = (messages: ModelMessage[]): ModelMessage[] => {
   const begin = messages.findIndex(({ role }) => role !== 'system');
   return messages.map((message, at) =>

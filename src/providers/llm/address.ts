@@ -1,14 +1,14 @@
 import { BadUrl, createEgress, EgressRefused, parseUrl, portOf } from '../../kernel/egress.js';
 
-/** How the allow list of a call names the host and port of a URL. Errors: BadUrl. */
+/** Returns the host and port of a URL in the form of the allow list of a call. Throws BadUrl. */
 export const ownAddress = (url: string): string => {
   const parsed = parseUrl(url);
   return `${parsed.hostname}:${portOf(parsed)}`;
 };
 
 /**
- * Why an admin may not write this address of a model; null where he may. A private one is meant, a
- * metadata service never is.
+ * Returns the reason why an admin may not set this address for a model; null if it is allowed. A
+ * private address is allowed, a metadata service never is.
  */
 export const faultOfAddress = (baseUrl: string): string | null => {
   try {

@@ -5,31 +5,31 @@ import { bearer, ollamaRoot } from './adapters.js';
 import { ownAddress } from './address.js';
 import type { Price } from './model.js';
 
-/** A model that a server offers now; null where it does not say. */
+/** A model that a server offers now; null for values that the server does not give. */
 export interface AvailableModel {
   modelId: string;
   contextWindow: number | null;
   maxOutputTokens: number | null;
-  /** USD per million tokens. */
+  /** The price in USD per million tokens. */
   price: Price | null;
-  /** On the server's disk. */
+  /** The bytes on the server's disk. */
   sizeBytes: number | null;
 }
 
-/** A server that lists what it offers. */
+/** A server that lists its models. */
 export interface ModelServer {
   baseUrl: string;
   apiKey?: string;
 }
 
-/** The server gave no list; the message says why and quotes nothing of it. */
+/** The error if the server gave no list. The message says why, without quoting the server. */
 export class NoList extends Error {
   override name = 'NoList';
 }
 
 const MOST = 1000;
 
-/** What Ollama has pulled (`/api/tags`). Errors: NoList. */
+/** Returns the models that Ollama has pulled (`/api/tags`). Throws NoList. */
 export const ollamaModels = async (http: Http, at: ModelServer): Promise<AvailableModel[]> => {
   const reply = await get(http, at, `${ollamaRoot(at.baseUrl)}/api/tags`);
   return rowsOf(reply, 'models').flatMap((row) => {
@@ -38,7 +38,10 @@ export const ollamaModels = async (http: Http, at: ModelServer): Promise<Availab
   });
 };
 
-/** What a LiteLLM proxy routes: `/model/info`, or only the names where that is closed. Errors: NoList. */
+/**
+ * Returns the models that a LiteLLM proxy routes to, from `/model/info`, or only their names if
+ * that is closed. Throws NoList.
+ */
 export const litellmModels = async (http: Http, at: ModelServer): Promise<AvailableModel[]> => {
   const root = at.baseUrl.replace(/(\/v1)?\/*$/, '');
   try {
@@ -78,7 +81,7 @@ const describedModel = (row: object): AvailableModel[] => {
   ];
 };
 
-/** Without the digits that a product of fractions leaves. */
+/** Converts a price, without the stray digits of floating-point multiplication. */
 const perMillion = (perToken: number): number => Number((perToken * 1e6).toPrecision(9));
 
 const get = async (http: Http, { apiKey }: ModelServer, url: string): Promise<unknown> => {

@@ -18,31 +18,35 @@ import { usageIn } from './usage.js';
 import { framedFailure, type Manners, wireOf } from './wire.js';
 
 /**
- * Of the guarded client, `fetch` is its `fetchFor`: address checks and limits of the connection are
- * its. The base URL goes up to `/chat/completions`, `/messages` or `/models`; Ollama's is its root.
+ * The options of a model. `fetch` is the guarded client's `fetchFor`, which checks addresses and
+ * limits the connection. The base URL ends before `/chat/completions`, `/messages` or `/models`;
+ * Ollama's is its root.
  */
 export interface ModelOptions extends ModelEndpoint {
   provider: Provider;
-  /** In place of `apiKey`: asked for at each step, so that no key lies in memory between them. */
+  /**
+   * Returns the key, in place of `apiKey`. It is called at each step, so that no key stays in
+   * memory.
+   */
   keyOf?(): Promise<string | null>;
-  /** Tokens. */
+  /** The context window in tokens. */
   contextWindow: number;
-  /** Tokens of one answer, where the step does not say; the provider's own bound unless given. */
+  /** The most tokens of one answer if the step sets no limit; by default the provider's own. */
   maxOutputTokens?: number;
-  /** False where the endpoint cannot stream: the text then comes in one piece. */
+  /** False if the endpoint cannot stream: the text then comes in one piece. */
   streaming?: boolean;
-  /** False where the model knows no tools. */
+  /** False if the model cannot use tools. */
   takesTools?: boolean;
   price?: Price;
   patience?: Patience;
 }
 
-/** Ours: half an hour for a whole answer. */
+/** The default time limits. Ours: half an hour for a whole answer. */
 const PATIENCE: Patience = { firstTokenMs: 120_000, silenceMs: 60_000, totalMs: 1_800_000 };
-/** Bytes of text, reasoning and arguments together; what is longer is no answer. */
+/** The most bytes of an answer: text, reasoning and arguments together. */
 const LONGEST_ANSWER = 4 * 1024 * 1024;
 
-/** A model behind the endpoint of a provider. */
+/** Creates a model that calls the endpoint of a provider. */
 export const openAiSdkModel = (options: ModelOptions): Model => {
   const learned: Learned = { wantsCompletionTokens: false, hidesReasoning: false };
   return {
@@ -55,9 +59,9 @@ export const openAiSdkModel = (options: ModelOptions): Model => {
   };
 };
 
-/** How the model is, as far as its replies have shown. */
+/** The model's properties, as far as its replies have shown them. */
 interface Learned extends Manners {
-  /** It thinks without showing it, so that more may have been made than was seen. */
+  /** True if it reasons without showing that, so that it may have generated more than was seen. */
   hidesReasoning: boolean;
 }
 
@@ -97,15 +101,15 @@ const take = async (
   } finally {
     if (tally.hidesReasoning) learned.hidesReasoning = true;
     watch.stop();
-    // A reply that is given up halfway would otherwise hold its connection.
+    // Otherwise an abandoned reply would keep its connection open.
     whole.abort();
   }
 };
 
-/** The AI SDK takes some 80 ms and 23 MB to load, so it comes with the first call. */
+/** Loads the AI SDK. That takes some 80 ms and 23 MB, so it happens at the first call. */
 const load = async () => {
   const sdk = await import('ai');
-  // The SDK's only switch for warnings, which it prints to the console.
+  // The SDK's only switch for its warnings, which it prints to the console.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   return sdk;
 };
@@ -117,7 +121,9 @@ interface OpenModelOptions extends ModelOptions {
   begun(): void;
 }
 
-/** One step and no second try: loops, fallbacks and cool-downs are the runtime's. */
+/**
+ * Returns one call: one step, no retries. Loops, fallbacks and cool-downs belong to the runtime.
+ */
 const callOf = async (sdk: LoadedSdk, options: OpenModelOptions, asked: ModelRequest) => {
   const { name, provider, contextWindow } = options;
   const adapter = adapters[provider];
@@ -147,7 +153,7 @@ interface StreamInput {
   tally: ReplyTally;
 }
 
-/** One JSON reply. */
+/** Requests one JSON reply. */
 const ask = async ({ sdk, name, call, asked, tally }: StreamInput): Promise<Came> => {
   const came = await sdk.generateText(call).catch((error: unknown) => {
     throw readable(name, error);
@@ -161,10 +167,10 @@ const ask = async ({ sdk, name, call, asked, tally }: StreamInput): Promise<Came
   return { text, toolCalls, finishReason, rawFinishReason, ...countOf(tally, came.usage) };
 };
 
-/** Pieces as the provider streams them, each piece of text handed on as it comes. */
+/** Requests a streamed reply, and passes each piece of text on as it comes. */
 const stream = async (asking: StreamInput): Promise<Came> => {
   const { sdk, name, call, asked, watch, tally } = asking;
-  // Errors come as parts of the stream; unless told so, the SDK prints them too.
+  // Errors come as parts of the stream; without this handler the SDK prints them, too.
   const result = sdk.streamText({ ...call, includeRawChunks: true, onError: () => {} });
   const came: Came = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
   const most = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
@@ -193,7 +199,7 @@ const stream = async (asking: StreamInput): Promise<Came> => {
   return { ...came, ...countOf(tally, came.usage) };
 };
 
-/** The usage as it was told; an adapter may know less of reasoning than what it was given. */
+/** Returns the usage that the provider reported; an adapter may miss reasoning tokens in it. */
 const countOf = (tally: ReplyTally, read: Came['usage']): Pick<Came, 'usage' | 'seen'> => {
   const { inputTokens = 0, outputTokens = 0 } = tally.told;
   const seen = tally.tokens();
@@ -204,7 +210,7 @@ const countOf = (tally: ReplyTally, read: Came['usage']): Pick<Came, 'usage' | '
 
 type StreamPart = TextStreamPart<ToolSet>;
 
-/** Some adapters hand a tool's arguments over in pieces, others with the call. */
+/** Counts a part. Some adapters pass a tool's arguments in pieces, others with the call. */
 const count = (tally: ReplyTally, inPieces: Set<string>, part: StreamPart): void => {
   if (part.type === 'text-delta') tally.add(part.text);
   if (part.type === 'reasoning-delta') tally.add(part.text, 'reasoning');
@@ -217,16 +223,16 @@ const count = (tally: ReplyTally, inPieces: Set<string>, part: StreamPart): void
   tally.add(JSON.stringify(part.input) ?? '');
 };
 
-/** Parts that the SDK makes, or that come before there is a token. */
+/** The parts that the SDK creates, or that come before the first token. */
 const SIGNS = new Set(['start', 'start-step', 'raw', 'text-start', 'reasoning-start']);
 
 const tooLong = (name: string): string => `${name} sent an answer that does not end`;
 
-/** What the endpoint puts into its stream as an error is plain JSON. */
+/** Converts an error of the stream. One that the endpoint put into its stream is plain JSON. */
 const errorOf = (name: string, error: unknown): unknown =>
   error instanceof Error ? readable(name, error) : framedFailure(name, error);
 
-/** The SDK reads replies by recursion: one that is nested too deep ends in a RangeError. */
+/** Converts a RangeError, the result of a reply that is nested too deep for the SDK's recursion. */
 const readable = (name: string, error: unknown): unknown =>
   error instanceof RangeError
     ? new ModelFailure('invalid_reply', `${name} sent a reply that is nested too deep`)

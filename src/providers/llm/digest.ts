@@ -13,14 +13,14 @@ const SETUP = 'To have one answer: adjutant models create (adjutant help models)
 const SIGNED = 'This is the built-in digest, not a language model: it quotes and acts on nothing.';
 
 /**
- * The model that is always there: no language model, but a factual extract of the payload in the
- * last user turn, so that a webhook never ends in silence. The same turns give the same bytes;
- * the payload is quoted and never obeyed; it costs nothing and calls no tool.
+ * The model that is always available. It is not a language model, but a factual extract of the
+ * payload in the last user turn, so that a webhook never ends without a result. The same turns give
+ * the same bytes. The payload is quoted and never obeyed. It costs nothing and calls no tool.
  */
 export const digest: Model = {
   name: 'digest',
   provider: 'digest',
-  /** Nothing is too long for it. */
+  /** The largest number, since no prompt is too long for it. */
   contextWindow: Number.MAX_SAFE_INTEGER,
   step: async (asked) => reply(asked),
 };
@@ -60,7 +60,7 @@ const withoutPayload = ({ task }: Prompt): string => {
   ].join('\n');
 };
 
-/** The payload's object or array; null where it is anything else. */
+/** Returns the payload's object or array; null if it is anything else. */
 const parse = (payload: string): object | null => {
   try {
     const parsed: unknown = JSON.parse(payload);
@@ -74,7 +74,7 @@ const parse = (payload: string): object | null => {
 const textHeadline = (event: string | null, first: string): string =>
   `${named(event ?? 'webhook')}: ${first}`;
 
-/** The first lines of a payload that is not JSON, each as a quotation. */
+/** Returns the first lines of a payload that is not JSON, each as a quotation. */
 const textLines = (payload: string): string[] =>
   payload
     .slice(0, TEXT_BYTES)
@@ -83,7 +83,7 @@ const textLines = (payload: string): string[] =>
     .slice(0, TEXT_LINES)
     .map((text) => quote(withoutSecret(text), LINE_CHARACTERS));
 
-/** `password = hunter2` keeps its name alone. */
+/** Returns a line without its secret: `password = hunter2` keeps only the name. */
 const withoutSecret = (text: string): string => {
   const [name = '', rest] = text.split(/[:=]/, 2);
   return rest !== undefined && isSecretName(name) ? `${name.trim()}: [hidden]` : text;

@@ -2,15 +2,15 @@ import { isSecretName, line, quote } from './quote.js';
 
 const LINES = 15;
 const VALUE_CHARACTERS = 160;
-/** Bounds of the search, so that a payload of any size or shape takes milliseconds. */
+/** The limits of the search, so that a payload of any size or shape takes milliseconds. */
 const VALUES_SEEN = 5000;
 const KEYS_SEEN = 200;
 const ITEMS_SEEN = 3;
 const DEPTH = 7;
-/** No name fills the extract alone. */
+/** The most lines for one name, so that no name fills the extract alone. */
 const PER_NAME = 3;
 
-/** Names that say something to a person, the most telling first; one row is one rank. */
+/** The names that mean most to a person, the most important first; each row is one rank. */
 const RANKS = [
   'title subject alertname summary headline',
   'number iid merged conclusion',
@@ -27,28 +27,28 @@ const RANKS = [
 ].map((row) => row.split(' '));
 const RANK_OF = new Map(RANKS.flatMap((row, rank) => row.map((name) => [name, rank] as const)));
 
-/** Parts that say where and who rather than what happened. */
+/** Names of fields about the place and the people rather than the event. */
 const SURROUNDINGS = new Set(
   'repository repo project sender user owner author actor pusher committer creator organization installation assignee enterprise milestone request'.split(
     ' ',
   ),
 );
-/** Wrappers around what happened. */
+/** Names of wrappers around the event. */
 const WRAPPERS = new Set(['data', 'object', 'payload', 'object_attributes', 'attributes']);
-/** A name says nothing beside one of these. */
+/** Names that are left out beside a better one. */
 const BETTER = new Map([
   ['url', ['html_url', 'web_url']],
   ['name', ['full_name', 'path_with_namespace']],
 ]);
 const NOISE = /^(_links|reactions|permissions|node_id|gravatar_id)$|_url$/;
-/** Lists of settings and headers: names and values of which any may be a secret. */
+/** Names of lists of settings and headers, in which any name or value may be a secret. */
 const SETTINGS = /^(variables|env|environment_variables|headers|cookies)$/i;
 
 interface JsonPosition {
   path: string;
   name: string;
   depth: number;
-  /** What the way here adds to the score. */
+  /** The score added on the way to this position. */
   penalty: number;
 }
 interface ExtractedLine extends JsonPosition {
@@ -57,15 +57,16 @@ interface ExtractedLine extends JsonPosition {
 }
 
 /**
- * The most telling fields of a JSON payload at whatever depth, as `path: value`, at most 15. Text
- * is quoted and shortened, an array is its count, and what has a secret's name is not looked into.
+ * Returns the most important fields of a JSON payload at any depth, as `path: value`, at most 15.
+ * Text is quoted and shortened, an array is shown as its count, and fields with a secret's name are
+ * skipped.
  */
 export const extract = (payload: unknown): string[] =>
   choose(search(payload))
     .slice(0, LINES)
     .map(({ path, shown }) => `${path}: ${shown}`);
 
-/** Breadth first: what lies near the top is seen, however large the rest is. */
+/** Searches breadth first, so that fields near the top are found even in a large payload. */
 const search = (payload: unknown): ExtractedLine[] => {
   const found: ExtractedLine[] = [];
   const queue: [JsonPosition, unknown][] = [
@@ -98,7 +99,7 @@ const choose = (found: ExtractedLine[]): ExtractedLine[] => {
 const show = (value: unknown): string | null => {
   if (Array.isArray(value)) return `${value.length} ${value.length === 1 ? 'item' : 'items'}`;
   if (typeof value === 'boolean') return String(value);
-  // A whole number beyond 2^53 has lost digits in parsing: better none than a wrong one.
+  // A whole number beyond 2^53 has lost digits in parsing, so it is left out.
   if (typeof value === 'number')
     return Number.isInteger(value) && !Number.isSafeInteger(value) ? null : String(value);
   if (typeof value !== 'string' || value.trim() === '') return null;
@@ -129,7 +130,7 @@ const within = (place: JsonPosition, value: unknown): [JsonPosition, unknown][] 
     ]);
 };
 
-/** `{ "name": "API_KEY", "value": "…" }`. */
+/** True for a pair such as `{ "name": "API_KEY", "value": "…" }`. */
 const isSecretPair = (pair: object): boolean =>
   'value' in pair &&
   ['name', 'key'].some((name) => {
@@ -152,7 +153,7 @@ const deeper = ({ depth, penalty }: JsonPosition, more: number) => ({
   penalty: penalty + more,
 });
 
-/** A name from outside is written so that it cannot pass for a path or a value. */
+/** Writes a name from outside so that it cannot be read as a path or a value. */
 const segment = (name: string, isFirst: boolean): string => {
   if (!/^[\w$-]{1,60}$/.test(name)) return `[${quote(name, 60)}]`;
   return isFirst ? name : `.${name}`;

@@ -6,8 +6,8 @@ import { ModelFailure, type ModelFailureKind } from './model.js';
 type AiSdk = typeof import('ai');
 
 /**
- * What went wrong in a step. The errors of the SDK and of what it uses may hold the whole request,
- * its key included, so no text of theirs is told and none is kept as a cause.
+ * Returns the failure of a step. The errors of the SDK and its libraries may contain the whole
+ * request with its key, so their texts are not reported and none of them is kept as a cause.
  */
 export const modelFailure = (name: string, error: unknown, sdk: AiSdk): ModelFailure => {
   const all = [...causes(error)];
@@ -26,14 +26,14 @@ const libraryFailure = (name: string, error: unknown): ModelFailure => {
   return new ModelFailure('server', `${name} could not be asked: an error of its client (${kind})`);
 };
 
-/** A key that no header can hold would be quoted by whatever library finds that out. */
+/** Refuses a key that no header can hold. Otherwise a library would quote it in its error. */
 export const refuseUnsendable = (name: string, key: string | undefined): void => {
   if (key === undefined || faultOfHeaderValue(key) === null) return;
   const remedy = 'it holds a line break or another character that no header can: set it anew';
   throw new ModelFailure('credentials', `${name} was not asked: its key cannot be sent, ${remedy}`);
 };
 
-/** Knows the errors of a listener again, which the SDK hands on as it does its own. */
+/** Recognizes the errors of a listener, which the SDK passes on like its own. */
 export const createOwnErrors = () => {
   const own = new WeakSet<object>();
   return {
@@ -49,13 +49,13 @@ export const createOwnErrors = () => {
   };
 };
 
-/** What the caller's signal said when it ended the call. */
+/** Returns the failure for the reason of the caller's signal. */
 export const endedBy = (name: string, { reason }: AbortSignal): ModelFailure =>
   reason instanceof Error && reason.name === 'TimeoutError'
     ? new ModelFailure('timeout', `${name} did not finish in time`)
     : new ModelFailure('aborted', `The call of ${name} was stopped`);
 
-/** A request that got no reply at all. */
+/** Returns the failure of a request that got no reply. */
 export const unanswered = (name: string, error: unknown): unknown => {
   if (error instanceof HttpFailure) return lost(name, error, 'refused_connection');
   if (!(error instanceof EgressRefused)) return error;
@@ -72,7 +72,7 @@ const BY_KIND = new Map<HttpFailure['kind'], ModelFailureKind>([
   ['too_large', 'invalid_reply'],
 ]);
 
-/** The error and what caused it, outermost first. */
+/** Yields the error and its causes, outermost first. */
 function* causes(error: unknown): Generator<Error> {
   let cause = error;
   for (let depth = 0; cause instanceof Error && depth < 8; depth++) {

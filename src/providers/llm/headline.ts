@@ -2,7 +2,10 @@ import { line, named, quote } from './quote.js';
 
 const NAME_CHARACTERS = 100;
 
-/** What an event is about, the most particular first; the payload itself where none is there. */
+/**
+ * The paths to the subject of an event, the most specific first. If none exists, the payload itself
+ * is used.
+ */
 const SUBJECTS = [
   'issue',
   'pull_request',
@@ -45,7 +48,10 @@ const ACTORS = [
   'username',
 ];
 const TITLES = ['title', 'subject', 'alertname', 'name', 'message', 'summary', 'text'];
-/** Of a subject alone: the payload's own `id` says nothing to a person. */
+/**
+ * The paths to the title within a subject. The payload's own `id` is not used, since it means
+ * nothing to a person.
+ */
 const SUBJECT_TITLES = [
   ...TITLES,
   'security_advisory.summary',
@@ -60,9 +66,9 @@ const SUBJECT_TITLES = [
 const OUTCOMES = ['conclusion', 'status', 'severity'];
 
 /**
- * One line fit for a title, for example
+ * Returns one line for a title, for example
  * `issues.opened in octo/app: "Login loops" (#412) by ada`.
- * Where the payload has nothing of the kind, the event and `otherwise`.
+ * If the payload has no such fields, returns the event and `otherwise`.
  */
 export const headline = (payload: unknown, event: string | null, otherwise: string): string => {
   const subject = [event ?? '', ...SUBJECTS].map((path) => at(payload, path)).find(isRecord);
@@ -79,7 +85,10 @@ export const headline = (payload: unknown, event: string | null, otherwise: stri
   return whatOf(payload, event) + (parts || `: ${otherwise}`);
 };
 
-/** `issues.opened`. GitLab's header is a phrase (`Push Hook`); its body has the word. */
+/**
+ * Returns the event and its action, such as `issues.opened`. GitLab's header is a phrase (`Push
+ * Hook`), so its body is used.
+ */
 const whatOf = (payload: unknown, event: string | null): string => {
   const header = line(event ?? '', NAME_CHARACTERS);
   const isAlerts = Array.isArray(at(payload, 'alerts'));
@@ -123,7 +132,7 @@ const countOf = (value: unknown): number | null => {
 const plural = (count: number, thing: string): string =>
   `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-/** The first of the paths that holds text: its first line, fit for printing. */
+/** Returns the text at the first path that has any: its first line, fit for printing. */
 const word = (value: unknown, paths: string[]): string => {
   const found = paths
     .map((path) => at(value, path))
@@ -131,7 +140,10 @@ const word = (value: unknown, paths: string[]): string => {
   return line(found?.trim().split('\n', 1)[0] ?? '', NAME_CHARACTERS);
 };
 
-/** Own properties only: `constructor` is no field of a payload. */
+/**
+ * Returns the value at a path. Only own properties count: `constructor` is not a field of a
+ * payload.
+ */
 const at = (value: unknown, path: string): unknown =>
   path
     .split('.')

@@ -5,7 +5,7 @@ import type { StepReply, ToolCall } from './model.js';
 
 const SHOWN = '[hidden]';
 
-/** An answer without the key: an endpoint may say what it was shown, in any field. */
+/** Returns an answer without the key, since an endpoint may repeat it in any field. */
 export const withoutKey = async (reply: StepReply, key: string | undefined): Promise<StepReply> => {
   if (key === undefined || key.length < SHORTEST_PIECE) return reply;
   const toolCalls = reply.toolCalls.map((call) => callWithout(call, key));
@@ -22,7 +22,7 @@ const callWithout = async (call: ToolCall, key: string): Promise<ToolCall> => {
   };
 };
 
-/** Hands pieces of a text on without the key, which may be spread over several of them. */
+/** Passes pieces of a text on without the key, which may be spread over several of them. */
 export const hiding = (key: string | undefined, onText: (piece: string) => void): RedactedStream =>
   key === undefined || key.length < SHORTEST_PIECE
     ? { take: onText, end: () => undefined }

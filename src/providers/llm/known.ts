@@ -1,14 +1,16 @@
 import type { Price } from './model.js';
 
-/** What a provider publishes about one of its models. */
+/** The data that a provider publishes about one of its models. */
 export interface KnownModel {
   modelId: string;
-  /** Tokens of prompt and answer together. */
+  /** The most tokens of prompt and answer together. */
   contextWindow: number;
   maxOutputTokens: number;
   vision: boolean;
   price: Price;
-  /** When the price was read, a day; prices change, and an admin's own figure goes before it. */
+  /**
+   * The day on which the price was read. Prices change, and an admin's own price takes precedence.
+   */
   asOf: string;
 }
 
@@ -21,7 +23,7 @@ type CatalogueRow = readonly [
 
 const K = 1000;
 
-/** All of these take tools, images and stream. */
+/** Returns the rows as models. All of them support tools, images and streaming. */
 const table = (asOf: string, rows: CatalogueRow[]): KnownModel[] =>
   rows.map(([modelId, contextWindow, maxOutputTokens, [inputPerMTok, outputPerMTok]]) => ({
     modelId,
@@ -33,9 +35,10 @@ const table = (asOf: string, rows: CatalogueRow[]): KnownModel[] =>
   }));
 
 /**
- * A few models of the providers that sell them, by their published prices in USD per million
- * tokens, without caching, batches or surcharges (Gemini 2.5 Pro doubles beyond 200,000 tokens of
- * prompt). It fills in what a new model leaves out; it is no list of what there is.
+ * The known models of the providers that sell models, a selection. The prices are the published
+ * ones in USD per million tokens, without caching, batches or surcharges (Gemini 2.5 Pro doubles
+ * beyond 200,000 tokens of prompt). The table fills in values that a new model omits; it is not a
+ * complete list.
  */
 const TABLES: Record<string, KnownModel[]> = {
   openai: table('2025-11-30', [
@@ -66,11 +69,14 @@ const TABLES: Record<string, KnownModel[]> = {
   ]),
 };
 
-/** None for a provider that does not sell models of its own. */
+/** Returns the known models of a provider; none if it does not sell models of its own. */
 export const knownModels = (provider: string): KnownModel[] =>
   Object.hasOwn(TABLES, provider) ? (TABLES[provider] ?? []) : [];
 
-/** By its id, or by that with the day of its release behind: `claude-sonnet-4-5-20250929`. */
+/**
+ * Returns a known model by its ID, also if the day of its release follows:
+ * `claude-sonnet-4-5-20250929`.
+ */
 export const knownModel = (provider: string, modelId: string): KnownModel | undefined =>
   knownModels(provider).find(
     (known) => known.modelId === modelId.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, ''),

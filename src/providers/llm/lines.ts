@@ -2,13 +2,13 @@ import { ModelFailure } from './model.js';
 import { framedFailure, type GlobalFetch } from './wire.js';
 
 const LF = 10;
-/** Of a stream of events or objects: a token takes a few hundred bytes. */
+/** The longest line of a stream of events or objects; a token takes a few hundred bytes. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 
 /**
- * A fetch whose streamed replies have lines of bounded length: the parsers of the AI SDK read an
- * unfinished line again with every piece that comes, and one without an end would hold the event
- * loop. A reply that is one JSON object has the bound of the connection alone.
+ * Wraps fetch so that streamed replies have lines of bounded length. The AI SDK's parsers read an
+ * unfinished line again with each chunk, so a line without an end would block the event loop. A
+ * reply that is one JSON object has only the connection's limit.
  */
 export const boundedLines =
   (name: string, fetch: GlobalFetch): GlobalFetch =>
@@ -19,8 +19,8 @@ export const boundedLines =
   };
 
 /**
- * A fetch whose streamed replies hold one of Ollama's objects a line, or fail: the adapter prints
- * what it cannot read to the console, and goes on without it.
+ * Wraps fetch so that each line of a streamed reply is one of Ollama's objects; otherwise the reply
+ * fails. The adapter would print an unreadable line to the console and continue without it.
  */
 export const objectLines =
   (name: string, fetch: GlobalFetch): GlobalFetch =>

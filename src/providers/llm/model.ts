@@ -1,18 +1,20 @@
 import type { ToldUsage } from './usage.js';
 
-/** One tool that a model may ask for. Our own loop checks the arguments, asks for approval and runs it. */
+/**
+ * A tool that a model may call. Our own loop checks the arguments, asks for approval and runs it.
+ */
 export interface ToolSpec {
   name: string;
   description: string;
-  /** JSON Schema of the arguments, an object. */
+  /** The JSON Schema of the arguments, an object. */
   inputSchema: Record<string, unknown>;
 }
 
 export interface ToolCall {
-  /** The model's own id of the call; the `tool` turn that answers it carries the same. */
+  /** The model's own ID of the call. The `tool` turn with the result has the same ID. */
   id: string;
   name: string;
-  /** Well-formed JSON, not yet held against the tool's schema. */
+  /** Well-formed JSON, not yet validated against the tool's schema. */
   arguments: Record<string, unknown>;
 }
 
@@ -21,22 +23,30 @@ export type Turn =
   | { role: 'assistant'; content: string; toolCalls: ToolCall[] }
   | { role: 'tool'; toolCallId: string; toolName: string; content: string };
 
-/** One question to a model: everything said so far, and the tools it may ask for. */
+/** One request to a model: the conversation so far, and the tools that it may call. */
 export interface ModelRequest {
   turns: Turn[];
   tools: ToolSpec[];
-  /** Of the answer, reasoning included: sent with the call, and a stream that goes on is cut. */
+  /**
+   * The most tokens of the answer, including reasoning. The limit is sent with the call, and a
+   * stream that exceeds it is cut.
+   */
   maxOutputTokens?: number;
-  /** Ends the call at once. `AbortSignal.timeout` ends it as `timeout`, anything else as `aborted`. */
+  /**
+   * A signal that ends the call at once: as `timeout` for `AbortSignal.timeout`, else as `aborted`.
+   */
   signal: AbortSignal;
-  /** Called with each piece of text as it comes; what it throws ends the step and is passed on. */
+  /**
+   * Called with each piece of text as it comes. An error that it throws ends the step and is passed
+   * on.
+   */
   onText?(delta: string): void;
 }
 
 export interface ModelUsage {
   inputTokens: number;
   outputTokens: number;
-  /** USD; null where the model has no price. */
+  /** The cost in USD; null if the model has no price. */
   costUsd: number | null;
 }
 
@@ -47,23 +57,23 @@ export interface StepReply {
   finish: 'stop' | 'tool_calls' | 'length';
 }
 
-/** USD per million tokens. */
+/** A price in USD per million tokens. */
 export interface Price {
   inputPerMTok: number;
   outputPerMTok: number;
 }
 
-/** One model that can answer. */
+/** A model that can answer. */
 export interface Model {
   name: string;
   provider: string;
-  /** Tokens that turns, tools and answer may take together. */
+  /** The most tokens of turns, tools and answer together. */
   contextWindow: number;
-  /** Left out where it is not known, or nothing. */
+  /** The price; left out if it is unknown or zero. */
   price?: Price;
-  /** False where it cannot call tools: then it must not be offered any. */
+  /** False if it cannot call tools; then it must not be offered any. */
   takesTools?: boolean;
-  /** One answer, never repeated by itself. Every way it can fail is a ModelFailure. */
+  /** Requests one answer, without retries. Every failure is a ModelFailure. */
   step(step: ModelRequest): Promise<StepReply>;
 }
 
@@ -75,22 +85,25 @@ export type ModelFailureKind =
   /** The provider failed (5xx), or its reply broke off. */
   | 'server'
   | 'credentials'
-  /** The provider does not know the model, or there is nothing at that address. */
+  /** The provider does not know the model, or the address does not exist. */
   | 'unknown_model'
-  /** A reply came and makes no sense. */
+  /** The reply is not valid. */
   | 'invalid_reply'
   | 'context_length'
   | 'aborted'
   | 'bad_request';
 
-/** Its message names the model and what happened, and holds nothing of a prompt, a reply or a key. */
+/**
+ * The failure of a model. The message names the model and the failure, and contains nothing of a
+ * prompt, a reply or a key.
+ */
 export class ModelFailure extends Error {
   constructor(
     readonly kind: ModelFailureKind,
     message: string,
-    /** How long the provider asked to be left alone. */
+    /** The time to wait that the provider asked for. */
     readonly retryAfterMs?: number,
-    /** What the call came to all the same; left out where it came to nothing. */
+    /** The usage of the failed call; left out if it used nothing. */
     readonly usage?: ModelUsage,
   ) {
     super(message);
@@ -98,12 +111,12 @@ export class ModelFailure extends Error {
   }
 }
 
-/** The provider refused, by an error status or by an error in its stream. */
+/** A refusal by the provider, by an error status or by an error in its stream. */
 export class ModelRefusal extends ModelFailure {
   constructor(
     kind: ModelFailureKind,
     message: string,
-    /** The usage that it told. */
+    /** The usage that the provider reported. */
     readonly told: ToldUsage,
     retryAfterMs?: number,
   ) {

@@ -1,18 +1,18 @@
 import { ModelFailure } from './model.js';
 
-/** How long a model may take, in milliseconds. */
+/** The time limits of a model, in milliseconds. */
 export interface Patience {
-  /** Until the first token. */
+  /** The limit until the first token. */
   firstTokenMs: number;
-  /** Between one token and the next. */
+  /** The limit between one token and the next. */
   silenceMs: number;
-  /** For all of an answer. */
+  /** The limit for a whole answer. */
   totalMs: number;
 }
 
 /**
- * Watches over one answer. What arrives may be no token at all (an endpoint that sends a sign of
- * life every few seconds), so the bounds of the connection do not suffice.
+ * Watches the time limits of one answer. An endpoint may send data that is no token, such as a sign
+ * of life every few seconds, so the limits of the connection are not enough.
  */
 export const watchOver = (name: string, { firstTokenMs, silenceMs, totalMs }: Patience) => {
   const end = new AbortController();
@@ -23,9 +23,9 @@ export const watchOver = (name: string, { firstTokenMs, silenceMs, totalMs }: Pa
   let timer = endAfter(firstTokenMs, `sent no token within ${firstTokenMs / 1000} s`);
 
   return {
-    /** Aborted with a ModelFailure as its reason. */
+    /** A signal that is aborted with a ModelFailure as its reason. */
     signal: end.signal,
-    /** A token came. */
+    /** Records that a token came. */
     heard: (): void => {
       if (!isFirst) {
         timer.refresh();

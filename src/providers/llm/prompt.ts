@@ -1,7 +1,7 @@
-/** A user turn taken apart again: what a hook's `spawn_agent` put together, or plain words. */
+/** The parts of a user turn, which a hook's `spawn_agent` wrote or which is plain text. */
 export interface Prompt {
   task: string;
-  /** The payload's text as received; null where the turn carries none. */
+  /** The payload's text as received; null if the turn has none. */
   payload: string | null;
   event: string | null;
 }
@@ -10,8 +10,8 @@ const SEPARATOR = '--- Webhook Payload ---';
 const EVENT_LABEL = 'Event type: ';
 
 /**
- * Splits at the first separator line (spec: Inbound webhook receiver, rule 7): a payload that
- * holds such a line of its own stays payload.
+ * Splits a turn at the first separator line (spec: Inbound webhook receiver, rule 7), so a payload
+ * that contains such a line stays whole.
  */
 export const readPrompt = (content: string): Prompt => {
   const at = `\n${content}\n`.indexOf(`\n${SEPARATOR}\n`);

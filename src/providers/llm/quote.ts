@@ -1,7 +1,7 @@
 /** ANSI escape sequences: CSI, then OSC with its text. */
 const ESCAPES =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?/g;
-/** Controls, bidirectional overrides and other invisible characters; the two joiners stay. */
+/** Controls, bidirectional overrides and other invisible characters, except the two joiners. */
 const INVISIBLE = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const NAME = /^(?!.*\/\/)[\p{L}\p{N}_.:@/+[\]-]{1,100}$/u;
 const NAME_CHARACTERS = 100;
@@ -14,9 +14,11 @@ const SECRET_VALUE =
 const URL_LOGIN = /(:\/\/)[^/?#\s@]*@/g;
 const URL_SECRET = /([?&][^=&\s#]*(?:token|secret|key|sig|passw|auth|code)[^=&\s#]*=)[^&\s#]+/gi;
 
-/** One printable line of at most `max` characters, without what looks like a secret. */
+/**
+ * Returns one printable line of at most `max` characters, without text that looks like a secret.
+ */
 export const line = (text: string, max: number): string => {
-  // Escapes and blanks shrink: a generous cut first keeps megabytes out of what follows.
+  // Escapes and blanks are removed below, so a generous cut first avoids work on megabytes.
   const clean = text
     .slice(0, max * 20)
     .replace(ESCAPES, '')
@@ -30,15 +32,15 @@ export const line = (text: string, max: number): string => {
   return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : clean;
 };
 
-/** The text as a quotation on one line: data that speaks for itself and for nobody else. */
+/** Returns the text as a quotation on one line, so that it is recognized as data. */
 export const quote = (text: string, max: number): string =>
   `"${line(text, max).replaceAll('"', "'")}"`;
 
-/** A name as it is; whatever could pass for a sentence or a link, as a quotation. */
+/** Returns a name unchanged; a text that could be a sentence or a link is quoted. */
 export const named = (text: string): string =>
   text === '' || NAME.test(text) ? text : quote(text, NAME_CHARACTERS);
 
-/** `apiKey`, `client_secret`, `X-Hub-Signature-256`: what they hold is not for showing. */
+/** True for the names of secrets, such as `apiKey`, `client_secret` or `X-Hub-Signature-256`. */
 export const isSecretName = (name: string): boolean => {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -9,15 +9,18 @@ import {
 import { usageWith } from './tally.js';
 import { estimateTokens } from './tokens.js';
 
-/** One answer as the AI SDK hands it over. */
+/** One answer as the AI SDK returns it. */
 export interface Came {
   text: string;
   toolCalls: { toolCallId: string; toolName: string; input: unknown }[];
   usage: { inputTokens?: number | undefined; outputTokens?: number | undefined };
   finishReason: string;
-  /** As the provider said it; it said nothing where this is missing. */
+  /** The provider's own reason; missing if it gave none. */
   rawFinishReason?: string | undefined;
-  /** Tokens of output that were seen, reasoning and arguments included; counts where none is told. */
+  /**
+   * The tokens of output that were seen, including reasoning and arguments; used if none are
+   * reported.
+   */
   seen: number;
 }
 
@@ -29,7 +32,7 @@ interface ReplyInput {
   price?: Price;
 }
 
-/** The answer as a StepReply; what nobody could act on is a ModelFailure. */
+/** Converts an answer to a StepReply. Throws ModelFailure if it is not usable. */
 export const replyOf = ({ name, asked, came, price }: ReplyInput): StepReply => {
   if (came.finishReason === 'content-filter')
     throw new ModelFailure('bad_request', `${name} withheld its reply (content filter)`);
@@ -38,7 +41,8 @@ export const replyOf = ({ name, asked, came, price }: ReplyInput): StepReply => 
   const isCut = came.finishReason === 'length';
   const calls = came.toolCalls.map(callOf);
   const toolCalls = calls.filter((call) => call !== null);
-  // A reply that was cut may end in half a call, which is left out; a whole one may not.
+  // A reply that was cut may end in half a call, which is left out; in a complete reply that is a
+  // failure.
   if (!isCut && toolCalls.length < calls.length)
     throw new ModelFailure('invalid_reply', `${name} asked for a tool with broken arguments`);
   return {
@@ -49,7 +53,7 @@ export const replyOf = ({ name, asked, came, price }: ReplyInput): StepReply => 
   };
 };
 
-/** Some adapters take the end of the connection for the end of the reply. */
+/** True if the reply has no end: some adapters take the end of the connection for it. */
 const isUnended = ({ finishReason, rawFinishReason }: Came): boolean =>
   finishReason === 'other' && rawFinishReason === undefined;
 
@@ -61,7 +65,10 @@ const callOf = ({ toolCallId, toolName, input }: Came['toolCalls'][number]): Too
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Where the endpoint reports nothing (or nought), the estimate: budgets must not stand still. */
+/**
+ * Returns the usage. If the endpoint reports none (or zero), it is estimated, so that budgets still
+ * count.
+ */
 const usageOf = ({ usage, seen }: Came, asked: ModelRequest, price?: Price): ModelUsage =>
   usageWith(
     price,

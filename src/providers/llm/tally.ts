@@ -9,27 +9,27 @@ import {
 import { estimateTokens } from './tokens.js';
 import type { ToldUsage } from './usage.js';
 
-/** Bytes per token of what is not streamed token by token, as in `estimateTokens`. */
+/** The bytes per token of text that is not streamed token by token, as in `estimateTokens`. */
 const BYTES_PER_TOKEN = 3;
-/** Fewer pieces than these say nothing about how an endpoint streams. */
+/** The fewest pieces that show how an endpoint streams. */
 const FEWEST_PIECES = 32;
-/** Average bytes of a piece between which it is taken for one token. */
+/** The average bytes of a piece that is taken for one token. */
 const TOKEN_BYTES = { least: 2, most: 6 };
 
-/** What has come of one answer so far: text, reasoning and arguments of tools alike. */
+/** The state of one answer so far: its text, reasoning and tool arguments. */
 export interface ReplyTally {
-  /** A reply with a status of success has begun. */
+  /** True if a reply with a success status has begun. */
   hasBegun: boolean;
   told: ToldUsage;
-  /** Reasoning was told of, and none of it was shown. */
+  /** True if reasoning was reported and none of it was shown. */
   hidesReasoning: boolean;
   begin(): void;
   add(piece: string, kind?: 'reasoning'): void;
   tell(told: ToldUsage): void;
   bytes(): number;
   /**
-   * Tokens of output. An endpoint that streams token by token counts them itself; all else is
-   * estimated at three bytes a token.
+   * Returns the tokens of output. If the endpoint streams token by token, its pieces are counted;
+   * otherwise the tokens are estimated at three bytes each.
    */
   tokens(): number;
 }
@@ -68,22 +68,22 @@ export const createTally = (): ReplyTally => {
   return tally;
 };
 
-/** Nought is not told. */
+/** Returns the larger value; zero counts as not reported. */
 const atLeast = (name: string, before = 0, now = 0) =>
   Math.max(before, now) > 0 ? { [name]: Math.max(before, now) } : {};
 
-/** A call that failed. */
+/** A failed call. */
 export interface Failed {
   tally: ReplyTally;
   asked: ModelRequest;
   price: Price | undefined;
-  /** False where nothing is sent before the whole answer is made. */
+  /** False if the endpoint sends nothing before the whole answer is generated. */
   isStreamed: boolean;
-  /** The model is known to think without showing it. */
+  /** True if the model is known to reason without showing it. */
   hidesReasoning?: boolean;
 }
 
-/** The failure of a call, with what the call has come to. Other errors as they are. */
+/** Adds the usage of the call to its failure. Returns other errors unchanged. */
 export const withUsage = (failure: unknown, failed: Failed, retryAfterMs?: number): unknown => {
   if (!(failure instanceof ModelFailure)) return failure;
   const { kind, message } = failure;
@@ -92,9 +92,9 @@ export const withUsage = (failure: unknown, failed: Failed, retryAfterMs?: numbe
 };
 
 /**
- * What a call that failed has come to: the usage where it was told, else what was seen of the answer,
- * else all that the answer might take. Undefined where the provider refused before any part of an
- * answer and told no usage, or sent nothing at all.
+ * Returns the usage of a failed call: the reported usage, else the part of the answer that was
+ * seen, else the most that the answer may take. Undefined if the provider refused before any part
+ * of an answer and reported no usage, or if it sent nothing at all.
  */
 const usageOfFailed = (failure: ModelFailure, failed: Failed): ModelUsage | undefined => {
   const { tally, asked, price } = failed;
@@ -108,14 +108,17 @@ const usageOfFailed = (failure: ModelFailure, failed: Failed): ModelUsage | unde
   return usageWith(price, inputTokens, Math.max(told.outputTokens ?? 0, seen, unseen));
 };
 
-/** Cut off in the middle, so that the model may have thought further than was seen. */
+/** True if the answer was cut off, so that the model may have reasoned further than was seen. */
 const isUnseen = (failure: ModelFailure, { tally, hidesReasoning }: Failed): boolean =>
   !(failure instanceof ModelRefusal) &&
   CUT.includes(failure.kind) &&
   (tally.tokens() === 0 || hidesReasoning || tally.hidesReasoning);
 const CUT: ModelFailureKind[] = ['timeout', 'aborted', 'server'];
 
-/** A call that was ended by us is under way; one of which nothing came at all is not. */
+/**
+ * True if the call may have cost something: a reply began, the caller stopped the call, or a call
+ * that is not streamed timed out.
+ */
 const mayHaveCost = (kind: ModelFailureKind, { tally, isStreamed }: Failed): boolean =>
   tally.hasBegun || kind === 'aborted' || (kind === 'timeout' && !isStreamed);
 

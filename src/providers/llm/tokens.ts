@@ -1,14 +1,15 @@
 import type { ToolSpec, Turn } from './model.js';
 
 const BYTES_PER_TOKEN = 3;
-/** Role, separators and ids around a turn or a tool. */
+/** The tokens of the role, separators and IDs around a turn or a tool. */
 const FRAME_TOKENS = 6;
 
 /**
- * About how many tokens the turns and tools take: one per three bytes of UTF-8, and six around each.
- * English prose runs at four bytes a token, JSON and code near three, Chinese and Japanese near
- * three; so the estimate is right for payloads and a third too high for prose. It is for checks
- * before a call (does it fit?) and for endpoints that report no usage, never for what they report.
+ * Estimates the tokens of the turns and tools: one for each three bytes of UTF-8, and six around
+ * each turn or tool. English prose takes four bytes a token, JSON and code near three, Chinese and
+ * Japanese near three. So the estimate is right for payloads and a third too high for prose. It is
+ * used for checks before a call (does it fit?) and for endpoints that report no usage, never in
+ * place of reported usage.
  */
 export const estimateTokens = (turns: Turn[], tools: ToolSpec[] = []): number =>
   sum(turns.map(turnTokens)) + sum(tools.map(toolTokens));

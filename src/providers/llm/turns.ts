@@ -3,11 +3,14 @@ import type { ToolSpec, Turn } from './model.js';
 
 type AiModule = typeof import('ai');
 
-/** Our turns as the AI SDK's messages; an answer without a word or a call is none. */
+/**
+ * Converts our turns to the AI SDK's messages. An assistant turn without text and calls is left
+ * out.
+ */
 export const sdkMessages = (turns: Turn[]): ModelMessage[] =>
   turns.filter((turn) => !isSilent(turn)).map(messageOf);
 
-/** Tools without `execute`: the SDK hands the calls back and runs none of them. */
+/** Converts tools without `execute`, so that the SDK returns the calls and runs none of them. */
 export const sdkTools = ({ jsonSchema, tool }: AiModule, specs: ToolSpec[]): ToolSet =>
   Object.fromEntries(
     specs.map(({ name, description, inputSchema }) => [
@@ -28,7 +31,7 @@ const messageOf = (turn: Turn): ModelMessage => {
     toolName: call.name,
     input: call.arguments,
   }));
-  // Anthropic refuses a text that is empty.
+  // Anthropic refuses an empty text.
   const text = turn.content === '' ? [] : [{ type: 'text' as const, text: turn.content }];
   return { role: 'assistant', content: [...text, ...calls] };
 };

@@ -1,4 +1,4 @@
-/** Usage as a provider tells it of one call; reasoning is part of the output. */
+/** The usage that a provider reports for one call; reasoning is part of the output. */
 export interface ToldUsage {
   inputTokens?: number;
   outputTokens?: number;
@@ -6,8 +6,8 @@ export interface ToldUsage {
 }
 
 /**
- * The usage in a chunk of a stream, a reply or the body of an error, in the words of OpenAI, Anthropic,
- * Google and Ollama; empty where there is none.
+ * Returns the usage in a chunk of a stream, a reply or the body of an error, in the formats of
+ * OpenAI, Anthropic, Google and Ollama; empty if there is none.
  */
 export const usageIn = (said: unknown): ToldUsage => {
   if (!isObject(said)) return {};
@@ -18,7 +18,7 @@ export const usageIn = (said: unknown): ToldUsage => {
   return told({ input: said.prompt_eval_count, output: said.eval_count });
 };
 
-/** Some count reasoning beside the answer: then the total tells. */
+/** Reads the usage. Some servers count reasoning apart from the answer; then the total is used. */
 const ofUsage = (usage: RawUsage): ToldUsage => {
   if ('prompt_tokens' in usage || 'completion_tokens' in usage) {
     const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;
@@ -51,7 +51,9 @@ const told = (of: { input: unknown; output: unknown; reasoning?: unknown }): Tol
   ...(count(of.reasoning) > 0 && { reasoningTokens: count(of.reasoning) }),
 });
 
-/** An endpoint may report anything; no number is nought. */
+/**
+ * Returns a count. An endpoint may report anything; a value that is not a number counts as zero.
+ */
 const count = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.ceil(value) : 0;
 

@@ -16,20 +16,20 @@ const BY_STATUS = new Map<number, ModelFailureKind>([
   [413, 'context_length'],
   [429, 'rate_limited'],
 ]);
-/** The wordings of OpenAI, vLLM, llama.cpp, Ollama, Groq, Gemini and Anthropic. */
+/** The error texts of OpenAI, vLLM, llama.cpp, Ollama, Groq, Gemini and Anthropic. */
 const TOO_LONG =
   /context[ _](length|window|size)|maximum number of tokens|prompt is too long|reduce the length/i;
 /** Google refuses a wrong key with 400. */
 const WRONG_KEY = /API_KEY_INVALID/;
-/** Google's way to say Retry-After, in its `RetryInfo`. */
+/** Google's counterpart of Retry-After, in its `RetryInfo`. */
 const RETRY_DELAY = /"retryDelay":\s*"(\d{1,6})(\.\d+)?s"/;
-/** Error codes worth telling; all else that a provider says may quote the prompt or the key. */
+/** The error codes worth reporting. Other text of a provider may quote the prompt or the key. */
 const TOLD =
   /\b(model_not_found|insufficient_quota|invalid_api_key|unsupported_parameter|unsupported_value)\b/;
 
-/** How one model's endpoint wants to be spoken to, as far as its refusals have shown. */
+/** The properties of one model's endpoint, as far as its refusals have shown them. */
 export interface Manners {
-  /** It takes the bound of an answer by its newer name alone. */
+  /** True if it accepts the limit of an answer only by its newer name. */
   wantsCompletionTokens: boolean;
 }
 
@@ -37,11 +37,14 @@ interface WireOptions {
   name: string;
   fetch: GlobalFetch;
   manners: Manners;
-  /** Called when a reply with a status of success begins. */
+  /** Called when a reply with a success status begins. */
   begun(): void;
 }
 
-/** `fetch` for one model's endpoint: every answer but a 2xx, and none at all, is a ModelFailure. */
+/**
+ * Returns `fetch` for one model's endpoint. Any status but 2xx, and a missing reply, is a
+ * ModelFailure.
+ */
 export const wireOf = ({ name, fetch, manners, begun }: WireOptions): GlobalFetch => {
   const take: GlobalFetch = async (input, init) => {
     const sent = manners.wantsCompletionTokens ? renamed(init) : init;
@@ -63,20 +66,29 @@ export const wireOf = ({ name, fetch, manners, begun }: WireOptions): GlobalFetc
 
 const LIMIT = /"max_tokens":(\d+)/;
 
-/** OpenAI's own wording, which others behind its interface hand on. */
+/**
+ * True if the refusal is about the name of the limit: OpenAI's own wording, which compatible
+ * servers repeat.
+ */
 const isAboutLimit = ({ status }: Response, said: string): boolean =>
   status === 400 && said.includes('max_completion_tokens');
 
 const hasLimit = (init: RequestInit | undefined): boolean =>
   typeof init?.body === 'string' && LIMIT.test(init.body);
 
-/** The SDK writes the limit before the messages, so the first place of its name is its own. */
+/**
+ * Renames the limit. The SDK writes it before the messages, so the first occurrence is the limit
+ * itself.
+ */
 const renamed = (init: RequestInit | undefined): RequestInit | undefined =>
   typeof init?.body === 'string'
     ? { ...init, body: init.body.replace(LIMIT, '"max_completion_tokens":$1') }
     : init;
 
-/** An error that came inside a stream, after the 200; `code` may hold the status it would have had. */
+/**
+ * Returns the failure for an error inside a stream, after the 200. `code` may hold the status that
+ * it would have had.
+ */
 export const framedFailure = (name: string, frame: unknown): ModelFailure => {
   const said = JSON.stringify(frame) ?? '';
   const status = /"code":"?([45]\d\d)\b/.exec(said)?.[1] ?? (/rate_?limit/i.test(said) ? 429 : 500);
@@ -104,7 +116,7 @@ const usageOf = (said: string): ToldUsage => {
   }
 };
 
-/** The first bytes of a refusal; one that cannot be read to its end says as much as it did. */
+/** Returns the first bytes of a refusal. If it breaks off, returns what was received. */
 const opening = async (response: Response): Promise<string> => {
   let said = Buffer.alloc(0);
   try {
@@ -129,7 +141,10 @@ const told = (said: string): string => {
   return code ? ` (${code})` : '';
 };
 
-/** Seconds, or a date, which is held against the sender's own clock (RFC 9110, 10.2.3). */
+/**
+ * Returns the time to wait, from seconds or from a date, which is compared with the sender's own
+ * clock (RFC 9110, 10.2.3).
+ */
 const retryAfterMs = (headers: Headers): number | undefined => {
   const after = headers.get('retry-after') ?? '';
   if (/^\d{1,7}$/.test(after)) return Number(after) * 1000;

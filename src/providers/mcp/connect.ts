@@ -9,27 +9,27 @@ import { resultOf } from './result.js';
 import { loadSdk, type McpSdk } from './sdk.js';
 import { watched } from './watch.js';
 
-/** Where a server is found. */
+/** The address of a server: a process or a URL. */
 export type Whereabouts =
   | { kind: 'stdio'; hold(): Promise<ConfinedProcess> }
   | { kind: 'http'; url: string; headers: Record<string, string>; fetch: typeof fetch };
 
 const CONNECT_MS = 15_000;
-/** However often a server says that it makes progress. */
+/** The longest time of a call, however often the server reports progress. */
 const MAX_CALL_MS = 600_000;
 const FAREWELL_MS = 1_000;
 
 interface Terms {
   version: string;
-  /** How long a server may be silent in a call. */
+  /** The longest silence of a server in a call. */
   timeoutMs: number;
-  /** Gives up beginning. */
+  /** A signal that cancels the connecting. */
   signal: AbortSignal;
 }
 
 /**
- * Begins a session with a server, which may ask nothing of us: neither a model, nor the user, nor
- * folders. Errors: McpFailed, and those of `hold`.
+ * Begins a session with a server. The server may make no requests to us: for a model, the user or
+ * folders. Throws McpFailed and the errors of `hold`.
  */
 export const connectMcp = async (
   to: Whereabouts,
@@ -78,13 +78,14 @@ const calling =
     signal.throwIfAborted();
     const request = { method: 'tools/call' as const, params: { name, arguments: args } };
     try {
-      // Not `callTool`: it compiles what the server says about its output, patterns included.
+      // `callTool` is not used, since it compiles the server's output schema, including its
+      // patterns.
       const result = await of.client.request(request, of.sdk.types.CallToolResultSchema, {
         signal,
         timeout: of.timeoutMs,
         resetTimeoutOnProgress: true,
         maxTotalTimeout: MAX_CALL_MS,
-        // Without a listener none is asked for.
+        // Without a listener the SDK requests no progress.
         onprogress: () => undefined,
       });
       return resultOf(result);
@@ -97,7 +98,7 @@ const calling =
 interface OpenTransport {
   transport: Transport;
   whyEnded(): Promise<string>;
-  /** Takes leave of the server, where that is due. */
+  /** Ends the session at the server if the transport needs that. */
   leave(): Promise<void>;
 }
 
@@ -121,7 +122,7 @@ const transportTo = async (
   });
   const leave = async () => {
     const late = new Promise<void>((resolve) => setTimeout(resolve, FAREWELL_MS).unref());
-    // That a server does not hear it is no harm: it forgets the session by itself.
+    // If the server does not get this, no harm is done: it forgets the session by itself.
     await Promise.race([transport.terminateSession().catch(() => undefined), late]);
   };
   return { transport, whyEnded: async () => why, leave };

@@ -2,12 +2,13 @@ import type { Definition } from './definition.js';
 import type { McpResult } from './result.js';
 
 /**
- * `unreached`: nothing can have come of it; `refused`: the server would not; `silent`: no answer in
- * time; `gone`: it ended or broke off; `wrong`: an answer, but none that MCP knows, or an error.
+ * The kind of a failure. `unreached`: the request cannot have had an effect. `refused`: the server
+ * refused it. `silent`: no reply in time. `gone`: the server ended or the connection broke.
+ * `wrong`: an error, or a reply that is not valid MCP.
  */
 export type McpFailure = 'unreached' | 'refused' | 'silent' | 'gone' | 'wrong';
 
-/** The server did not do what was asked; the sentence is for a person. */
+/** The error if the server did not do what was asked. The message is for a person. */
 export class McpFailed extends Error {
   constructor(
     readonly kind: McpFailure,
@@ -26,13 +27,16 @@ export class McpFailed extends Error {
 /** An open session with one MCP server. */
 export interface McpConnection {
   /**
-   * What the server offers by its last word; waits where it has just said that this changed.
-   * Errors: McpFailed.
+   * Returns the current tools of the server; waits if the server has just reported a change. Throws
+   * McpFailed.
    */
   definitions(): Promise<Definition[]>;
-  /** Errors: McpFailed; the signal's reason. Progress of the server keeps a call alive. */
+  /**
+   * Calls a tool. Progress reports of the server keep the call alive. Throws McpFailed, or the
+   * signal's reason.
+   */
   call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<McpResult>;
-  /** Why it is over, in words, once it is. */
+  /** The reason of the session's end, in words, once it has ended. */
   ended: Promise<string>;
   close(): Promise<void>;
 }

@@ -4,16 +4,16 @@ import { McpFailed } from './connection.js';
 import type { McpSdk } from './sdk.js';
 
 const LONGEST = 500;
-/** 404 is what the specification has for a session that is over, 400 what its own servers answer. */
+/** The statuses of a lost session: 404 by the specification, 400 from its own servers. */
 const LOST: unknown[] = [400, 404];
 
-/** Whatever the SDK throws means that the server did not do what was asked; here it is in words. */
+/** Converts an error of the SDK. Each one means that the server did not do what was asked. */
 export const mcpFailure = (sdk: McpSdk, error: unknown, over: string | null): McpFailed => {
   if (over !== null) return new McpFailed('gone', `The server is gone: ${over}`, error);
   if (error instanceof HttpFailure || error instanceof EgressRefused) {
     return new McpFailed(error.effectBegan ? 'gone' : 'unreached', error.message, error);
   }
-  // Errors of the platform below the SDK quote what they were given, headers among it.
+  // Errors of the platform below the SDK quote their input, including headers.
   if (error instanceof TypeError || error instanceof RangeError) {
     return new McpFailed('wrong', `The request could not be made (${error.name})`);
   }

@@ -3,16 +3,19 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { ConfinedProcess } from '../confine/confinement.js';
 
-/** What a server may say between two of our messages; a longer answer or a flood ends it. */
+/** The most output of a server between two of our messages. A server that exceeds it is ended. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MOST_LINES = 20_000;
 
-/** The process has ended; why, it tells itself. */
+/** The error if the process has ended; the process itself reports the reason. */
 export class HeldEnded extends Error {
   override name = 'HeldEnded';
 }
 
-/** MCP over the pipes of a process that is held: JSON messages, one a line (MCP, stdio). */
+/**
+ * The transport of MCP over the pipes of a held process: JSON messages, one in each line (MCP,
+ * stdio).
+ */
 export class HeldTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -25,7 +28,7 @@ export class HeldTransport implements Transport {
 
   constructor(
     private readonly held: ConfinedProcess,
-    /** Throws on what is no message. */
+    /** Parses a line; throws if it is not a message. */
     private readonly parse: (line: string) => JSONRPCMessage,
   ) {}
 
@@ -72,7 +75,7 @@ export class HeldTransport implements Transport {
     try {
       this.onmessage?.(this.parse(line));
     } catch (error) {
-      // A server that prints something else beside its messages does no harm by it.
+      // A server may print other lines beside its messages; that does no harm.
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
   }

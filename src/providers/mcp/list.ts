@@ -5,7 +5,10 @@ import type { McpSdk } from './sdk.js';
 const LIST_MS = 15_000;
 const MOST_PAGES = 20;
 
-/** What the server offers: asked once, and again when it has said that this changed. */
+/**
+ * Returns a function for the server's tools, which are requested once, and again after the server
+ * has reported a change.
+ */
 export const createListing = (
   sdk: McpSdk,
   client: Client,
@@ -30,7 +33,8 @@ const list = async ({ types }: McpSdk, client: Client): Promise<Definition[]> =>
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
     const request = { method: 'tools/list' as const, params: { cursor } };
-    // Not `listTools`: it compiles what the server says about its output, patterns included.
+    // `listTools` is not used, since it compiles the server's output schemas, including their
+    // patterns.
     const reply = await client.request(request, types.ListToolsResultSchema, { timeout: LIST_MS });
     for (const tool of reply.tools) {
       const definition = definitionOf(tool);

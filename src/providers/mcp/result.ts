@@ -1,13 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
-/** What a tool of an MCP server gave, bounded. */
+/** The result of a tool of an MCP server, limited in size. */
 export interface McpResult {
-  /** The tool says that it failed; why is in the text. */
+  /** True if the tool reports that it failed; the text says why. */
   isError: boolean;
   text: string;
-  /** Left out where it is too large. */
+  /** The structured result; left out if it is too large. */
   structured?: Record<string, unknown>;
-  /** The text, or what else came, is not whole. */
+  /** Set if the text or the structured result is incomplete. */
   truncated?: true;
 }
 
@@ -30,7 +30,7 @@ export const resultOf = ({
   };
 };
 
-/** What is no text is named with its kind and size. */
+/** Returns the text of a part. Content that is not text is shown as its kind and size. */
 const textOf = (part: CallToolResult['content'][number]): string => {
   switch (part.type) {
     case 'text':

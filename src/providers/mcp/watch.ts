@@ -1,13 +1,13 @@
 /**
- * A fetch that tells when a POST gets no answer, or half of one: the answer to a call was in it,
- * which the SDK would wait for until its time is up.
+ * Wraps fetch to report a POST that gets no reply or an incomplete one. The reply to a call was in
+ * it, and the SDK would wait for that until its time limit.
  */
 export const watched =
   (fetch: typeof globalThis.fetch, broken: (error: Error) => void): typeof globalThis.fetch =>
   async (input, init) => {
     if (init?.method !== 'POST') return fetch(input, init);
     const response = await fetch(input, init).catch((error: Error) => {
-      // Later: the one who asked is to hear this error, and not that the session is over.
+      // Later, so that the caller gets this error, and not the end of the session.
       setImmediate(broken, error);
       throw error;
     });
@@ -25,7 +25,7 @@ const watchedBody = (
     pull: async (sink) => {
       try {
         const { value, done } = await reader.read();
-        // Who wants no more has an open read ended, and a stream that is closed already.
+        // After a cancel an open read ends, and the stream is closed already.
         if (!isWanted) return;
         if (done) sink.close();
         else sink.enqueue(value);

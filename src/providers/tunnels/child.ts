@@ -4,31 +4,31 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { findProgram, outputOf, programEnv } from './program.js';
 
-/** A program of a tunnel, as it is to be started. */
+/** The command that starts a tunnel's program. */
 export interface TunnelLaunch {
   path: string;
   args: string[];
   env: Record<string, string>;
-  /** Where further programs are looked for. */
+  /** The folders in which further programs are searched. */
   folders: string[];
 }
 
-/** It runs. */
+/** A running program of a tunnel. */
 export interface TunnelChild {
   pid: number;
-  /** Why it is gone, in words, once it and all that it started are. */
+  /** The reason of its end, in words, once it and all processes that it started are dead. */
   ended: Promise<string>;
-  /** Asks it to end, and makes it after some seconds; resolves once it is gone. */
+  /** Asks it to end, and kills it after some seconds; resolves when it has ended. */
   stop(): Promise<void>;
 }
 
-/** What tells a process from a later one of the same number. */
+/** A process ID with its start time, which tells it from a later process with the same ID. */
 export interface ProcessMark {
   pid: number;
   began: string;
 }
 
-/** The program cannot be started. */
+/** The error if the program cannot be started. */
 export class NotStarted extends Error {
   override name = 'NotStarted';
 }
@@ -37,8 +37,9 @@ const LAST_CHANCE_MS = 3_000;
 const LONGEST_LINE = 500;
 
 /**
- * Starts a program in a group of its own, with every line that it says handed to `hear`. Where the
- * system has it (setpriv of util-linux), the kernel kills it when this daemon dies, however that was.
+ * Starts a program in its own process group, and passes each line of its output to `hear`. If the
+ * system has setpriv (util-linux), the kernel kills the program when this daemon dies, for any
+ * reason.
  */
 export const startTunnelChild = async (
   launch: TunnelLaunch,
@@ -61,13 +62,13 @@ export const startTunnelChild = async (
   return { pid: child.pid ?? 0, ended, stop: () => stop(child, ended) };
 };
 
-/** null: there is no such process. */
+/** Returns the mark of a process; null if there is none. */
 export const markOf = async (pid: number): Promise<ProcessMark | null> => {
   const began = process.platform === 'linux' ? await sinceBoot(pid) : await startTime(pid);
   return began === null ? null : { pid, began };
 };
 
-/** Kills what an earlier daemon left behind, if it still runs; resolves to whether it did. */
+/** Kills a process of an earlier daemon if it still runs. Resolves to true if it did. */
 export const killLeftover = async ({ pid, began }: ProcessMark): Promise<boolean> => {
   const mark = await markOf(pid);
   if (mark?.began !== began) return false;
@@ -75,7 +76,10 @@ export const killLeftover = async ({ pid, began }: ProcessMark): Promise<boolean
   return true;
 };
 
-/** What stands before the program so that it dies with us; nothing where the system cannot. */
+/**
+ * Returns the arguments before the program with which it dies with the daemon; none if the system
+ * has no such tool.
+ */
 const leash = async ({ folders }: TunnelLaunch): Promise<string[]> => {
   if (process.platform !== 'linux') return [];
   const setpriv = await findProgram([...folders, '/usr/bin', '/bin'], 'setpriv');
@@ -101,7 +105,9 @@ const stop = async (child: ChildProcess, ended: Promise<string>): Promise<void> 
   clearTimeout(timer);
 };
 
-/** To all of its group; that none is left, or only the dead, is as good. */
+/**
+ * Sends a signal to the whole process group. An error because no living process is left is ignored.
+ */
 const signal = (pid: number | undefined, name: NodeJS.Signals): void => {
   if (pid === undefined) return;
   try {
@@ -112,12 +118,15 @@ const signal = (pid: number | undefined, name: NodeJS.Signals): void => {
   }
 };
 
-/** The boot of the machine, and ticks since then (proc(5), field 22 of stat). */
+/**
+ * Returns the ID of the machine's boot, and the start in ticks since then (proc(5), field 22 of
+ * stat); null if there is no such process.
+ */
 const sinceBoot = async (pid: number): Promise<string | null> => {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name and may hold anything, parentheses too.
+    // The second field is the program's name and may contain anything, even parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? null : `${boot.trim()} ${fields[19]}`;
   } catch (error) {

@@ -3,12 +3,12 @@ import { type TunnelProvider, type TunnelRun, tunnelOrigin } from './tunnel.js';
 const QUICK = /https:\/\/[a-z0-9-]+\.trycloudflare\.com/;
 const UP = /Registered tunnel connection|Connection [0-9a-f-]{36} registered/;
 
-/** Names that end here are given out anew at every start. */
+/** Temporary names: every start gets a new one. */
 export const TEMPORARY = /(^|\.)trycloudflare\.com$/;
 
 /**
- * Cloudflare's connector: named, by a token or by a name that `cloudflared tunnel create` made; else
- * a quick tunnel under a name that ends with the process. Its log goes to stderr, one line per
+ * Cloudflare's connector. A named tunnel uses a token, or a name from `cloudflared tunnel create`.
+ * A quick tunnel gets a name that ends with the process. The log goes to stderr, one line for each
  * event: time, level, message, fields. A tunnel is up with its first registered connection.
  */
 export const cloudflared: TunnelProvider = {
@@ -23,11 +23,14 @@ export const cloudflared: TunnelProvider = {
   },
 };
 
-/** With a token the dashboard says where the tunnel leads: it must be http://localhost:<port>. */
+/**
+ * Returns the arguments of the tunnel's kind. With a token the dashboard sets the tunnel's
+ * destination: it must be http://localhost:<port>.
+ */
 const way = (run: TunnelRun): string[] => {
   if (run.token !== null) return ['run'];
   const { name } = run.settings;
   if (name !== undefined) return ['run', '--url', tunnelOrigin(run), '--', name];
-  // A configuration of another tunnel in its folder would make it refuse a quick one.
+  // The configuration of another tunnel in its folder would make it refuse a quick one.
   return ['--config', '/dev/null', '--url', tunnelOrigin(run)];
 };

@@ -1,7 +1,7 @@
 import { findProgram, outputOf, programEnv } from './program.js';
 import { type ProgramName, programs } from './providers.js';
 
-/** Whether a program is on this machine, and what it says of itself. */
+/** A program for a tunnel, with its path and version if it is installed. */
 export interface FoundProgram {
   name: ProgramName | 'caddy' | 'nginx';
   path: string | null;
@@ -10,7 +10,10 @@ export interface FoundProgram {
 
 const NUMBER = /\d+\.\d+(?:[.\w-]*\w)?/;
 
-/** The programs with which a tunnel could be made, and the proxies that could stand in front. */
+/**
+ * Returns the programs that can make a tunnel, and the proxies that can stand in front of the
+ * daemon.
+ */
 export const findPrograms = (folders: string[]): Promise<FoundProgram[]> =>
   Promise.all(
     [

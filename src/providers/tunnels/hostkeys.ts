@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { outputOf, programEnv } from './program.js';
 
-/** A key with which a server proves who it is. */
+/** A key with which a server proves its identity. */
 export interface HostKey {
-  /** `ssh-ed25519 AAAA…`, as in a known_hosts file behind the name. */
+  /** The key as in a known_hosts file, without the name: `ssh-ed25519 AAAA…`. */
   key: string;
-  /** As ssh shows it: `SHA256:…`. */
+  /** The fingerprint as ssh shows it: `SHA256:…`. */
   fingerprint: string;
 }
 
-/** What a host key looks like. */
+/** The form of a host key. */
 export const HOST_KEY =
   /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) ([A-Za-z0-9+/]{32,2000}={0,2})$/;
 
-/** The keys that a server shows to whoever asks; none where none answers. */
+/** Returns the keys that a server presents; none if it does not respond. */
 export const scanHostKeys = async (
   keyscan: string,
   { target, sshPort = 22, folders }: { target: string; sshPort?: number; folders: string[] },

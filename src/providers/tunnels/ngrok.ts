@@ -1,8 +1,8 @@
 import { type TunnelProvider, tunnelOrigin } from './tunnel.js';
 
 /**
- * ngrok's agent, version 3. It logs JSON lines; `started tunnel` brings the address. Its inspector
- * would keep whole requests, secrets and all, on a page of this machine, and is off.
+ * ngrok's agent, version 3. It logs JSON lines; `started tunnel` carries the address. Its inspector
+ * is off, since it would keep whole requests with their secrets on a page of this machine.
  */
 export const ngrok: TunnelProvider = {
   program: 'ngrok',
@@ -24,14 +24,17 @@ export const ngrok: TunnelProvider = {
 
 type NgrokFields = Partial<Record<'msg' | 'url' | 'err' | 'lvl', string>>;
 
-/** Of a line that is no JSON, an error before the log begins, nothing. */
+/**
+ * Returns the fields of a log line; none if the line is not JSON, such as an error before the log
+ * begins.
+ */
 const fieldsOf = (line: string): NgrokFields => {
   try {
     const found: unknown = JSON.parse(line);
     if (typeof found !== 'object' || found === null) return {};
     const texts = Object.entries(found).filter(([, value]) => typeof value === 'string');
     const { url, ...rest }: NgrokFields = Object.fromEntries(texts);
-    // `<nil>` is how it writes that there was no error.
+    // ngrok writes `<nil>` if there was no error.
     const err = rest.err === '<nil>' ? undefined : rest.err;
     return { ...rest, err, ...(url && URL.canParse(url) && { url: new URL(url).origin }) };
   } catch (error) {

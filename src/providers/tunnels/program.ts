@@ -7,7 +7,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 const ASK_MS = 5_000;
 const MOST_BYTES = 65_536;
 
-/** The first program of that name in these folders; null: there is none. */
+/** Returns the first program with that name in these folders; null if there is none. */
 export const findProgram = async (folders: string[], name: string): Promise<string | null> => {
   for (const folder of folders.filter((each) => isAbsolute(each))) {
     const path = join(folder, name);
@@ -16,14 +16,17 @@ export const findProgram = async (folders: string[], name: string): Promise<stri
   return null;
 };
 
-/** What a program of a tunnel is given of our surroundings: nothing that is the daemon's own. */
+/** Returns the environment of a tunnel's program, which has nothing of the daemon's own. */
 export const programEnv = (folders: string[]): Record<string, string> => ({
   PATH: folders.join(delimiter),
   HOME: homedir(),
   LANG: 'C.UTF-8',
 });
 
-/** Output of a short command, both streams; null: it failed, or took too long. No shell reads it. */
+/**
+ * Returns the output of a short command, both streams; null if it failed or took too long. No shell
+ * reads it.
+ */
 export const outputOf = (
   path: string,
   args: string[],
@@ -42,7 +45,7 @@ const isProgram = async (path: string): Promise<boolean> => {
     await access(path, constants.X_OK);
     return true;
   } catch {
-    // Missing, or not ours to run: it is not there for us.
+    // A program that is missing or not executable for us counts as not installed.
     return false;
   }
 };

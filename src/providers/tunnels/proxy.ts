@@ -2,13 +2,13 @@
 export interface Site {
   /** Its public address, an origin. */
   url: URL;
-  /** Where the proxy reaches the daemon: `127.0.0.1:3005`. */
+  /** The daemon's address for the proxy: `127.0.0.1:3005`. */
   upstream: string;
-  /** Of the certificate, on the proxy; null: where they usually are. */
+  /** The paths of the certificate and its key on the proxy; null for the usual paths. */
   files: { certificate: string; key: string } | null;
 }
 
-/** An upload may be this long (decisions: JSON bodies, webhooks and uploads). */
+/** The largest upload (decisions: JSON bodies, webhooks and uploads). */
 const BODY_MIB = 50;
 
 const caddy = ({ url, upstream, files }: Site): string => `# ${url.host}: Caddy 2.6 or later
@@ -95,7 +95,7 @@ const listening = ({ url, files }: Site): string => {
 `;
 };
 
-/** Where certbot keeps them: `certbot certonly --nginx -d <name>`. */
+/** Returns the paths that certbot uses: `certbot certonly --nginx -d <name>`. */
 const usualFiles = ({ hostname }: URL): NonNullable<Site['files']> => ({
   certificate: `/etc/letsencrypt/live/${hostname}/fullchain.pem`,
   key: `/etc/letsencrypt/live/${hostname}/privkey.pem`,
@@ -111,5 +111,5 @@ server {
 }
 `;
 
-/** A whole configuration of each that works as it is. */
+/** The functions that write a complete, working configuration for each proxy. */
 export const proxyConfigs = { caddy, nginx };

@@ -1,6 +1,8 @@
 import { type TunnelProvider, type TunnelRun, tunnelOrigin } from './tunnel.js';
 
-/** Under which name the host keys of the settings are looked up, whatever the server's own is. */
+/**
+ * The name under which the host keys of the settings are looked up, whatever the server's name is.
+ */
 export const HOST_ALIAS = 'adjutant-tunnel';
 
 const UP = /remote forward success|^Allocated port \d+/;
@@ -11,9 +13,9 @@ const LOOK_AT_KEYS =
 const CHATTER = /^(debug\d: |OpenSSH_|Authenticated to )/;
 
 /**
- * A reverse forward to one's own server by OpenSSH, which says with -v when the forward stands. It
- * asks nothing, shares no other session's connection, takes no unknown host key, and ends when the
- * forward is refused or the server is silent for 30 s. It tells nothing of who connects.
+ * A reverse forward by OpenSSH to the owner's own server. With -v, ssh says when the forward is up.
+ * It asks for no input, shares no other session's connection, accepts no unknown host key, and ends
+ * if the forward is refused or the server is silent for 30 s. It reports nothing about the clients.
  */
 export const ssh: TunnelProvider = {
   program: 'ssh',
@@ -60,5 +62,5 @@ const options = ({ knownHosts }: TunnelRun): string[] =>
 const identity = ({ settings: { identityFile } }: TunnelRun): string[] =>
   identityFile === undefined ? [] : ['-o', 'IdentitiesOnly=yes', '-i', identityFile];
 
-/** ssh splits at blanks and expands what follows a percent sign. */
+/** Quotes a path, since ssh splits at blanks and expands what follows a percent sign. */
 const quoted = (path: string): string => `"${path.replaceAll('%', '%%')}"`;

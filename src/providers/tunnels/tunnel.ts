@@ -1,53 +1,58 @@
-/** What a provider needs to know beside the address and its token; checked before it is kept. */
+/**
+ * A provider's settings beside the address and the token. They are checked before they are stored.
+ */
 export interface TunnelSettings {
-  /** Of a tunnel that was made with `cloudflared tunnel create`. */
+  /** The name of a tunnel from `cloudflared tunnel create`. */
   name?: string;
-  /** `ada@box.example.org`, or a host of the ssh configuration. */
+  /** The server: `ada@box.example.org`, or a host of the ssh configuration. */
   target?: string;
   sshPort?: number;
-  /** Where the forward listens on the server, on its loopback. */
+  /** The port on the server's loopback on which the forward listens. */
   remotePort?: number;
-  /** Absolute; else what ssh tries by itself. */
+  /** The absolute path of the key; by default ssh chooses. */
   identityFile?: string;
-  /** `ssh-ed25519 AAAA…`; else what this account's known_hosts says. */
+  /** The host keys, `ssh-ed25519 AAAA…`; by default those in this account's known_hosts. */
   hostKeys?: string[];
 }
 
 /** One run of a tunnel's program. */
 export interface TunnelRun {
   settings: TunnelSettings;
-  /** The lasting address as an origin; null: whatever the provider gives. */
+  /** The permanent address as an origin; null for the address that the provider assigns. */
   publicUrl: string | null;
-  /** Of the daemon, on loopback. */
+  /** The daemon's port on loopback. */
   port: number;
   token: string | null;
-  /** A file that holds the host keys of the settings; null where there are none. */
+  /** The path of a file with the host keys of the settings; null if there are none. */
   knownHosts: string | null;
 }
 
-/** What a line of the program's output tells. */
+/** The meaning of one line of the program's output. */
 export interface TunnelOutput {
   isUp?: true;
-  /** The address at which the provider says we are reached, as an origin. */
+  /** The public address that the provider reports, as an origin. */
   url?: string;
-  /** For the log; null: not worth keeping. */
+  /** The text for the log; null if it is not worth keeping. */
   said: string | null;
 }
 
-/** A way from a public address to this daemon, by a program that dials out. */
+/** A path from a public address to this daemon, through a program that connects outwards. */
 export interface TunnelProvider {
   program: string;
-  /** Asks it for its version. */
+  /** The arguments that print its version. */
   version: string[];
-  /** In which header it tells the address of a client, in lower case; null: in none. */
+  /** The header with a client's address, in lower case; null if there is none. */
   addressHeader: string | null;
-  /** Its arguments: values of the settings never stand where an option could. */
+  /** Returns the arguments. Values of the settings never stand where an option could. */
   args(run: TunnelRun): string[];
-  /** On top of PATH, HOME and LANG: secrets are handed over here, where no list of processes is. */
+  /**
+   * Returns variables beside PATH, HOME and LANG. Secrets are passed here, since no list of
+   * processes shows them.
+   */
   env(run: TunnelRun): Record<string, string>;
   hear(line: string): TunnelOutput;
 }
 
-/** Where the daemon is for a program of this machine. */
+/** Returns the daemon's address for a program on this machine. */
 export const tunnelOrigin = ({ port }: Pick<TunnelRun, 'port'>): string =>
   `http://127.0.0.1:${port}`;
