@@ -70,3 +70,20 @@ export const openWorld = async ({
   world.admin();
   return world;
 };
+
+/** Leaves the world with the model that every daemon has, by default. */
+export const forgetModels = async ({ client }: World): Promise<void> => {
+  await client.models['set-routing']({ body: { topics: [] } });
+  const { models } = await client.models.list();
+  for (const { name } of models) {
+    if (name !== 'digest') await client.models.delete({ name });
+  }
+};
+
+/** Leaves the world with no chat platform set up. */
+export const forgetPlatforms = async ({ client }: World): Promise<void> => {
+  const { platforms } = await client.platforms.list();
+  for (const { kind, updatedAt } of platforms) {
+    if (updatedAt !== null) await client.platforms.delete({ kind });
+  }
+};
