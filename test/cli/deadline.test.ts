@@ -15,8 +15,8 @@ const POST = { method: 'POST', url: 'http://127.0.0.1:9/', body: 'x' };
 const LATE = 'Not done after 0.5 s, the time of --timeout.\n';
 const LIMIT = ['--timeout', '0.5'];
 /** Long enough for a busy machine to have sent the request of which more is said. */
-const LATER = 'Not done after 4 s, the time of --timeout.\n';
-const LONGER = ['--timeout', '4'];
+const LATER = 'Not done after 2 s, the time of --timeout.\n';
+const LONGER = ['--timeout', '2'];
 
 /** Every command that waits for something which does not come. */
 const WAITS = [
