@@ -13,7 +13,7 @@ const VALUED = [
 ];
 
 /** A word of the command line names no test. */
-export class NoSuchTest extends Error {
+class NoSuchTest extends Error {
   constructor(word) {
     super(
       `no test file matches "${word}". ` +

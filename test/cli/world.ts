@@ -7,7 +7,7 @@ import { startApp, type TestApp } from '../harness/app.js';
 import { openConfig } from './config.js';
 import { adjutant, type Ended, type Surroundings } from './harness.js';
 
-interface Self {
+interface Newcomer {
   username: string;
   token: string;
 }
@@ -18,7 +18,7 @@ export interface World {
   /** Logged in as the same user as the CLI. */
   client: Client;
   /** Logs both in as a new user, who has nothing: a case of its own without a daemon of its own. */
-  arrive(): Promise<Self>;
+  arrive(): Promise<Newcomer>;
   /** Logs both in as `ada` again, the admin. */
   admin(): void;
   cli(words: string[], surroundings?: Surroundings): Promise<Ended>;
@@ -38,8 +38,8 @@ export const openWorld = async ({
   const app = await startApp({ config: settings });
   const config = await openConfig();
   let count = 0;
-  let ada: Self | undefined;
-  const enter = ({ username, token }: Self): void => {
+  let ada: Newcomer | undefined;
+  const enter = ({ username, token }: Newcomer): void => {
     saveSession(app.url, { token, username, expiresAt: '2126-01-01T00:00:00.000Z' });
     world.client = createClient({ url: app.url, token });
   };
