@@ -4,7 +4,6 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
-  readdirSync,
   readFileSync,
   rmSync,
 } from 'node:fs';
@@ -13,6 +12,7 @@ import { join } from 'node:path';
 import { run, start } from './child.js';
 import { prepare, root } from './prepare.js';
 import { readReport } from './report.js';
+import { select, testFiles } from './selection.js';
 
 const REPORTS = join(root, '.test/reports');
 const LAB = join(root, 'node_modules/@hapi/lab/bin/lab');
@@ -27,18 +27,18 @@ const ALONE = ['faults/flood.test.js', 'faults/outbox.test.js', 'faults/stop.tes
 const KEPT = [...['PATH', 'CI', 'NODE_OPTIONS', 'NODE_V8_COVERAGE'], ...['RUSH_SECONDS', 'FRAMES']];
 
 /**
- * Runs every test, or what the arguments choose: `npm test -- test/kernel -g 'refuses'`. A test
- * that cannot run here is skipped with the reason in its title, and listed at the end.
+ * Runs every test, or what the arguments choose: `npm test -- hooks`, `npm test -- test/kernel -g
+ * 'refuses'`. A test that cannot run here is skipped with the reason in its title, and listed at
+ * the end.
  */
 const main = async () => {
   await prepare();
+  const { lanes, last } = planned(process.argv.slice(2));
   rmSync(REPORTS, { recursive: true, force: true });
   mkdirSync(REPORTS, { recursive: true });
   const scratch = mkdtempSync(join(tmpdir(), 'adjutant-test-'));
   try {
-    const args = process.argv.slice(2);
-    const { lanes, last } = args.length > 0 ? { lanes: [chosen(args)], last: [] } : everything();
-    const codes = await Promise.all(lanes.map((files, lane) => runLane(lane, files, scratch)));
+    const codes = await Promise.all(lanes.map((words, lane) => runLane(lane, words, scratch)));
     if (last.length > 0) codes.push(await runLane(lanes.length, last, scratch));
     const reports = codes.map((_, lane) => readReport(reportOf(lane)));
     process.exitCode = conclude(reports, codes);
@@ -47,28 +47,34 @@ const main = async () => {
   }
 };
 
-/** lab's arguments; a source path stands for what was built from it. */
-const chosen = (args) => {
-  const paths = args.map((arg) =>
-    /^test\b/.test(arg) && existsSync(join(root, arg)) ? built(arg) : arg,
-  );
-  return paths.some((path, at) => path !== args[at]) ? paths : [...paths, 'dist/test'];
+/**
+ * What each lane is given, and what runs by itself after them. Options are lab's, and may leave
+ * out every test of a lane: with them all is one lane.
+ */
+const planned = (args) => {
+  const all = testFiles(root);
+  const { options, files } = select(args, { root, files: all });
+  for (const file of files ?? []) console.log(`running ${sourceOf(file)}`);
+  const chosen = files ?? all;
+  if (options.length > 0) return { lanes: [[...options, ...chosen.map(inTests)]], last: [] };
+  const last = chosen.filter((path) => ALONE.includes(path)).map(inTests);
+  return { lanes: sideBySide(chosen.filter((path) => !ALONE.includes(path))), last };
 };
 
 /**
- * All files, in one lane more than there are cores, since tests wait for two fifths of their time;
- * neighbours, which take alike, in different ones.
+ * One lane more than there are cores, since tests wait for two fifths of their time; neighbours,
+ * which take alike, in different ones.
  */
-const everything = () => {
-  const files = readdirSync(join(root, 'dist/test'), { recursive: true })
-    .filter((path) => path.endsWith('.test.js'))
-    .sort();
-  const shared = files.filter((path) => !ALONE.includes(path));
-  const count = Math.min(availableParallelism() + 1, MOST_LANES, shared.length);
-  const lanes = Array.from({ length: count }, (_, lane) =>
-    shared.filter((_, at) => at % count === lane).map(inTests),
+const sideBySide = (files) => {
+  const count = Math.min(availableParallelism() + 1, MOST_LANES, files.length);
+  return Array.from({ length: count }, (_, lane) =>
+    files.filter((_, at) => at % count === lane).map(inTests),
   );
-  return { lanes, last: files.filter((path) => ALONE.includes(path)).map(inTests) };
+};
+
+const sourceOf = (file) => {
+  const path = `test/${file.replace(/\.js$/, '.ts')}`;
+  return existsSync(join(root, path)) ? path : `${path}x`;
 };
 
 const inTests = (path) => join('dist/test', path);
@@ -76,10 +82,10 @@ const inTests = (path) => join('dist/test', path);
 const reportOf = (lane) => join(REPORTS, `${lane}.xml`);
 
 /** The first lane is shown as it goes, the others when they have ended. */
-const runLane = async (lane, files, scratch) => {
+const runLane = async (lane, words, scratch) => {
   const folder = join(scratch, String(lane));
   mkdirSync(folder);
-  const args = [LAB, ...OPTIONS, ...LIMITS, ...REPORTERS, reportOf(lane), ...files];
+  const args = [LAB, ...OPTIONS, ...LIMITS, ...REPORTERS, reportOf(lane), ...words];
   const options = { cwd: root, env: environment(folder) };
   if (lane === 0) return run(process.execPath, args, { ...options, stdio: 'inherit' });
   const path = join(folder, 'output');
@@ -89,8 +95,6 @@ const runLane = async (lane, files, scratch) => {
   process.stdout.write(readFileSync(path));
   return code;
 };
-
-const built = (path) => join('dist', path.replace(/\.tsx?$/, '.js'));
 
 const environment = (scratch) => {
   const folder = (name) => {

@@ -48,7 +48,11 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     out.line(`[${number}] ${approval.status} ${when}`);
   };
 
-  const answer = async (approval: ApprovalReply, approved: boolean, reason?: string): Promise<void> => {
+  const answer = async (
+    approval: ApprovalReply,
+    approved: boolean,
+    reason?: string,
+  ): Promise<void> => {
     const { id: approvalId, digest } = approval;
     const body = { approvalId, digest, approved, ...(reason ? { reason } : {}) };
     try {
@@ -67,7 +71,10 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     );
   };
 
-  const decide = async (of: { approval: ApprovalReply; at: number }, isYes: boolean): Promise<void> => {
+  const decide = async (
+    of: { approval: ApprovalReply; at: number },
+    isYes: boolean,
+  ): Promise<void> => {
     if (isYes && now() - of.at < READING_MS) return out.note('Read it first. [y/N]');
     asked = null;
     if (isYes) await answer(of.approval, true);

@@ -77,7 +77,11 @@ const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: PlatformR
 };
 
 /** Tests what is stored at the platform, and registers our address there where it can. */
-const tried = async (context: Context, client: Client, { kind }: PlatformReply): Promise<boolean> => {
+const tried = async (
+  context: Context,
+  client: Client,
+  { kind }: PlatformReply,
+): Promise<boolean> => {
   const { out } = context;
   const checked = await client.platforms.test({ kind });
   if (!checked.ok) {

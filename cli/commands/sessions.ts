@@ -1,4 +1,4 @@
-import { contracts, type ConversationMessage, type Session } from '../../src/client/index.js';
+import { type ConversationMessage, contracts, type Session } from '../../src/client/index.js';
 import { fieldColumns, shownAs, type TableColumn } from '../columns.js';
 import { type CommandGroup, command, on } from '../command.js';
 import { crud } from '../crud.js';

@@ -14,7 +14,10 @@ interface TunnelChoice {
 const FORWARD_PORT = '8305';
 
 /** Says what is installed, asks what somebody has got, and then what that needs. */
-export const guideTunnel = async (context: Context, client: Client): Promise<TunnelSettingsInput> => {
+export const guideTunnel = async (
+  context: Context,
+  client: Client,
+): Promise<TunnelSettingsInput> => {
   const { ask } = context;
   const { programs } = await client.tunnel.programs();
   ask.say(`Looking    ${programs.map(sayProgram).join('   ')}`);
@@ -33,7 +36,10 @@ export const guideTunnel = async (context: Context, client: Client): Promise<Tun
 };
 
 /** Refuses where a program is missing, and says how to install it. Failed: it is missing. */
-export const mustBeInstalled = (programs: Programs, provider: TunnelSettingsInput['provider']): void => {
+export const mustBeInstalled = (
+  programs: Programs,
+  provider: TunnelSettingsInput['provider'],
+): void => {
   if (provider === 'proxy') return;
   const found = programs.find(({ name }) => name === provider);
   if (found?.path) return;

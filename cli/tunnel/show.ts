@@ -1,4 +1,4 @@
-import type { TunnelView, TunnelCheck } from '../../src/client/index.js';
+import type { TunnelCheck, TunnelView } from '../../src/client/index.js';
 import type { TableColumn } from '../columns.js';
 import type { Context } from '../context.js';
 import { Exit } from '../exit.js';

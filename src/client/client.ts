@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { sessions } from '../conversations/contract.js';
 import type { Calls, Contract, Endpoint, Output } from '../kernel/contract/endpoint.js';
 import type { Static } from '../kernel/contract/schema.js';
-import type { sessions } from '../conversations/contract.js';
-import { type ClientReply, type Connection, exchangeJson, type ClientRequest } from './exchange.js';
+import { type ClientReply, type ClientRequest, type Connection, exchangeJson } from './exchange.js';
 import { type FetchLike, send } from './send.js';
 
 /**

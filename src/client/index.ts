@@ -1,40 +1,40 @@
-export type { Endpoint } from '../kernel/contract/endpoint.js';
-export { timeDigits } from '../kernel/ids.js';
-export type { Agent } from '../agents/contract.js';
-export type { ApprovalReply } from '../approvals/contract.js';
 export type { AuditEntry, AuditVerdict } from '../accounts/audit/contract.js';
 export type { Login, User } from '../accounts/auth/contract.js';
-export type { BackupView } from '../system/backup/contract.js';
-export type { Channel } from '../channels/contract.js';
+export type { LoginSession } from '../accounts/loginsessions/contract.js';
+export type { Passkey } from '../accounts/passkeys/contract.js';
+export type { AccessToken } from '../accounts/tokens/contract.js';
+export type { Account, AccountChanges, AccountPasskey } from '../accounts/users/contract.js';
 export type { ChatAnswer } from '../agents/chat/contract.js';
+export type { Agent } from '../agents/contract.js';
+export type { ApprovalReply } from '../approvals/contract.js';
+export type { Channel } from '../channels/contract.js';
+export type { PlatformReply } from '../channels/platforms/contract.js';
+export type { Session } from '../conversations/contract.js';
 export type { ExpertReply } from '../experts/contract.js';
 export type { Execution, Hook } from '../hooks/contract.js';
-export type { LoginSession } from '../accounts/loginsessions/contract.js';
-export type { LogEntry } from '../system/logs/contract.js';
+export type { Endpoint } from '../kernel/contract/endpoint.js';
+export { timeDigits } from '../kernel/ids.js';
 export type { ModelView } from '../models/contract.js';
+export type { SendingView } from '../outbound/messages/contract.js';
 export type {
   Notification,
   NotificationPreferences,
   PreferenceChanges,
 } from '../outbound/notifications/contract.js';
-export type { SendingView } from '../outbound/messages/contract.js';
-export type { Need, Overview } from '../system/overview/contract.js';
-export type { Passkey } from '../accounts/passkeys/contract.js';
-export type { Permission } from '../permissions/contract.js';
-export type { PlatformReply } from '../channels/platforms/contract.js';
-export type { Session } from '../conversations/contract.js';
-export type { ListedTool, SkillReply } from '../skills/contract.js';
-export type { AccessToken } from '../accounts/tokens/contract.js';
-export type { TunnelView, TunnelCheck, TunnelSettingsInput } from '../system/tunnel/contract.js';
-export type { Account, AccountChanges, AccountPasskey } from '../accounts/users/contract.js';
-export type { Credential, CredentialVersion } from '../vault/contract.js';
 export type { OutgoingWebhook, WebhookDelivery } from '../outbound/webhooks/contract.js';
+export type { Permission } from '../permissions/contract.js';
+export type { ListedTool, SkillReply } from '../skills/contract.js';
+export type { BackupView } from '../system/backup/contract.js';
+export type { LogEntry } from '../system/logs/contract.js';
+export type { Need, Overview } from '../system/overview/contract.js';
+export type { TunnelCheck, TunnelSettingsInput, TunnelView } from '../system/tunnel/contract.js';
+export type { Credential, CredentialVersion } from '../vault/contract.js';
 export {
   type Client,
+  type ConversationMessage,
   contracts,
   createClient,
   type EndpointName,
-  type ConversationMessage,
   type Reply,
 } from './client.js';
 export { ApiError, Unreachable } from './errors.js';

@@ -14,6 +14,9 @@ const { describe, it, before, after } = lab;
 const POST = { method: 'POST', url: 'http://127.0.0.1:9/', body: 'x' };
 const LATE = 'Not done after 0.5 s, the time of --timeout.\n';
 const LIMIT = ['--timeout', '0.5'];
+/** Long enough for a busy machine to have sent the request of which more is said. */
+const LATER = 'Not done after 2 s, the time of --timeout.\n';
+const LONGER = ['--timeout', '2'];
 
 /** Every command that waits for something which does not come. */
 const WAITS = [
@@ -67,10 +70,10 @@ describe('--timeout', () => {
   it('says that the agent goes on', async () => {
     const { agents } = await world.client.agents.list();
     const id = agents.find(({ name }) => name === 'asker')?.id ?? '';
-    expect(await world.cli(['agents', 'wait', 'asker', '--quiet', ...LIMIT])).to.equal({
+    expect(await world.cli(['agents', 'wait', 'asker', '--quiet', ...LONGER])).to.equal({
       code: 124,
       stdout: '',
-      stderr: `${LATE}The agent goes on: adjutant agents tail ${id.slice(-6)}\n`,
+      stderr: `${LATER}The agent goes on: adjutant agents tail ${id.slice(-6)}\n`,
     });
     expect((await world.client.agents.get({ id })).status).to.equal('waiting_approval');
   });
@@ -102,10 +105,10 @@ describe('--timeout', () => {
   it('ends a request that is not answered, and warns that it may have been done', async () => {
     const silent = await listen(() => {});
     const words = ['api', 'POST', '/api/agents', '--data', '{}', '--server', silent.origin];
-    expect(await adjutant([...words, ...LIMIT])).to.equal({
+    expect(await adjutant([...words, ...LONGER])).to.equal({
       code: 124,
       stdout: '',
-      stderr: `${LATE}It may have been done: look before you repeat it.\n`,
+      stderr: `${LATER}It may have been done: look before you repeat it.\n`,
     });
     const asked = await adjutant([...words, ...LIMIT, '--json']);
     expect(JSON.parse(asked.stderr)).to.equal({

@@ -7,15 +7,19 @@ import type { Ended, Surroundings } from './harness.js';
 import { openWorld, type World } from './world.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after, afterEach } = lab;
 
 const TERMINAL = { terminal: 100 };
 
 describe('editing', () => {
   let world: World;
   let editor: Editor;
-  beforeEach(async () => {
+  before(async () => {
     world = await openWorld();
+  });
+  after(() => world.stop());
+  beforeEach(async () => {
+    await world.arrive();
     editor = await openEditor();
     await world.client.hooks.create({
       body: {
@@ -28,10 +32,7 @@ describe('editing', () => {
       },
     });
   });
-  afterEach(async () => {
-    await editor.close();
-    await world.stop();
-  });
+  afterEach(() => editor.close());
 
   const update = (surroundings: Surroundings = TERMINAL, ...words: string[]): Promise<Ended> =>
     world.cli(['hooks', 'update', 'issues', ...words], surroundings);
@@ -154,6 +155,7 @@ describe('editing', () => {
   });
 
   it('changes each resource that can be changed', async () => {
+    world.admin();
     const { client } = world;
     await client.models.create({
       body: { name: 'local', provider: 'ollama', modelId: 'qwen', apiKey: 'never in a file' },
@@ -190,10 +192,10 @@ describe('editing', () => {
 
 describe('what a command needs', () => {
   let world: World;
-  beforeEach(async () => {
+  before(async () => {
     world = await openWorld();
   });
-  afterEach(() => world.stop());
+  after(() => world.stop());
 
   it('is asked for on a terminal, secrets hidden', async () => {
     const answers = ['pat', 'the value'];

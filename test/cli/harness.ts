@@ -21,7 +21,13 @@ export interface Surroundings {
   until?: RegExp;
 }
 
-/** One command line in this process, with streams of its own. */
+/** What tells of progress, from one clearing of its line to the next: none of it stays. */
+const PROGRESS = /\r\u001b\[K[^\r\n]*(?=\r\u001b\[K)|\r\u001b\[K/g;
+
+/**
+ * One command line in this process, with streams of its own. Of a terminal: what stays there, since
+ * it depends on the machine whether a command takes long enough to tell of its progress.
+ */
 export const adjutant = async (
   words: string[],
   { terminal, stdin, answers = [], until }: Surroundings = {},
@@ -49,7 +55,8 @@ export const adjutant = async (
   const code = await run(words, streams);
   streams.stdout.end();
   streams.stderr.end();
-  return { code, stdout: await stdout, stderr: await stderr };
+  const [out, said] = [await stdout, await stderr];
+  return { code, stdout: out, stderr: terminal === undefined ? said : said.replace(PROGRESS, '') };
 };
 
 const collected = async (stream: PassThrough): Promise<string> => {

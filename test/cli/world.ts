@@ -7,11 +7,20 @@ import { startApp, type TestApp } from '../harness/app.js';
 import { openConfig } from './config.js';
 import { adjutant, type Ended, type Surroundings } from './harness.js';
 
+interface Newcomer {
+  username: string;
+  token: string;
+}
+
 /** A real daemon, a config folder of its own, and the CLI that speaks to the one with the other. */
 export interface World {
   app: TestApp;
   /** Logged in as the same user as the CLI. */
   client: Client;
+  /** Logs both in as a new user, who has nothing: a case of its own without a daemon of its own. */
+  arrive(): Promise<Newcomer>;
+  /** Logs both in as `ada` again, the admin. */
+  admin(): void;
   cli(words: string[], surroundings?: Surroundings): Promise<Ended>;
   /** A file with that text. */
   file(name: string, text: string): Promise<string>;
@@ -28,14 +37,24 @@ export const openWorld = async ({
 } = {}): Promise<World> => {
   const app = await startApp({ config: settings });
   const config = await openConfig();
-  let token: string | undefined;
-  if (isLoggedIn) {
-    ({ token } = await app.register('ada'));
-    saveSession(app.url, { token, username: 'ada', expiresAt: '2126-01-01T00:00:00.000Z' });
-  }
-  return {
+  let count = 0;
+  let ada: Newcomer | undefined;
+  const enter = ({ username, token }: Newcomer): void => {
+    saveSession(app.url, { token, username, expiresAt: '2126-01-01T00:00:00.000Z' });
+    world.client = createClient({ url: app.url, token });
+  };
+  const world: World = {
     app,
-    client: createClient({ url: app.url, token }),
+    client: createClient({ url: app.url }),
+    arrive: async () => {
+      const username = `newcomer-${++count}`;
+      const self = { username, token: (await app.register(username)).token };
+      enter(self);
+      return self;
+    },
+    admin: () => {
+      if (ada) enter(ada);
+    },
     cli: (words, surroundings) => adjutant([...words, '--server', app.url], surroundings),
     file: async (name, text) => {
       const path = join(config.folder, name);
@@ -47,4 +66,24 @@ export const openWorld = async ({
       await app.stop();
     },
   };
+  if (isLoggedIn) ada = { username: 'ada', token: (await app.register('ada')).token };
+  world.admin();
+  return world;
+};
+
+/** Leaves the world with the model that every daemon has, by default. */
+export const forgetModels = async ({ client }: World): Promise<void> => {
+  await client.models['set-routing']({ body: { topics: [] } });
+  const { models } = await client.models.list();
+  for (const { name } of models) {
+    if (name !== 'digest') await client.models.delete({ name });
+  }
+};
+
+/** Leaves the world with no chat platform set up. */
+export const forgetPlatforms = async ({ client }: World): Promise<void> => {
+  const { platforms } = await client.platforms.list();
+  for (const { kind, updatedAt } of platforms) {
+    if (updatedAt !== null) await client.platforms.delete({ kind });
+  }
 };

@@ -37,9 +37,10 @@ describe('test', () => {
   let clone: Clone;
   const run = async (args: string[], environment: Record<string, string> = {}) => {
     const set = { CI: '', ADJUTANT_HOME: '/nowhere', ...environment };
-    const { code, stdout } = await clone.run(['scripts/test.js', ...args], set);
+    const { code, stdout, stderr } = await clone.run(['scripts/test.js', ...args], set);
     const lines = stdout.trimEnd().split('\n');
-    return { code, last: lines.at(-1), lines };
+    const running = lines.filter((line) => line.startsWith('running '));
+    return { code, last: lines.at(-1), lines, running, stderr };
   };
   before(async () => {
     clone = cloneProject({
@@ -82,6 +83,30 @@ describe('test', () => {
   it('runs every test, and tests alone, where none is named', async () => {
     const { code, last } = await run(['-g', 'pass|fail|told']);
     expect({ code, last }).to.equal({ code: 1, last: '1 passed, 1 failed, 1 skipped' });
+  });
+
+  it('runs the files of a module, by any part of their paths, and says which', async () => {
+    const fine = 'running test/fine.test.ts';
+    const broken = 'running test/bad/broken.test.ts';
+    for (const [words, code, last, running] of [
+      [['fine'], 0, '2 passed, 0 failed, 1 skipped', [fine]],
+      [['bad'], 1, '0 passed, 1 failed', [broken]],
+      [['bad/broken'], 1, '0 passed, 1 failed', [broken]],
+      [['broken', 'test/fine.test.ts'], 1, '2 passed, 1 failed, 1 skipped', [broken, fine]],
+      [['fine', '-g', 'passes'], 0, '1 passed, 0 failed', [fine]],
+    ] as const) {
+      expect(await run([...words])).to.include({ code, last, running: [...running] });
+    }
+  });
+
+  it('runs nothing for a word that no file matches', async () => {
+    for (const word of ['fin', 'harness', 'test/none', 'test/ad']) {
+      const { code, stderr, lines } = await run(['fine', word]);
+      expect({ code, lines }).to.equal({ code: 2, lines: [''] });
+      expect(stderr).to.startWith(
+        `adjutant: no test file matches "${word}". Give a file, a folder`,
+      );
+    }
   });
 
   it('adds up what ran side by side, and alone after it, where nothing is chosen', async () => {

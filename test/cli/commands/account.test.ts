@@ -5,19 +5,23 @@ import { PASSWORD } from '../../harness/app.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after } = lab;
 
 const NEXT = 'another horse battery';
 
 describe('auth', () => {
   let world: World;
-  beforeEach(async () => {
+  let username: string;
+  before(async () => {
     world = await openWorld();
   });
-  afterEach(() => world.stop());
+  after(() => world.stop());
+  beforeEach(async () => {
+    ({ username } = await world.arrive());
+  });
 
   const logIn = (password: string) =>
-    world.app.call('POST', '/api/auth/login', { body: { username: 'ada', password } });
+    world.app.call('POST', '/api/auth/login', { body: { username, password } });
 
   it('changes the password, asked for at a terminal', async () => {
     await logIn(PASSWORD);
@@ -50,7 +54,7 @@ describe('auth', () => {
     expect([code, stdout]).to.equal([0, '']);
     expect(stderr).to.match(/^Good until /);
     const after = readSession(world.app.url);
-    expect(after?.username).to.equal('ada');
+    expect(after?.username).to.equal(username);
     expect(after?.expiresAt).to.not.equal(before?.expiresAt);
     expect((await world.cli(['whoami'])).code).to.equal(0);
   });

@@ -5,7 +5,7 @@ import { start } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after } = lab;
 
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 const statuses = (text: string): string[] =>
@@ -13,10 +13,11 @@ const statuses = (text: string): string[] =>
 
 describe('agents', () => {
   let world: World;
-  beforeEach(async () => {
+  before(async () => {
     world = await openWorld();
   });
-  afterEach(() => world.stop());
+  after(() => world.stop());
+  beforeEach(() => world.arrive());
 
   /** An agent that has ended. */
   const spawned = async (...words: string[]): Promise<string> => {

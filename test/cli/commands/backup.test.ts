@@ -8,31 +8,31 @@ import { adjutant } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after, afterEach } = lab;
 
 const PASSPHRASE = 'a passphrase for keys';
 const withFile = ['--passphrase-file', '-'];
 const typed = { stdin: `${PASSPHRASE}\n` };
 
+/** One in that folder; the file. */
+const createIn = async (world: World, folder: string): Promise<string> => {
+  const words = ['backup', 'create', '--to', folder, ...withFile, '--output', 'table'];
+  return (await world.cli(words, typed)).stdout.trim();
+};
+
 describe('backup', () => {
   let world: World;
   let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'adjutant-backup-'));
+  before(async () => {
     world = await openWorld();
   });
-  afterEach(async () => {
-    await world.stop();
-    await rm(folder, { recursive: true });
+  after(() => world.stop());
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adjutant-backup-'));
   });
+  afterEach(() => rm(folder, { recursive: true }));
 
-  const create = async (): Promise<string> => {
-    const { stdout } = await world.cli(
-      ['backup', 'create', '--to', folder, ...withFile, '--output', 'table'],
-      typed,
-    );
-    return stdout.trim();
-  };
+  const create = (): Promise<string> => createIn(world, folder);
 
   it('makes one and says where it is', async () => {
     const { code, stdout, stderr } = await world.cli(['backup', 'create', '--to', folder], {
@@ -74,7 +74,7 @@ describe('backup', () => {
       1,
       'Not good: The passphrase does not open the keys.\n',
     ]);
-    await world.app.restart();
+    await world.app.restart({ port: Number(new URL(world.app.url).port) });
   });
 
   it('restores into an empty home only', async () => {
@@ -95,10 +95,13 @@ describe('backup', () => {
       `Not restored: ${home} is not empty. A backup is restored into an empty home only.\n`,
     ]);
   });
+});
 
+describe('backups', () => {
   it('lists, cancels and tells of the schedule', async () => {
+    const world = await openWorld();
     expect((await world.cli(['backup', 'list'])).stdout).to.equal('');
-    await create();
+    await createIn(world, world.app.home);
     const { stdout } = await world.cli(['backup', 'list', '--fields', 'kind,status,cause']);
     expect(stdout).to.equal('create\tdone\tasked\n');
     const id = (await world.cli(['backup', 'list', '--output', 'id'])).stdout.trim();
@@ -119,5 +122,6 @@ describe('backup', () => {
       'ADJUTANT_BACKUP_EVERY=daily\nADJUTANT_BACKUP_KEEP=3\nADJUTANT_BACKUP_FOLDER=/mnt/b\n' +
         'ADJUTANT_BACKUP_PASSPHRASE_FILE=<a file that only the daemon can read>\n',
     );
+    await world.stop();
   });
 });

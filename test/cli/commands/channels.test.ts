@@ -5,16 +5,22 @@ import { openTarget } from '../../harness/target.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after, afterEach } = lab;
 
 const EVE = { kind: 'telegram' as const, id: '42', name: 'Eve\u001b[2J' };
 
 describe('channels', () => {
   let world: World;
-  beforeEach(async () => {
-    world = await openWorld();
+  before(async () => {
+    world = await openWorld({ config: { egressAllow: ['127.0.0.1'] } });
   });
-  afterEach(() => world.stop());
+  after(() => world.stop());
+  beforeEach(() => world.arrive());
+  // Who writes in a channel is linked to one user at a time.
+  afterEach(async () => {
+    const { channels } = await world.client.channels.list();
+    for (const { id } of channels) await world.client.channels.delete({ id });
+  });
 
   const links = () => world.app.app.runtime.links;
   const rows = async () =>
@@ -75,8 +81,6 @@ describe('channels', () => {
 
   it('are an address of one’s own, once the code that was sent there is said', async () => {
     const target = await openTarget();
-    await world.stop();
-    world = await openWorld({ config: { egressAllow: [target.address] } });
     const made = await world.cli(['channels', 'create', target.url, '--name', 'pager']);
     expect(made.code).to.equal(0);
     expect(made.stdout).to.match(/^whsec_[A-Za-z0-9+/]+=*\n$/);

@@ -4,14 +4,15 @@ import { until } from '../../harness/app.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after } = lab;
 
 describe('experts', () => {
   let world: World;
-  beforeEach(async () => {
+  before(async () => {
     world = await openWorld();
   });
-  afterEach(() => world.stop());
+  after(() => world.stop());
+  beforeEach(() => world.arrive());
 
   const experts = (...words: string[]) => world.cli(['experts', ...words]);
   const create = (name: string, ...words: string[]) =>

@@ -24,7 +24,7 @@ describe('health', () => {
 
   it('says that the daemon answers, and for how long', async () => {
     const { code, stdout } = await world.cli(['health'], { terminal: 80 });
-    expect([code, /^ok, version \S+, up \d+ m?s\n$/.test(stdout)]).to.equal([0, true]);
+    expect([code, /^ok, version \S+, up [\d.]+ m?s\n$/.test(stdout)]).to.equal([0, true]);
     expect(JSON.parse((await world.cli(['health', '--json'])).stdout).status).to.equal('ok');
   });
 

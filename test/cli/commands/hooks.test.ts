@@ -5,7 +5,7 @@ import { start } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after } = lab;
 
 const notify = ['--action', 'notify', '--notify-message', '{{event}} came'];
 const webhook = (name: string) => ['--name', name, '--trigger', 'webhook', '--webhook-path', name];
@@ -17,10 +17,11 @@ const LOSS =
 
 describe('hooks', () => {
   let world: World;
-  beforeEach(async () => {
+  before(async () => {
     world = await openWorld();
   });
-  afterEach(() => world.stop());
+  after(() => world.stop());
+  beforeEach(() => world.arrive());
 
   const create = (name: string, ...words: string[]) =>
     world.cli(['hooks', 'create', ...webhook(name), ...notify, ...words]);

@@ -4,16 +4,19 @@ import { PASSWORD } from '../../harness/app.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after } = lab;
 
 describe('auth sessions', () => {
   let world: World;
-  beforeEach(async () => {
+  before(async () => {
     world = await openWorld();
-    const body = { username: 'ada', password: PASSWORD, device: 'phone' };
+  });
+  after(() => world.stop());
+  beforeEach(async () => {
+    const { username } = await world.arrive();
+    const body = { username, password: PASSWORD, device: 'phone' };
     await world.client.auth.login({ body });
   });
-  afterEach(() => world.stop());
 
   it('are listed, and which one asks', async () => {
     const { code, stdout } = await world.cli([

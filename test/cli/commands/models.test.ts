@@ -2,10 +2,10 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Openai, openaiDialects, says, startOpenai } from '../../harness/openai.js';
 import { startDialect } from '../../harness/wire.js';
-import { openWorld, type World } from '../world.js';
+import { forgetModels, openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach, after, afterEach } = lab;
+const { describe, it, before, after, afterEach } = lab;
 
 const KEY = 'sk-canary-1234567890';
 const lines = (text: string): string[] => text.trimEnd().split('\n');
@@ -15,12 +15,13 @@ describe('models', () => {
   let openai: Openai;
   before(async () => {
     openai = await startOpenai();
-  });
-  after(() => openai.stop());
-  beforeEach(async () => {
     world = await openWorld();
   });
-  afterEach(() => world.stop());
+  after(async () => {
+    await world.stop();
+    await openai.stop();
+  });
+  afterEach(() => forgetModels(world));
 
   const cli = (...words: string[]) => world.cli(['models', ...words]);
   const add = (name: string, ...words: string[]) =>

@@ -2,22 +2,25 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { fieldFlags, flagOf } from '../../../cli/channels/fields.js';
 import { BOT_TOKEN, COMMAND_TOKEN, openMattermost } from '../../harness/mattermost.js';
-import { openWorld, type World } from '../world.js';
+import { forgetPlatforms, openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 describe('platforms', () => {
   let world: World;
   let server: Awaited<ReturnType<typeof openMattermost>>;
 
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
   beforeEach(async () => {
     server = await openMattermost();
-    world = await openWorld();
   });
   afterEach(async () => {
     server.close();
-    await world.stop();
+    await forgetPlatforms(world);
   });
 
   const platforms = (words: string[], stdin?: string) =>

@@ -9,16 +9,25 @@ import { adjutant, type Surroundings } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after } = lab;
 
 const NEXT = 'another good password';
 
 describe('recover', () => {
   let world: World;
-  beforeEach(async () => {
+  let bob: { id: string; name: string; token: string };
+  let count = 0;
+  before(async () => {
     world = await openWorld();
   });
-  afterEach(() => world.stop());
+  after(() => world.stop());
+  beforeEach(async () => {
+    const name = `bob-${++count}`;
+    bob = { name, ...(await world.app.register(name)) };
+  });
+
+  /** Starts the daemon that a case has stopped, at the address of its logins. */
+  const restart = () => world.app.restart({ port: Number(new URL(world.app.url).port) });
 
   const recover = (words: string[], surroundings: Surroundings = { stdin: `${NEXT}\n` }) =>
     adjutant(['recover', ...words, '--home', world.app.home], surroundings);
@@ -29,41 +38,44 @@ describe('recover', () => {
   const withFile = ['--password-file', '-'];
 
   it('sets a password, ends sessions and tokens, and keeps all else', async () => {
-    const { token } = await world.app.register('bob');
+    const { name, token } = bob;
     const made = await world.app.call('POST', '/api/auth/tokens', { token, body: { name: 'ci' } });
     const hook = { name: 'h', trigger: 'webhook', triggerConfig: { webhookPath: 'h' } };
     const action = { action: 'notify', actionConfig: { notifyMessage: 'Hi' } };
     await world.app.call('POST', '/api/hooks', { token, body: { ...hook, ...action } });
     await world.app.app.close();
-    const { code, stdout, stderr } = await recover(['BOB', ...withFile]);
+    const { code, stdout, stderr } = await recover([name.toUpperCase(), ...withFile]);
     expect([code, stdout, stderr]).to.equal([
       0,
       '',
-      'The password of bob is set; its sessions and tokens have ended.\n' +
+      `The password of ${name} is set; its sessions and tokens have ended.\n` +
         'Next: adjutant up, adjutant login\n',
     ]);
-    await world.app.restart();
+    await restart();
     for (const old of [token, made.body.token]) {
       expect((await world.app.call('GET', '/api/auth/me', { token: old })).status).to.equal(401);
     }
-    expect([await login('bob', PASSWORD), await login('bob', NEXT)]).to.equal([401, 200]);
+    expect([await login(name, PASSWORD), await login(name, NEXT)]).to.equal([401, 200]);
     expect(await login('ada', PASSWORD)).to.equal(200);
-    const hooks = await world.app.app.store.db.selectFrom('hooks').select('name').execute();
+    const hooks = await world.app.app.store.db
+      .selectFrom('hooks')
+      .select('name')
+      .where('user_id', '=', bob.id)
+      .execute();
     expect(hooks).to.equal([{ name: 'h' }]);
   });
 
   it('stands in the audit log, whose chain goes on', async () => {
-    const { id } = await world.client.auth.me();
     await world.app.app.close();
-    await recover(['ada', ...withFile]);
-    await world.app.restart();
-    const body = { username: 'ada', password: NEXT };
+    await recover([bob.name, ...withFile]);
+    await restart();
+    const body = { username: 'ada', password: PASSWORD };
     const { token } = (await world.app.call('POST', '/api/auth/login', { body })).body;
     const log = await world.app.call('GET', '/api/admin/audit?action=users.recover', { token });
     const [{ actorId, target, outcome, data }] = log.body.entries;
     expect([actorId, target, outcome, data]).to.equal([
       'operator',
-      id,
+      bob.id,
       'ok',
       { wasDisabled: false },
     ]);
@@ -72,14 +84,13 @@ describe('recover', () => {
   });
 
   it('lets a disabled user in again, and one who waits for nothing', async () => {
-    const bob = await world.app.register('bob');
-    for (let n = 0; n < 7; n++) await login('bob', 'wrong password');
+    for (let n = 0; n < 7; n++) await login(bob.name, 'wrong password');
     await world.client.users.update({ id: bob.id, body: { disabled: true } });
     await world.app.app.close();
-    const { stderr } = await recover(['bob', ...withFile]);
+    const { stderr } = await recover([bob.name, ...withFile]);
     expect(stderr).to.contain('The account was disabled, and is not any more.');
-    await world.app.restart();
-    expect(await login('bob', NEXT)).to.equal(200);
+    await restart();
+    expect(await login(bob.name, NEXT)).to.equal(200);
   });
 
   it('refuses while a daemon runs, and says what to do', async () => {
@@ -110,37 +121,46 @@ describe('recover', () => {
     ]);
     expect((await recover(['ada', ...withFile], { stdin: 'short' })).code).to.equal(2);
     expect((await recover(['ada'], {})).stderr).to.contain('Add --password-file.');
-    await world.app.restart();
+    await restart();
     expect(await login('ada', PASSWORD)).to.equal(200);
   });
 
   /** Bob with an authenticator app and two passkeys; their ids. */
   const withFactors = async () => {
-    const { id, token } = await world.app.register('bob');
+    const { id, token } = bob;
     const { body } = await world.app.call('POST', '/api/auth/totp/setup', { token, body: {} });
     const code = await generate({ secret: body.secret });
     await world.app.call('POST', '/api/auth/totp/enable', { token, body: { code } });
     const { db } = world.app.app.store;
     const phone = await keepPasskey(world.app, id, 'Phone');
-    const row = await db.selectFrom('passkeys').selectAll().executeTakeFirstOrThrow();
-    const other = { ...row, id: 'passkey_other', credential_id: 'other', name: 'Intruder' };
+    const row = await db
+      .selectFrom('passkeys')
+      .selectAll()
+      .where('id', '=', phone)
+      .executeTakeFirstOrThrow();
+    const other = { ...row, id: `passkey_${bob.name}`, credential_id: bob.name, name: 'Intruder' };
     await db.insertInto('passkeys').values(other).execute();
     await world.app.app.close();
     return { phone, other: other.id };
   };
   const left = async () => {
-    await world.app.restart();
+    await restart();
     const { db } = world.app.app.store;
-    const passkeys = await db.selectFrom('passkeys').select('name').orderBy('name').execute();
-    return { login: await login('bob', NEXT), passkeys: passkeys.map(({ name }) => name) };
+    const passkeys = await db
+      .selectFrom('passkeys')
+      .select('name')
+      .where('user_id', '=', bob.id)
+      .orderBy('name')
+      .execute();
+    return { login: await login(bob.name, NEXT), passkeys: passkeys.map(({ name }) => name) };
   };
 
   it('keeps second factors and passkeys unless they are named', async () => {
     await withFactors();
-    const { code, stderr } = await recover(['bob', ...withFile]);
+    const { code, stderr } = await recover([bob.name, ...withFile]);
     expect([code, stderr]).to.equal([
       0,
-      'The password of bob is set; its sessions and tokens have ended.\n' +
+      `The password of ${bob.name} is set; its sessions and tokens have ended.\n` +
         'Its logins need a code of the authenticator app, as before.\n' +
         'Passkeys that still log in: 2.\nNext: adjutant up, adjutant login\n',
     ]);
@@ -149,16 +169,16 @@ describe('recover', () => {
 
   it('removes those that flags name, and they stand in the audit log', async () => {
     const { other } = await withFactors();
-    const wrong = await recover(['bob', ...withFile, '--remove-passkeys', 'Tablet']);
+    const wrong = await recover([bob.name, ...withFile, '--remove-passkeys', 'Tablet']);
     expect([wrong.code, wrong.stderr]).to.equal([
       2,
       'No passkey is called "Tablet". There are: Phone, Intruder\n',
     ]);
-    const words = ['bob', ...withFile, '--remove-totp', '--remove-passkeys', 'Intruder'];
+    const words = [bob.name, ...withFile, '--remove-totp', '--remove-passkeys', 'Intruder'];
     const { code, stderr } = await recover(words);
     expect([code, stderr]).to.equal([
       0,
-      'The password of bob is set; its sessions and tokens have ended.\n' +
+      `The password of ${bob.name} is set; its sessions and tokens have ended.\n` +
         'The authenticator app is removed: logins need no code.\n' +
         'Passkeys removed: 1.\nPasskeys that still log in: 1.\n' +
         'Next: adjutant up, adjutant login\n',
@@ -168,6 +188,7 @@ describe('recover', () => {
       .selectFrom('audit')
       .select('data')
       .where('action', '=', 'users.recover')
+      .where('target', '=', bob.id)
       .execute();
     expect(rows.map(({ data }) => JSON.parse(data ?? ''))).to.equal([
       { wasDisabled: false, removed: { totp: true, passkeys: [other] } },
@@ -177,7 +198,7 @@ describe('recover', () => {
   it('asks for each of them at a terminal', async () => {
     await withFactors();
     const answers = [NEXT, NEXT, 'y', '', 'y'];
-    const { code, stderr } = await recover(['bob'], { terminal: 80, answers });
+    const { code, stderr } = await recover([bob.name], { terminal: 80, answers });
     expect(code).to.equal(0);
     expect(stderr.match(/Remove [^?]*\?/g)).to.equal([
       'Remove the authenticator app?',
@@ -194,16 +215,17 @@ describe('recover', () => {
       1,
       'Not recovered: The password is one of the 10,000 most common ones.\n',
     ]);
+    await restart();
   });
 
   it('asks for the password twice at a terminal', async () => {
     await world.app.app.close();
-    const differ = await recover(['ada'], { terminal: 80, answers: [NEXT, PASSWORD] });
+    const differ = await recover([bob.name], { terminal: 80, answers: [NEXT, PASSWORD] });
     expect(differ.stderr).to.contain('The two passwords differ. Nothing was done.');
-    const right = await recover(['ada'], { terminal: 80, answers: [NEXT, NEXT] });
+    const right = await recover([bob.name], { terminal: 80, answers: [NEXT, NEXT] });
     expect(right.code).to.equal(0);
     expect(right.stderr).to.not.contain(NEXT);
-    await world.app.restart();
-    expect(await login('ada', NEXT)).to.equal(200);
+    await restart();
+    expect(await login(bob.name, NEXT)).to.equal(200);
   });
 });

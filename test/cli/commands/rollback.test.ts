@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -8,14 +8,15 @@ import { addHook, deliver, openStage, type Stage } from '../../system/backup/sta
 import { adjutant } from '../harness.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 describe('rollback', () => {
   let stage: Stage;
   let home: string;
+  let kept: string;
 
-  /** A home as it was before an upgrade, then two deliveries more. */
-  beforeEach(async () => {
+  /** A home as it was before an upgrade, then two deliveries more. Each case gets a copy. */
+  before(async () => {
     stage = await openStage();
     ({ home } = stage.app);
     await addHook(stage, 'in');
@@ -29,11 +30,15 @@ describe('rollback', () => {
     await deliver(stage.app.url, 'in', 2);
     await deliver(stage.app.url, 'in', 3);
     await stage.app.app.close();
+    kept = join(stage.folder, 'home');
+    await cp(home, kept, { recursive: true });
   });
-  afterEach(async () => {
-    await stage.app.restart().catch(() => undefined);
-    await stage.stop();
+  after(() => stage.stop());
+  beforeEach(async () => {
+    await rm(home, { recursive: true });
+    await cp(kept, home, { recursive: true });
   });
+  afterEach(() => stage.app.app.close());
 
   const rollback = (...words: string[]) => adjutant(['rollback', ...words, '--home', home]);
   const bodies = (file: string): string[] => {

@@ -4,24 +4,27 @@ import { BOT_TOKEN, COMMAND_TOKEN, openMattermost } from '../../harness/mattermo
 import { openWorkflow, SECURITY_TOKEN } from '../../harness/teams.js';
 import { openTelegram, TOKEN } from '../../harness/telegram.js';
 import { ACCESS_TOKEN, APP_SECRET, openWhatsapp, PHONE_NUMBER_ID } from '../../harness/whatsapp.js';
-import { openWorld, type World } from '../world.js';
+import { forgetPlatforms, openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 describe('channels setup', () => {
   let world: World;
   let server: Awaited<ReturnType<typeof openMattermost>>;
 
-  beforeEach(async () => {
-    server = await openMattermost();
+  before(async () => {
     world = await openWorld({
       config: { publicUrl: 'https://adjutant.example.org', registration: 'open' },
     });
   });
+  after(() => world.stop());
+  beforeEach(async () => {
+    server = await openMattermost();
+  });
   afterEach(async () => {
     server.close();
-    await world.stop();
+    await forgetPlatforms(world);
   });
 
   const setup = (words: string[], answers: string[] = []) =>
@@ -118,9 +121,12 @@ describe('channels setup', () => {
     ]);
     expect(secret_token).to.match(/^[0-9a-f]{64}$/);
     expect(done.stderr).to.not.contain(String(secret_token));
-    await world.stop();
-    world = await openWorld();
-    const alone = await setup(words, [TOKEN, '']);
+    const local = await openWorld();
+    const alone = await local.cli(['channels', 'setup', ...words], {
+      terminal: 80,
+      answers: [TOKEN, ''],
+    });
+    await local.stop();
     telegram.close();
     expect(alone.code).to.equal(1);
     expect(alone.stderr).to.contain('telegram works: @adj_bot\n');

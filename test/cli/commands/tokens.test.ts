@@ -4,14 +4,15 @@ import { PASSWORD } from '../../harness/app.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after } = lab;
 
 describe('auth tokens', () => {
   let world: World;
-  beforeEach(async () => {
+  before(async () => {
     world = await openWorld();
   });
-  afterEach(() => world.stop());
+  after(() => world.stop());
+  beforeEach(() => world.arrive());
 
   const tokens = (verb: string, ...words: string[]) =>
     world.cli(['auth', 'tokens', verb, ...words]);

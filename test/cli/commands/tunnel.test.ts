@@ -6,7 +6,7 @@ import { makeStandins, NAMED, QUICK, type Standins } from '../../harness/tunnels
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { after, afterEach, before, beforeEach, describe, it } = lab;
+const { after, afterEach, before, describe, it } = lab;
 
 const TERMINAL = { terminal: 120 };
 
@@ -16,12 +16,16 @@ describe('tunnel', () => {
   before(async () => {
     programs = await makeStandins();
     await programs.add('cloudflared', QUICK);
-  });
-  after(() => programs.remove());
-  beforeEach(async () => {
     world = await openWorld({ config: { cliPath: [programs.folder] } });
   });
-  afterEach(() => world.stop());
+  after(async () => {
+    await world.stop();
+    await programs.remove();
+  });
+  afterEach(async () => {
+    const { provider } = await world.client.tunnel.get();
+    if (provider !== null) await world.client.tunnel.forget();
+  });
 
   const tunnel = (words: string[], more = {}) => world.cli(['tunnel', ...words], more);
   /** A proxy without TLS in front of the daemon; resolves to its address. */
@@ -30,13 +34,6 @@ describe('tunnel', () => {
     const proxy = await startBreaking({ port: at, to: world.app.url, certificate: null });
     return { ...proxy, url: `http://127.0.0.1:${at}` };
   };
-
-  it('says that nothing is set up, and what to do', async () => {
-    const { stdout, stderr } = await tunnel(['get'], TERMINAL);
-    expect(stdout).to.match(/this machine alone/);
-    expect(stderr).to.contain('adjutant tunnel setup');
-    expect((await tunnel(['address'])).stderr).to.contain('adjutant tunnel setup');
-  });
 
   it('is set up by flags, without a terminal, and checked', async () => {
     const proxy = await inFront();
@@ -207,5 +204,16 @@ describe('tunnel', () => {
     await proxy.stop();
     expect(await tunnel(['address'])).to.equal({ code: 0, stdout: `${proxy.url}\n`, stderr: '' });
     expect((await world.client.tunnel.get()).reach).to.equal('verified');
+  });
+});
+
+describe('no tunnel', () => {
+  it('says that nothing is set up, and what to do', async () => {
+    const world = await openWorld();
+    const { stdout, stderr } = await world.cli(['tunnel', 'get'], TERMINAL);
+    expect(stdout).to.match(/this machine alone/);
+    expect(stderr).to.contain('adjutant tunnel setup');
+    expect((await world.cli(['tunnel', 'address'])).stderr).to.contain('adjutant tunnel setup');
+    await world.stop();
   });
 });

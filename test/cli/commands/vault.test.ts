@@ -5,14 +5,15 @@ import { PASSWORD } from '../../harness/app.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { describe, it, before, beforeEach, after } = lab;
 
 describe('vault', () => {
   let world: World;
-  beforeEach(async () => {
+  before(async () => {
     world = await openWorld();
   });
-  afterEach(() => world.stop());
+  after(() => world.stop());
+  beforeEach(() => world.arrive());
 
   const vault = (words: string[], stdin?: string) =>
     world.cli(['vault', ...words], stdin === undefined ? {} : { stdin });
@@ -123,6 +124,7 @@ describe('vault', () => {
   });
 
   it('deletes and changes the master key once that is confirmed', async () => {
+    world.admin();
     await add('one');
     expect((await vault(['rekey'])).stderr).to.contain('--yes');
     expect((await vault(['rekey', '--yes'])).code).to.equal(0);

@@ -5,21 +5,22 @@ import { openTarget, type Target } from '../../harness/target.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 const SECRET = `whsec_${Buffer.alloc(32, 'k').toString('base64')}`;
 
 describe('webhooks', () => {
   let world: World;
   let target: Target;
-  beforeEach(async () => {
-    target = await openTarget();
+  before(async () => {
     world = await openWorld({ config: { egressAllow: ['127.0.0.1'] } });
   });
-  afterEach(async () => {
-    await world.stop();
-    target.close();
+  after(() => world.stop());
+  beforeEach(async () => {
+    target = await openTarget();
+    await world.arrive();
   });
+  afterEach(() => target.close());
 
   const webhooks = (words: string[], stdin?: string) =>
     world.cli(['webhooks', ...words], stdin === undefined ? {} : { stdin });

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,20 +14,23 @@ const { describe, it, before, after } = lab;
 
 const LIMIT = { timeout: 60_000 };
 
-/** How each shell says what it would offer in place of the last word. */
+/**
+ * How each shell says what it would offer in place of the last word; `$SCRIPT` is what `adjutant
+ * completion` has printed.
+ */
 const OFFERS: Record<string, (words: string[]) => string> = {
   bash: (words) => `
-    eval "$(adjutant completion bash)"
+    eval "$(cat "$SCRIPT")"
     COMP_WORDS=(adjutant ${words.map(quoted).join(' ')}); COMP_CWORD=${words.length}
     _adjutant adjutant; printf '%s\\n' "\${COMPREPLY[@]}"`,
   zsh: (words) => `
     autoload -Uz compinit; compinit -u -D
-    eval "$(adjutant completion zsh)"
+    eval "$(cat "$SCRIPT")"
     compadd() { print -l -- $found; }; _files() { print :files; }
     words=(adjutant ${words.map(quoted).join(' ')}); CURRENT=${words.length + 1}
     [[ $_comps[adjutant] == _adjutant ]] && _adjutant || true`,
   fish: (words) => `
-    adjutant completion fish | source
+    cat "$SCRIPT" | source
     complete -C ${quoted(`adjutant ${words.join(' ')}`)}`,
 };
 
@@ -40,10 +43,15 @@ for (const [shell, offers] of Object.entries(OFFERS)) {
   describe(title, { skip: isMissing }, () => {
     let world: World;
     let folder: string;
+    let script: string;
     before(async () => {
       world = await openWorld();
       folder = mkdtempSync(join(tmpdir(), 'adjutant-completion-'));
-      symlinkSync(join(projectRoot(), 'bin/adjutant.js'), join(folder, 'adjutant'));
+      const program = join(folder, 'adjutant');
+      symlinkSync(join(projectRoot(), 'bin/adjutant.js'), program);
+      script = join(folder, 'script');
+      const { stdout } = await promisify(execFile)(program, ['completion', shell]);
+      writeFileSync(script, stdout);
       for (const name of ['github-issues', 'gitlab']) {
         const trigger = ['--trigger', 'webhook', '--webhook-path', name];
         const action = ['--action', 'notify', '--notify-message', 'x'];
@@ -61,6 +69,7 @@ for (const [shell, offers] of Object.entries(OFFERS)) {
           ...process.env,
           PATH: `${folder}:${process.env.PATH}`,
           HOME: folder,
+          SCRIPT: script,
           XDG_CACHE_HOME: join(folder, 'cache'),
           ADJUTANT_URL: world.app.url,
         },

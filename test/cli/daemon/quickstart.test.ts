@@ -50,7 +50,7 @@ describe('quickstart', () => {
       '4/5 First hook "hello", made: turns a signed webhook into a notice',
       '5/5 Reachable  only from this machine. Forges need an address.',
     ]);
-    expect(stderr).to.match(/^ {4}Sent it a signed test: 202, execution success in \d+ m?s$/m);
+    expect(stderr).to.match(/^ {4}Sent it a signed test: 202, execution success in [\d.]+ m?s$/m);
     expect(stderr).to.include('Registered as ada, the admin');
     expect(stdout.split('\n').filter((line) => line.includes('curl ')).length).to.equal(1);
     expect(stdout.trimEnd().split('\n').length).to.equal(1);

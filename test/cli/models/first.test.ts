@@ -4,17 +4,18 @@ import * as Lab from '@hapi/lab';
 import { Context } from '../../../cli/context.js';
 import { chooseFirst } from '../../../cli/models/first.js';
 import { refuses, says, startOpenai } from '../../harness/openai.js';
-import { openWorld, type World } from '../world.js';
+import { forgetModels, openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, after, afterEach } = lab;
 
 describe('the first model', () => {
   let world: World;
-  beforeEach(async () => {
+  before(async () => {
     world = await openWorld();
   });
-  afterEach(() => world.stop());
+  after(() => world.stop());
+  afterEach(() => forgetModels(world));
 
   /** What a person is told who answers all that at a terminal; each question waits on its line. */
   const chosen = async (baseUrl: string, answers: string[]): Promise<string> => {

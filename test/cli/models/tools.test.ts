@@ -6,21 +6,23 @@ import { type Bench, openBench } from '../../harness/clitools/fake.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after, afterEach } = lab;
 
 describe('models cli', () => {
   const { PATH, HOME } = process.env;
   let world: World;
   let bench: Bench;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
   beforeEach(async () => {
     bench = await openBench();
-    world = await openWorld();
     process.env.PATH = [bench.path, PATH].join(delimiter);
     process.env.HOME = join(bench.path, 'person');
   });
   afterEach(async () => {
     Object.assign(process.env, { PATH, HOME });
-    await world.stop();
     await bench.clear();
   });
 

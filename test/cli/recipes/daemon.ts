@@ -4,8 +4,16 @@ import type { Scene } from './scene.js';
 
 const PASSPHRASE = 'a passphrase for keys';
 
-/** A backup in a folder of its own; the file. */
-const backup = async ({ ada, world, name }: Scene) => {
+const backups = new WeakMap<Scene, ReturnType<typeof makeBackup>>();
+
+/** The backup of a scene, which no command that is tried on it changes. */
+const backup = (scene: Scene): ReturnType<typeof makeBackup> => {
+  const made = backups.get(scene) ?? makeBackup(scene);
+  backups.set(scene, made);
+  return made;
+};
+
+const makeBackup = async ({ ada, world, name }: Scene) => {
   const folder = join(world.app.home, name());
   const { id } = await ada.client.backups.create({ body: { passphrase: PASSPHRASE, folder } });
   for (;;) {
