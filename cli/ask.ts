@@ -21,7 +21,7 @@ interface How {
   /** ^X asks for the editor. */
   mayBeWritten?: boolean;
 }
-interface TypedLine {
+interface TypedAnswer {
   line: string;
   isForEditor: boolean;
 }
@@ -153,7 +153,7 @@ export class Ask {
     return (await this.typed(prompt, how)).line;
   }
 
-  private async typed(prompt: string, how: How): Promise<TypedLine> {
+  private async typed(prompt: string, how: How): Promise<TypedAnswer> {
     const { stderr } = this.streams;
     const { isHidden = false } = how;
     const early = this.typedAhead.shift();
@@ -170,7 +170,7 @@ export class Ask {
   }
 
   /** Reads one line; of several at once, as by a paste, the others wait for the next questions. */
-  private async nextLine(prompt: string, { isHidden, mayBeWritten }: How): Promise<TypedLine> {
+  private async nextLine(prompt: string, { isHidden, mayBeWritten }: How): Promise<TypedAnswer> {
     const { stdin: input, stderr } = this.streams;
     const output = isHidden ? silent() : stderr;
     // A line that is drawn anew at each key cannot be read aloud: then the terminal edits it.

@@ -21,7 +21,7 @@ import { mint } from './kernel/ids.js';
 import { createPasswords } from './kernel/password.js';
 import type { LogRing } from './kernel/ring.js';
 import { configuredModel, patienceOf } from './models/configuration.js';
-import { type BeginOptions, type OpenedHome, openHome } from './open.js';
+import { type BeginOptions, type OpenedHome, beginOpening } from './open.js';
 import { findConfinement } from './providers/confine/find.js';
 import { openCodeDigest } from './secrets/codekey.js';
 import type { MasterKey } from './secrets/master.js';
@@ -78,7 +78,7 @@ export interface AppOptions extends BeginOptions {
 /** Opens the daemon: store, keys, providers, runtime, resources, server. OpenRefused says why not. */
 export const openApp = async (options: AppOptions): Promise<App> => {
   const { config, farewellMs = 300 } = options;
-  const { since, master, engines, heads } = options.begun ?? openHome(options);
+  const { since, master, engines, heads } = options.begun ?? beginOpening(options);
   const store = storeOf(await engines);
   const http = createHttp({ allow: config.egressAllow });
   const payloads = createPayloadPool(options.payloadMs);

@@ -7,7 +7,7 @@ import { createLog } from './kernel/log.js';
 import { keepPrivate } from './kernel/private.js';
 import { releaseWhenIdle } from './kernel/release.js';
 import { createLogRing } from './kernel/ring.js';
-import { openHome } from './open.js';
+import { beginOpening } from './open.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { version } from './version.js';
 
@@ -79,7 +79,7 @@ export const tellSetupCode = (
 
 /** While the rest of the daemon is loaded, the database opens. */
 const open = async (options: AppOptions): Promise<App> => {
-  const begun = openHome(options);
+  const begun = beginOpening(options);
   const { openApp } = await load().catch(async (error) => {
     await begun.end();
     throw error;

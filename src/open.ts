@@ -31,7 +31,7 @@ export interface BeginOptions {
  * The home, the master key, and the database, which opens in its threads while the event loop loads
  * the rest. OpenRefused says why not, now or when the engines are asked for.
  */
-export const openHome = ({ config, log, onLost }: BeginOptions): OpenedHome => {
+export const beginOpening = ({ config, log, onLost }: BeginOptions): OpenedHome => {
   const since = performance.now();
   makeHome(config.home);
   const heads = openHeads(config, log);

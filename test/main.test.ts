@@ -32,7 +32,7 @@ describe('serve', () => {
   afterEach(() => rm(home, { recursive: true, force: true }));
 
   it('is ready before it has loaded what is rarely used', async () => {
-    const entry = [fileURLToPath(new URL('./harness/loaded.js', import.meta.url))];
+    const entry = [fileURLToPath(new URL('./harness/modules.js', import.meta.url))];
     const daemon = await startDaemon({ home, entry });
     const { stdout } = await daemon.end('SIGTERM');
     const loaded = /^loaded (.+)$/m.exec(stdout)?.[1]?.split(' ') ?? [];
@@ -41,7 +41,7 @@ describe('serve', () => {
   });
 
   it('is ready before it has made a schema of its contracts and tools', async () => {
-    const entry = [fileURLToPath(new URL('./harness/loaded.js', import.meta.url))];
+    const entry = [fileURLToPath(new URL('./harness/modules.js', import.meta.url))];
     const daemon = await startDaemon({ home, entry });
     const { stdout } = await daemon.end('SIGTERM');
     // Of a frame on the socket, and of no query at all.

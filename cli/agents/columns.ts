@@ -7,7 +7,7 @@ export const agentTableColumns: TableColumn<Agent>[] = [
   { name: 'id', value: (agent) => agent.id, only: 'data' },
   { name: 'name', value: (agent) => agent.name },
   { name: 'status', value: (agent) => agent.status, isState: true },
-  { name: 'trust', value: (agent) => agentTrust(agent), isState: true },
+  { name: 'trust', value: (agent) => trustText(agent), isState: true },
   { name: 'steps', value: (agent) => agent.steps, isNumber: true },
   {
     name: 'cost',
@@ -26,7 +26,7 @@ export const agentTableColumns: TableColumn<Agent>[] = [
 ];
 
 /** Began with what came from outside, or with what its owner said. */
-export const agentTrust = ({ untrusted }: Agent): string => (untrusted ? 'untrusted' : 'trusted');
+export const trustText = ({ untrusted }: Agent): string => (untrusted ? 'untrusted' : 'trusted');
 
 export const agentCost = ({ usage }: Agent): string => `$${usage.costUsd.toFixed(2)}`;
 

@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 import { Exit, interrupted, usageFault } from '../exit.js';
 import { oneLine, safe } from '../text.js';
 import { localTime } from '../times.js';
-import { agentCost, agentTableColumns, agentTrust, isAgentOver } from './columns.js';
+import { agentCost, agentTableColumns, trustText, isAgentOver } from './columns.js';
 import { eventLines, eventRow } from './lines.js';
 import { readAgent } from './target.js';
 
@@ -94,7 +94,7 @@ async function* endings({ context, client, agent, after }: Tail): AsyncGenerator
 }
 
 const headline = (agent: Agent): string =>
-  [agent.name, agent.status, agentTrust(agent), agent.model].map(oneLine).join('  ');
+  [agent.name, agent.status, trustText(agent), agent.model].map(oneLine).join('  ');
 
 const print = ({ out }: Context, agent: Agent, note: AgentNote): void => {
   if (note.type !== 'event') out.note(`-- ${remark(agent, note)} --`);

@@ -1,7 +1,7 @@
 import type { ApprovalReply } from '../../src/client/index.js';
 import { oneLine, plainText } from '../text.js';
 import { ago, localTime } from '../times.js';
-import { approvalCall, approvalTrust, shortOf } from './columns.js';
+import { approvalCall, approvalTrustText, shortOf } from './columns.js';
 
 /**
  * The exact call, whole: each argument under its name, each member of a list on a line of its own,
@@ -13,7 +13,7 @@ export const callLines = (approval: ApprovalReply): string[] => {
     return [`  ${oneLine(name)}  ${first}`, ...rest.map((line) => `    ${line}`)];
   });
   return [
-    `${oneLine(approvalCall(approval))}    digest ${shortOf(approval)}    ${approvalTrust(approval)}`,
+    `${oneLine(approvalCall(approval))}    digest ${shortOf(approval)}    ${approvalTrustText(approval)}`,
     ...(facts.length > 0 ? facts : ['  without arguments']),
     `Because    ${oneLine(approval.reason)}`,
     ...(approval.agentId === null ? [] : [`Agent      ${approval.agentId}`]),

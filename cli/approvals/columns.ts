@@ -7,7 +7,7 @@ export const approvalColumns: TableColumn<ApprovalReply>[] = [
   { name: 'id', value: (approval) => approval.id, only: 'data' },
   { name: 'call', value: approvalCall },
   { name: 'short', value: shortOf, only: 'table' },
-  { name: 'trust', value: approvalTrust, isState: true },
+  { name: 'trust', value: approvalTrustText, isState: true },
   { name: 'status', value: (approval) => approval.status, isState: true },
   {
     name: 'expires',
@@ -32,7 +32,7 @@ export function shortOf({ digest }: ApprovalReply): string {
 }
 
 /** Loud where the agent reads what came from outside. */
-export function approvalTrust({ untrusted }: ApprovalReply): string {
+export function approvalTrustText({ untrusted }: ApprovalReply): string {
   return untrusted ? 'UNTRUSTED' : 'trusted';
 }
 

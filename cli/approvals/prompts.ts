@@ -6,7 +6,7 @@ import type { Context } from '../context.js';
 import { cutToWidth, oneLine } from '../text.js';
 import { ago, localTime } from '../times.js';
 import { callLines } from './call.js';
-import { approvalCall, approvalTrust, shortOf } from './columns.js';
+import { approvalCall, approvalTrustText, shortOf } from './columns.js';
 
 /** Questions by number, and the keys that answer them. */
 export interface ApprovalPrompts {
@@ -102,7 +102,7 @@ const summaryOf = (number: number, approval: ApprovalReply, width: number): stri
   const head = [
     oneLine(approvalCall(approval)),
     agent,
-    approvalTrust(approval),
+    approvalTrustText(approval),
     ago(approval.expiresAt),
   ];
   const args = oneLine(JSON.stringify(approval.arguments));

@@ -5,7 +5,7 @@ import { usageFault } from '../exit.js';
 import { oneLine } from '../text.js';
 import { type FieldFlags, flagOf, readPlatformFields } from './fields.js';
 
-type PlatformField = PlatformReply['fields'][number];
+type AskedField = PlatformReply['fields'][number];
 
 /** Values of our own choice, made here where nobody has one. */
 const MADE: Record<string, 'shown' | 'hidden'> = { verifyToken: 'shown', webhookSecret: 'hidden' };
@@ -68,7 +68,7 @@ const refuseForeign = ({ kind, fields }: PlatformReply, given: Record<string, st
 const refuseMissing = (
   { ask }: Context,
   { kind }: PlatformReply,
-  fields: PlatformField[],
+  fields: AskedField[],
 ): void => {
   const missing = fields.filter(({ name, isSet }) => !isSet && !MADE[name]);
   if (ask.isPossible || missing.length === 0) return;
@@ -80,7 +80,7 @@ const refuseMissing = (
 const askedField = async (
   context: Context,
   { kind }: PlatformReply,
-  field: PlatformField,
+  field: AskedField,
 ): Promise<string | null> => {
   const { name, isSecret, isSet, description } = field;
   const { ask, out } = context;

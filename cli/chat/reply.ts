@@ -6,7 +6,7 @@ import { interrupted } from '../exit.js';
 import { oneLine, plainText, safe } from '../text.js';
 
 /** One message of a conversation. */
-export interface ChatInput {
+export interface ChatFlags {
   message: string;
   sessionId?: string;
   model?: string;
@@ -20,7 +20,7 @@ export interface ChatInput {
  */
 export const answerTo = async (
   context: Context,
-  said: ChatInput,
+  said: ChatFlags,
   isStreamed: boolean,
 ): Promise<ChatAnswer> => {
   const printer = printerOf(context, isStreamed);
@@ -38,7 +38,7 @@ export const answerTo = async (
   return answer;
 };
 
-const eventsOf = ({ url, token, signal, out }: Context, said: ChatInput) =>
+const eventsOf = ({ url, token, signal, out }: Context, said: ChatFlags) =>
   followEvents(
     { url, token, signal },
     {

@@ -167,7 +167,7 @@ const restore = command({
   },
 });
 
-interface RestoreResult {
+interface RestoreReport {
   agents: number;
   executions: number;
   schedules: number;
@@ -175,7 +175,7 @@ interface RestoreResult {
   settings: string[];
 }
 
-const sayRestored = ({ out }: Context, home: string, restored: RestoreResult): void => {
+const sayRestored = ({ out }: Context, home: string, restored: RestoreReport): void => {
   if (out.format !== 'table') {
     out.json(restored);
     return;

@@ -75,9 +75,9 @@ const test = command({
   },
 });
 
-type ChannelTest = Reply<'channels', 'test'>;
+type ChannelTestRow = Reply<'channels', 'test'>;
 
-const SAID: Record<ChannelTest['status'], string> = {
+const SAID: Record<ChannelTestRow['status'], string> = {
   queued: 'It waits to be sent',
   sending: 'It is being sent',
   sent: 'Sent: it arrived there',
@@ -85,7 +85,7 @@ const SAID: Record<ChannelTest['status'], string> = {
   unknown: 'Nobody knows whether it arrived: the answer was lost',
 };
 
-const testColumns: TableColumn<ChannelTest>[] = [
+const testColumns: TableColumn<ChannelTestRow>[] = [
   { name: 'id', value: (one) => one.sendingId, only: 'data' },
   { name: 'status', value: (one) => one.status, isState: true },
   ...fieldColumns('receipt', 'error'),

@@ -1,5 +1,5 @@
 import { type ChatAnswer, type Client, contracts } from '../../src/client/index.js';
-import { answerTo, type ChatInput } from '../chat/reply.js';
+import { answerTo, type ChatFlags } from '../chat/reply.js';
 import { command, on, textFlag } from '../command.js';
 import type { Context } from '../context.js';
 import { Exit } from '../exit.js';
@@ -39,7 +39,7 @@ export const chatCommand = command({
   },
 });
 
-const saidWith = (context: Context, fields: object, message: string): Promise<ChatInput> =>
+const saidWith = (context: Context, fields: object, message: string): Promise<ChatFlags> =>
   requestFrom(send.body, { fields: { ...fields }, more: { message } }, context.at);
 
 /** One message after the other, in one session. */

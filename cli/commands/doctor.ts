@@ -5,7 +5,7 @@ import { fieldColumns, type TableColumn } from '../columns.js';
 import { command, on } from '../command.js';
 import type { Context } from '../context.js';
 import { homeOf, shortPath } from '../daemon/environment.js';
-import { type DoctorFinding, joinFindings, okFinding, warnFinding } from '../daemon/findings.js';
+import { type DoctorFinding, joinFindings, okCheck, warnCheck } from '../daemon/findings.js';
 import { lookAtMachine } from '../daemon/machine.js';
 import { mend } from '../daemon/repair.js';
 import { lookAtService } from '../daemon/service.js';
@@ -52,12 +52,12 @@ const lookAtSession = async (context: Context): Promise<DoctorFinding[]> => {
   if (existsSync(file) && statSync(file).mode & 0o077) {
     const detail = `${shortPath(file)} can be read by others on this machine`;
     return [
-      warnFinding('session', detail, `chmod 600 ${file}   then: adjutant logout, adjutant login`),
+      warnCheck('session', detail, `chmod 600 ${file}   then: adjutant logout, adjutant login`),
     ];
   }
   if (context.token === undefined) {
     return [
-      warnFinding(
+      warnCheck(
         'session',
         `not logged in at ${context.url}`,
         'adjutant login, or: adjutant quickstart',
@@ -66,10 +66,10 @@ const lookAtSession = async (context: Context): Promise<DoctorFinding[]> => {
   }
   try {
     const { username, role } = await (await context.client()).auth.me();
-    return [okFinding('session', `${username}, ${role}`)];
+    return [okCheck('session', `${username}, ${role}`)];
   } catch (error) {
     if (!(error instanceof ApiError) || error.statusCode !== 401) return [];
-    return [warnFinding('session', 'it has ended', 'adjutant login')];
+    return [warnCheck('session', 'it has ended', 'adjutant login')];
   }
 };
 

@@ -51,7 +51,7 @@ const orFailed = <T>({ flags }: Context, work: () => T): T => {
   }
 };
 
-interface RollbackResult {
+interface RollbackReport {
   dropped: string | null;
   aside: string;
   agents: number;
@@ -59,7 +59,7 @@ interface RollbackResult {
   schedules: number;
 }
 
-const sayBack = ({ out }: Context, back: RollbackResult): void => {
+const sayBack = ({ out }: Context, back: RollbackReport): void => {
   if (out.format !== 'table') {
     out.json(back);
     return;

@@ -21,12 +21,12 @@ export const joinFindings = (findings: DoctorFinding[]): DoctorFinding[] => {
   return [...byName.values()];
 };
 
-export const okFinding = (name: string, detail: string): DoctorFinding => ({
+export const okCheck = (name: string, detail: string): DoctorFinding => ({
   name,
   status: 'ok',
   detail,
 });
-export const warnFinding = (name: string, detail: string, remedy: string): DoctorFinding => ({
+export const warnCheck = (name: string, detail: string, remedy: string): DoctorFinding => ({
   name,
   status: 'warn',
   detail,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { now } from '../clock.js';
 import { ago } from '../times.js';
 import { shortPath } from './environment.js';
-import { type DoctorFinding, failFinding, okFinding, warnFinding } from './findings.js';
+import { type DoctorFinding, failFinding, okCheck, warnCheck } from './findings.js';
 
 const GIB = 1024 ** 3;
 const LOW_BYTES = GIB;
@@ -13,7 +13,7 @@ const FOR_OTHERS = 0o077;
 
 /** Findings about the machine and the home that need no daemon. */
 export const lookAtMachine = (home: string): DoctorFinding[] => [
-  okFinding('node', process.versions.node),
+  okCheck('node', process.versions.node),
   ...(existsSync(home) ? [lookAtHome(home), ...lookAtKeys(home)] : []),
   lookAtDisk(home),
   lookAtClock(home),
@@ -26,12 +26,12 @@ const lookAtHome = (home: string): DoctorFinding => {
     return failFinding('home', `${at}, is not writable for you`, `chown -R "$(id -un)" ${home}`);
   }
   if (uid !== process.getuid?.()) {
-    return warnFinding('home', `${at}, belongs to somebody else`, `chown -R "$(id -un)" ${home}`);
+    return warnCheck('home', `${at}, belongs to somebody else`, `chown -R "$(id -un)" ${home}`);
   }
   if (mode & FOR_OTHERS) {
-    return warnFinding('home', `${at}: others on this machine can look in`, `chmod 700 ${home}`);
+    return warnCheck('home', `${at}: others on this machine can look in`, `chmod 700 ${home}`);
   }
-  return okFinding('home', at);
+  return okCheck('home', at);
 };
 
 /** The key that opens all secrets, and what else lies beside it. */
@@ -39,7 +39,7 @@ const lookAtKeys = (home: string): DoctorFinding[] => {
   const folder = join(home, 'keys');
   if (!existsSync(folder)) return [];
   const open = readdirSync(folder).filter((name) => statSync(join(folder, name)).mode & FOR_OTHERS);
-  if (open.length === 0) return [okFinding('keys', 'for you alone')];
+  if (open.length === 0) return [okCheck('keys', 'for you alone')];
   const detail = `${open.join(', ')} can be read by others on this machine`;
   return [
     failFinding('keys', detail, `chmod 600 ${folder}/*   and see to it that nobody took a copy`),
@@ -53,8 +53,8 @@ const lookAtDisk = (home: string): DoctorFinding => {
   if (free < FULL_BYTES)
     return failFinding('disk', detail, 'make room: nothing can be kept otherwise');
   if (free < LOW_BYTES)
-    return warnFinding('disk', detail, 'make room, or keep less: ADJUTANT_RETENTION_DAYS');
-  return okFinding('disk', detail);
+    return warnCheck('disk', detail, 'make room, or keep less: ADJUTANT_RETENTION_DAYS');
+  return okCheck('disk', detail);
 };
 
 /**
@@ -64,7 +64,7 @@ const lookAtDisk = (home: string): DoctorFinding => {
 const lookAtClock = (home: string): DoctorFinding => {
   const written = ['adjutant.db', 'adjutant.db-wal'].map((name) => changedAt(join(home, name)));
   const newest = Math.max(changedAt(process.execPath), ...written);
-  if (newest <= now() + LEEWAY_MS) return okFinding('clock', new Date(now()).toISOString());
+  if (newest <= now() + LEEWAY_MS) return okCheck('clock', new Date(now()).toISOString());
   const newestAt = new Date(newest).toISOString();
   return failFinding(
     'clock',

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { isHere } from './address.js';
-import { type DoctorFinding, failFinding, okFinding, warnFinding } from './findings.js';
+import { type DoctorFinding, failFinding, okCheck, warnCheck } from './findings.js';
 import { upAt } from './flags.js';
 import { holderOf, type PortHolder, sayHolder } from './port.js';
 import { readinessOf } from './readiness.js';
@@ -18,10 +18,10 @@ export const lookAtService = async (client: Client): Promise<DoctorFinding[]> =>
   if (readiness.is === 'silent') return [notRunning(url, holder)];
   if (readiness.is === 'stranger') return [taken(url, holder)];
   const { parts, version } = await client.health.detailed();
-  const answers = okFinding('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
+  const answers = okCheck('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
   const ready =
     readiness.is === 'ready'
-      ? okFinding('ready', 'it takes work')
+      ? okCheck('ready', 'it takes work')
       : failFinding('ready', `no: ${readiness.failing.join(', ')}`, 'adjutant logs --last 50');
   const inside = (await lookInside(client)) ?? parts.map(ofPart);
   return [answers, ready, ...inside, ...(await exposure(url, holder))];
@@ -76,8 +76,8 @@ const exposure = async (url: string, holder: PortHolder | null): Promise<DoctorF
   const isOpen = holder !== null && settingOf(holder.pid, 'ADJUTANT_REGISTRATION') === 'open';
   return [
     open.length === 0
-      ? okFinding('exposure', 'only this machine reaches it')
-      : warnFinding(
+      ? okCheck('exposure', 'only this machine reaches it')
+      : warnCheck(
           'exposure',
           `it answers beyond this machine, without TLS: ${open.join(', ')}`,
           'adjutant restart --host 127.0.0.1   and a proxy with TLS in front',
@@ -87,7 +87,7 @@ const exposure = async (url: string, holder: PortHolder | null): Promise<DoctorF
 };
 
 const registrationIsOpen = (isReached: boolean): DoctorFinding => {
-  const make = isReached ? failFinding : warnFinding;
+  const make = isReached ? failFinding : warnCheck;
   return make(
     'registration',
     'anybody who reaches it may make an account',

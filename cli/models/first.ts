@@ -4,12 +4,12 @@ import { oneLine, safe } from '../text.js';
 import { duration } from '../times.js';
 import { keyFrom } from './write.js';
 
-type ModelRequest = NonNullable<Parameters<Client['models']['create']>[0]>['body'];
+type FirstModel = NonNullable<Parameters<Client['models']['create']>[0]>['body'];
 
 /** A model that could be registered now, and how it is called in a list of choices. */
 interface Offer {
   label: string;
-  body: ModelRequest;
+  body: FirstModel;
 }
 
 /** Providers that sell by key; the first facts kept of one name its usual model. */
@@ -65,7 +65,7 @@ export const chooseFirst = async (context: Context, offers: Offer[]): Promise<vo
   );
 };
 
-const byKey = async (context: Context): Promise<ModelRequest> => {
+const byKey = async (context: Context): Promise<FirstModel> => {
   const { ask } = context;
   const choices = [...SELLERS];
   const provider =

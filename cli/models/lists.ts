@@ -73,9 +73,9 @@ export const availableModels = command({
   },
 });
 
-type ModelUsage = Reply<'models', 'usage'>['usage'][number];
+type UsageRow = Reply<'models', 'usage'>['usage'][number];
 
-const usageColumns: TableColumn<ModelUsage>[] = [
+const usageColumns: TableColumn<UsageRow>[] = [
   { name: 'of', value: (each) => each.key },
   { name: 'calls', value: (each) => each.calls, isNumber: true },
   { name: 'in', value: (each) => each.inputTokens, isNumber: true },

@@ -41,9 +41,9 @@ const status = command({
   },
 });
 
-type ToolQuota = Reply<'clitools', 'quota'>['quotas'][number];
+type ToolQuotaRow = Reply<'clitools', 'quota'>['quotas'][number];
 
-const quotaColumns: TableColumn<ToolQuota>[] = [
+const quotaColumns: TableColumn<ToolQuotaRow>[] = [
   { name: 'name', value: (quota) => quota.name },
   { name: 'used', value: (quota) => quota.used, isNumber: true },
   { name: 'limit', value: (quota) => quota.limit, isNumber: true },

@@ -5,7 +5,7 @@ import { command, type Flag, textFlag } from '../command.js';
 import type { Context } from '../context.js';
 import { usageFault } from '../exit.js';
 
-type KindPreference = NotificationPreferences['kinds'][number];
+type KindChoice = NotificationPreferences['kinds'][number];
 
 const OFF = 'off';
 
@@ -113,7 +113,7 @@ const refuseLost = ({ mute, unmute, channel }: PreferenceFlags): void => {
 const kindsOf = async (
   client: Client,
   { mute = '', unmute = '', channel }: PreferenceFlags,
-): Promise<Omit<KindPreference, 'about'>[]> => {
+): Promise<Omit<KindChoice, 'about'>[]> => {
   const at = channel === undefined ? null : await channelCrud.id(client, channel);
   const listed = (typed: string, enabled: boolean) =>
     typed
@@ -123,7 +123,7 @@ const kindsOf = async (
   return [...listed(mute, false), ...listed(unmute, true)];
 };
 
-const columns: TableColumn<KindPreference>[] = [
+const columns: TableColumn<KindChoice>[] = [
   { name: 'kind', value: (one) => one.kind },
   {
     name: 'sends',

@@ -3,7 +3,7 @@ import type { Knowledge } from '../state/knowledge.js';
 import type { State } from '../state/state.js';
 import { lookOf } from '../state/ui.js';
 import type { Announcement } from './announcement.js';
-import { createListener, type LinearNews } from './listener.js';
+import { createLinearListener, type LinearNews } from './listener.js';
 import type { LinearOutput } from './output.js';
 import { textLines } from './words.js';
 
@@ -45,7 +45,7 @@ const MOST_HELD = 500;
 
 export const openTelling = ({ known, told, output, now, fail }: AnnouncerDeps): Announcer => {
   const { store } = known;
-  const listener = createListener(told);
+  const listener = createLinearListener(told);
   const followed = createFollower(store.get);
   const askers = createNaming(known);
   const wish = { isHeld: true, isAll: true, isPaused: false, isOver: false };

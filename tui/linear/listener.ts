@@ -30,7 +30,7 @@ export interface LinearListener {
 type Marks = Map<string, string>;
 const MOST_MARKS = 10_000;
 
-export const createListener = (told: Announcement): LinearListener => {
+export const createLinearListener = (told: Announcement): LinearListener => {
   const marks: Marks = new Map();
   /** Time of the first call, ISO 8601; null before it. What exists by then is not news. */
   let since: string | null = null;

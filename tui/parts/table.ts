@@ -3,7 +3,7 @@ import { type Tone, toneOf } from '../theme.js';
 import { clean, focused, row, type ScreenRow, type Size, type Span, tonedSpan } from './row.js';
 
 /** A column of a table. The columns are in the order in which they are read. */
-export interface TableColumn<T> {
+export interface ScreenColumn<T> {
   head: string;
   text(item: T): string;
   /** Returns the text to be read aloud, if the text on the screen would be misheard. */
@@ -38,7 +38,7 @@ export interface Cells {
 /** Returns the rows as they are read aloud. */
 export const cellsOf = <T>(
   items: readonly T[],
-  columns: readonly TableColumn<T>[],
+  columns: readonly ScreenColumn<T>[],
   idOf: (item: T) => string,
 ): Cells[] =>
   items.map((item) => ({
@@ -52,7 +52,7 @@ const GAP = 2;
 /** Returns the head, and the part of the rows that contains the selected one. */
 export const tableRows = <T>(
   items: readonly T[],
-  columns: readonly TableColumn<T>[],
+  columns: readonly ScreenColumn<T>[],
   { width, height }: Size,
   chosen: ChosenRow,
 ): ScreenRow[] => {
@@ -87,13 +87,13 @@ export const windowOf = (
 };
 
 interface TableLayout<T> {
-  column: TableColumn<T>;
+  column: ScreenColumn<T>;
   wide: number;
 }
 
 const layOut = <T>(
   shown: readonly T[],
-  columns: readonly TableColumn<T>[],
+  columns: readonly ScreenColumn<T>[],
   width: number,
 ): TableLayout<T>[] => {
   let kept = columns.map((column) => ({ column, wide: wanted(shown, column) }));
@@ -112,7 +112,7 @@ const layOut = <T>(
 
 const wanted = <T>(
   shown: readonly T[],
-  { head, text, least: min, most }: TableColumn<T>,
+  { head, text, least: min, most }: ScreenColumn<T>,
 ): number => {
   const cells = shown.map((item) => widthOf(clean(text(item))));
   return Math.min(most, Math.max(min, head.length, ...cells));
@@ -126,7 +126,7 @@ const total = <T>(laid: TableLayout<T>[]): number =>
   laid.reduce((sum, { wide }) => sum + wide + GAP, -GAP);
 
 const toneCell = <T>(
-  column: TableColumn<T>,
+  column: ScreenColumn<T>,
   item: T,
   wide: number,
   at: number,

@@ -2,7 +2,7 @@ import type { Item, ScreenPage } from '../page.js';
 import { faceOf, facing } from '../parts/faces.js';
 import { joinPanes, panesOf } from '../parts/panes.js';
 import type { ScreenRow, Size } from '../parts/row.js';
-import { cellsOf, type TableColumn, tableRows } from '../parts/table.js';
+import { cellsOf, type ScreenColumn, tableRows } from '../parts/table.js';
 import { scrolled } from '../parts/text.js';
 import { counted } from '../parts/words.js';
 import { bodyOf } from '../state/layout.js';
@@ -28,7 +28,7 @@ export interface ListDefinition<T> {
    */
   sorted?(rows: T[], state: State): T[];
   item(row: T): Item;
-  columns(state: State): TableColumn<T>[];
+  columns(state: State): ScreenColumn<T>[];
   /** Returns the rows with the details of the selected one. */
   detail?(state: State, row: T, width: number): ScreenRow[];
   empty: readonly string[];

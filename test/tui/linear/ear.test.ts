@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Announcement } from '../../../tui/linear/announcement.js';
-import { createListener } from '../../../tui/linear/listener.js';
+import { createLinearListener } from '../../../tui/linear/listener.js';
 import { reduce, type State, type StateAction } from '../../../tui/state/state.js';
 import {
   agentsLoaded,
@@ -21,7 +21,7 @@ const later = (seconds: number): string => new Date(NOW + seconds * 1000).toISOS
 
 /** What is heard of each of the actions, after all that was there before. */
 const hears = (before: StateAction[], ...actions: StateAction[]): string[][] => {
-  const ear = createListener(new Announcement());
+  const ear = createLinearListener(new Announcement());
   let state: State = known(before);
   ear.hear(state);
   return actions.map((action) => {

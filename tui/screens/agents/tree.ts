@@ -2,7 +2,7 @@ import type { Agent } from '../../../src/client/index.js';
 import type { Item } from '../../page.js';
 import { faceOf, facing } from '../../parts/faces.js';
 import type { ScreenRow, Size } from '../../parts/row.js';
-import { type TableColumn, tableRows } from '../../parts/table.js';
+import { type ScreenColumn, tableRows } from '../../parts/table.js';
 import { counted, dollars } from '../../parts/words.js';
 import { rowsOf } from '../../state/lists.js';
 import { chosenAt, fits } from '../../state/selection.js';
@@ -45,7 +45,7 @@ export const treeView = (state: State, size: Size): ScreenRow[] => {
  * Columns of the tree. If the room is short, the cost stays and the trust goes, since the agent's
  * own page shows the trust.
  */
-const treeColumns = (state: State): TableColumn<Branch>[] =>
+const treeColumns = (state: State): ScreenColumn<Branch>[] =>
   branchColumns(state)
     .filter(({ head }) => head !== 'STEP')
     .map((column) => (column.head === 'TRUST' ? { ...column, rank: LAST } : column));

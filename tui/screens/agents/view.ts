@@ -1,7 +1,7 @@
 import { faceOf, facing } from '../../parts/faces.js';
 import { joinPanes, panesOf } from '../../parts/panes.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
-import { type Cells, cellsOf, type TableColumn, tableRows } from '../../parts/table.js';
+import { type Cells, cellsOf, type ScreenColumn, tableRows } from '../../parts/table.js';
 import { since } from '../../parts/times.js';
 import { dollars } from '../../parts/words.js';
 import { chosenAt } from '../../state/selection.js';
@@ -21,13 +21,13 @@ const WIDE = 120;
 
 export const isBeside = ({ width }: Size): boolean => width >= WIDE;
 
-export const branchColumns = (state: State): TableColumn<Branch>[] => [
+export const branchColumns = (state: State): ScreenColumn<Branch>[] => [
   ...namedColumns(state),
   ...countedColumns(state),
   { head: 'DOING', text: ({ agent }) => doingOf(state, agent), least: 10, most: 200, rank: 1 },
 ];
 
-const namedColumns = ({ lists }: State): TableColumn<Branch>[] => [
+const namedColumns = ({ lists }: State): ScreenColumn<Branch>[] => [
   {
     head: 'NAME',
     text: ({ agent, depth }) => `${'  '.repeat(Math.min(depth, 8))}${agent.name}`,
@@ -53,7 +53,7 @@ const namedColumns = ({ lists }: State): TableColumn<Branch>[] => [
   },
 ];
 
-const countedColumns = ({ session }: State): TableColumn<Branch>[] => [
+const countedColumns = ({ session }: State): ScreenColumn<Branch>[] => [
   {
     head: 'STEP',
     text: ({ agent }) => String(agent.steps),

@@ -2,7 +2,7 @@ import type { ApprovalReply } from '../../../src/client/index.js';
 import { faceOf, facing } from '../../parts/faces.js';
 import { joinPanes, panesOf } from '../../parts/panes.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
-import { type Cells, cellsOf, type TableColumn, tableRows } from '../../parts/table.js';
+import { type Cells, cellsOf, type ScreenColumn, tableRows } from '../../parts/table.js';
 import { scrolled } from '../../parts/text.js';
 import { left, leftInWords } from '../../parts/times.js';
 import { chosenAt, fits } from '../../state/selection.js';
@@ -24,7 +24,7 @@ const EMPTY = [
   '  .  decided ones too      adjutant help approvals',
 ];
 
-const columns = (state: State): TableColumn<ApprovalReply>[] => [
+const columns = (state: State): ScreenColumn<ApprovalReply>[] => [
   {
     head: 'EXPIRES',
     text: (approval) => standing(state, approval),

@@ -1,10 +1,10 @@
 import type { Execution, Hook } from '../../../src/client/index.js';
-import type { TableColumn } from '../../parts/table.js';
+import type { ScreenColumn } from '../../parts/table.js';
 import { since, timeOfEvent, took } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
 import { hookGist, hookState } from './slice.js';
 
-export const hookColumns = ({ session, lists }: State): TableColumn<Hook>[] => [
+export const hookColumns = ({ session, lists }: State): ScreenColumn<Hook>[] => [
   { head: 'NAME', text: ({ name }) => name, least: 10, most: 40, rank: 0 },
   {
     head: 'STATE',
@@ -40,7 +40,7 @@ const lastOf = ({ lastStatus, lastExecutionAt }: Hook['stats'], now: number): st
   return `${word} ${since(lastExecutionAt, now)}`;
 };
 
-export const executionColumns = ({ session, lists }: State): TableColumn<Execution>[] => [
+export const executionColumns = ({ session, lists }: State): ScreenColumn<Execution>[] => [
   {
     head: 'TIME',
     text: ({ createdAt }) => timeOfEvent(createdAt, session.now),

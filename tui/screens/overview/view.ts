@@ -2,7 +2,7 @@ import type { Agent, Need } from '../../../src/client/index.js';
 import { faceOf, facing } from '../../parts/faces.js';
 import { abreast } from '../../parts/panes.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
-import { type Cells, cellsOf, type TableColumn, tableRows } from '../../parts/table.js';
+import { type Cells, cellsOf, type ScreenColumn, tableRows } from '../../parts/table.js';
 import { left, leftInWords, since, timeOfEvent } from '../../parts/times.js';
 import { dollars } from '../../parts/words.js';
 import { rowsOf } from '../../state/lists.js';
@@ -53,7 +53,7 @@ const columnRows = (state: State, { width, height }: Size): ScreenRow[] =>
     { width, height },
   );
 
-const needColumns = ({ session }: State): TableColumn<Need>[] => [
+const needColumns = ({ session }: State): ScreenColumn<Need>[] => [
   { head: 'KIND', text: ({ kind }) => kind, isState: true, least: 8, most: 8, rank: 0 },
   { head: 'WHAT', text: ({ title }) => title, least: 10, most: 24, rank: 0 },
   {
@@ -122,7 +122,7 @@ const liveRow = ({ lists, session }: State, { at, kind, data }: StreamEntry): Sc
   );
 };
 
-const agentColumns: TableColumn<Agent>[] = [
+const agentColumns: ScreenColumn<Agent>[] = [
   { head: 'NAME', text: ({ name }) => name, least: 10, most: 24, rank: 0 },
   { head: 'STATE', text: ({ status }) => status, isState: true, least: 9, most: 16, rank: 0 },
   { head: 'STEP', text: ({ steps }) => String(steps), isNumber: true, least: 4, most: 4, rank: 2 },
