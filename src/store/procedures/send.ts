@@ -1,44 +1,45 @@
 import type Database from 'better-sqlite3';
 import type { SendingRow, WebhookRow } from '../tables/outbox.js';
 
-/** What is to be known of the kinds of targets. */
+/** The facts needed about the kinds of targets. */
 export interface Targets {
-  /** Those that know a repeat by its id. */
+  /** Kinds that recognize a repeat by its id. */
   repeatable: string[];
-  /** Those whose turn is to be waited for first. */
+  /** Kinds that are sent at a limited pace, so that a message first waits for its turn. */
   paced: string[];
 }
 
 export interface SendingStart extends Targets {
   ids: string[];
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   now: string;
 }
 
-/** One message, and the outgoing webhook that it goes to; null: it goes to a channel. */
+/** One message with its outgoing webhook, or null for a message to a channel. */
 export type AddressedSending = SendingRow & { webhook: WebhookRow | null };
 
 export interface StartedSending {
   /**
-   * `begun`: it is `sending` now, durably. `lost`: it was already, and may have arrived; nothing was
-   * changed. `over`: it has ended. `suspended`: its owner or its target is disabled. `waits`: it is
-   * not its turn yet; nothing was changed.
+   * `begun`: it is `sending` now, durably. `lost`: it already was, and may have arrived; nothing
+   * was changed. `over`: it has ended. `suspended`: its owner or its target is disabled. `waits`:
+   * its turn has not come; nothing was changed.
    */
   verdict: 'begun' | 'waits' | 'lost' | 'over' | 'suspended';
-  /** As it is after that. */
+  /** The message after this change. */
   sending: AddressedSending;
-  /** The kind of its channel; `endpoint` for an outgoing webhook. */
+  /** The kind of its channel, or `endpoint` for an outgoing webhook. */
   target: string;
-  /** How often it was tried since a person sent it again, this time included. */
+  /** The number of attempts since a person sent it again, including this one. */
   tries: number;
 }
 
 type DueSending = SendingRow & { resent_after: number; target: string; is_owner_disabled: number };
 
 /**
- * The moment before the first byte goes out: who finds `sending` later knows that it may have
- * arrived. A repeat of one that was lost keeps the lost attempt on record. null: it is gone, with
- * its target. Many go to one webhook: it is read once for all of them, and told once.
+ * Marks messages as `sending` before the first byte goes out. A message found as `sending` later
+ * may have arrived. A repeat of a lost message keeps the lost attempt on record. null: the message
+ * is gone, with its target. Many messages go to one webhook, which is read and transferred only
+ * once for all of them.
  */
 export const beginSendings = (db: Database.Database) => {
   const { find, findWebhook, mark, lose } = prepare(db);

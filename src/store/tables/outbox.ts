@@ -6,18 +6,18 @@ export interface SendingRow {
   user_id: string;
   channel_id: string | null;
   webhook_id: string | null;
-  /** The notification or the outgoing event that it tells of: once to each target. */
+  /** The notification or outgoing event of the message, which is sent once to each target. */
   cause_id: string;
   kind: string;
-  /** JSON: what is said. */
+  /** JSON: the content. */
   content: string;
   status: SendingStatus;
   attempts: number;
   next_at: string | null;
-  /** What the platform calls the message that arrived. */
+  /** The platform's id of the message that arrived. */
   receipt: string | null;
   error: string | null;
-  /** How often what caused it came back to this daemon. */
+  /** The number of times that its cause has come back to this daemon. */
   hops: number;
   created_at: string;
   finished_at: string | null;
@@ -25,14 +25,14 @@ export interface SendingRow {
 
 export interface SendingAttemptRow {
   sending_id: string;
-  /** From 1. */
+  /** The number, from 1. */
   number: number;
   at: string;
   duration_ms: number;
   verdict: 'sent' | 'retry' | 'failed' | 'unknown';
-  /** Of HTTP. */
+  /** The HTTP status. */
   status: number | null;
-  /** What the target answered, its beginning. */
+  /** The beginning of the target's reply. */
   excerpt: string | null;
   error: string | null;
 }
@@ -55,15 +55,15 @@ export interface WebhookRow {
   updated_at: string;
 }
 
-/** What happened, for the outgoing webhooks that want it. */
+/** An event for the outgoing webhooks that subscribe to it. */
 export interface OutgoingEventRow {
   id: string;
   user_id: string;
   type: string;
-  /** JSON. */
+  /** The data as JSON. */
   data: string;
   effect_id: string | null;
-  /** How often what caused it came back to this daemon. */
+  /** The number of times that its cause has come back to this daemon. */
   hops: number;
   created_at: string;
 }

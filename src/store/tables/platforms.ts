@@ -2,9 +2,9 @@ import type { ChannelKind } from './channels.js';
 
 export interface PlatformRow {
   kind: Exclude<ChannelKind, 'email' | 'webhook'>;
-  /** null: that of the real service. */
+  /** null: the URL of the real service. */
   base_url: string | null;
-  /** JSON: what is set and no secret, by name. */
+  /** JSON: the settings that are not secret, by name. */
   fields: string;
   /** JSON under the master key: the secrets, by name. */
   secrets_sealed: string | null;
@@ -19,18 +19,18 @@ export const platformColumns = [
   'updated_at',
 ] as const;
 
-/** What a platform sent, once, however often it sends it. */
+/** An event that a platform sent, recorded once however often it is sent. */
 export interface InboundEventRow {
   kind: ChannelKind;
   event_id: string;
   received_at: string;
 }
 
-/** One message at the platform, of a sending that takes several. */
+/** One message on the platform, of a message that was split into several. */
 export interface SendingPartRow {
   sending_id: string;
-  /** From 0. */
+  /** The number, from 0. */
   number: number;
-  /** What the platform calls it. */
+  /** The platform's id of the message. */
   receipt: string | null;
 }

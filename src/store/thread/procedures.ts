@@ -14,14 +14,14 @@ import { beginSendings } from '../procedures/send.js';
 import { settleSending } from '../procedures/settle.js';
 import type { Procedure } from './batches.js';
 
-/** Every synchronous function that runs in the writing thread: prepares, then answers calls. */
+/** The procedures of the writer thread: each prepares its statements, then takes calls. */
 const procedures = {
   ...{ admitExecution, claimJobs, reserveCall },
   ...{ beginSendings, settleSending, appendAudit },
 };
-/** The same, but all calls that came in one after the other are given to it as one. */
+/** Procedures of the writer thread that get all successive calls as one. */
 const together = { acceptDelivery };
-/** Those of the reading thread. */
+/** The procedures of the reader thread. */
 const lookups = { checkAudit, contradictedHeads, headsState, lostHead, checkTable };
 
 type Each<F> = F extends (inputs: (infer I)[]) => (infer O)[] ? (input: I) => O : never;
@@ -30,7 +30,7 @@ export type Procedures = {
 } & { [N in keyof typeof together]: Each<ReturnType<(typeof together)[N]>> };
 export type Lookups = { [N in keyof typeof lookups]: ReturnType<(typeof lookups)[N]> };
 
-/** Those of a thread's role, by name. */
+/** Returns the procedures for a thread's role, by name. */
 export const openProcedures = (
   db: Database.Database,
   options: ThreadOptions,
