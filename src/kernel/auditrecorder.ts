@@ -43,7 +43,7 @@ const HOUR_LENGTH = 13;
  */
 export const createAuditing = (log: AuditLog) => {
   const isRepeated = oncePerMinute(log.now);
-  /** The sessions, each with the action that it continued, of this hour. */
+  /** The login sessions of this hour, each with the action that it continued. */
   let continued = { hour: '', calls: new Set<string>() };
 
   const entryOf = ({

@@ -101,7 +101,7 @@ const objectOf = (described: Described): JsonSchema => {
   };
 };
 
-/** Returns if other keys are allowed, or the schema of their values. */
+/** Returns whether other keys are allowed, or the schema of their values. */
 const othersOf = ({ patterns = [], flags }: Described): boolean | JsonSchema => {
   const [values, ...more] = patterns.map(({ rule }) => convert(rule));
   if (more.length > 0) return true;

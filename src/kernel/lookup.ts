@@ -13,8 +13,8 @@ const DOUBTFUL = 2;
 const REMEMBERED = 1000;
 
 /**
- * Returns the same lookup within those bounds. A name without a working name server holds a thread
- * for many seconds. So each name is looked up once at a time, and names that resolved before do not
+ * Returns the same lookup within those bounds. A name that no server answers for holds a thread for
+ * many seconds. So each name is looked up once at a time, and names that resolved before do not
  * wait for those that may never resolve.
  */
 export const boundedLookup = (lookup: Lookup): Lookup => {

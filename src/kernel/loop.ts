@@ -1,7 +1,7 @@
 /**
- * The header with the number of times that the cause of a message has passed this daemon. We send
- * it with our requests, and it comes back with the deliveries that they cause. So an endless loop
- * between two systems can be told from ordinary traffic.
+ * The header with the number of times that the cause of a message has come back to this daemon. We
+ * send it with our requests, and it returns with the deliveries that they cause. So two systems
+ * that keep triggering each other can be distinguished from ordinary traffic.
  */
 const HEADER = 'x-adjutant-hops';
 /** The number of hops at which the loop is broken. */
@@ -13,5 +13,5 @@ export const hopsIn = (headers: Record<string, unknown>): number => {
   return typeof told === 'string' && /^\d{1,4}$/.test(told) ? Number(told) : 0;
 };
 
-/** Returns the header for a request whose cause has made so many hops. */
+/** Returns the header for a request whose cause has made `hops` hops so far. It states one more. */
 export const hopsOnward = (hops = 0): Record<string, string> => ({ [HEADER]: String(hops + 1) });

@@ -91,9 +91,9 @@ const isStandard = (
 };
 
 /**
- * Returns the key of a secret in the standard's format `whsec_<base64>`: the decoded bytes. Invalid
- * base64 after the prefix is refused, because it would decode to fewer bytes, at worst to the empty
- * key that everybody knows.
+ * Returns the key of a secret in the standard's format `whsec_<base64>`: the decoded bytes. Any
+ * other text after the prefix gives no key, because it would decode to fewer bytes than it has, at
+ * worst to the empty key that everybody knows.
  */
 const standardKeys = (key: KeyObject): Buffer[] => {
   const encoded = STANDARD_SECRET.exec(key.export().toString())?.[1];

@@ -36,7 +36,7 @@ export const matchTotp = async (
 };
 
 /**
- * Returns four groups of four characters, 79 bits. So many that its digest reveals nothing, even to
+ * Returns four groups of four characters, 79 bits: enough that its digest reveals nothing, even to
  * somebody who has the database.
  */
 export const newRecoveryCode = (): string =>

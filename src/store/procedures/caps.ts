@@ -13,7 +13,7 @@ export interface CallRequest {
   /** The time in ISO 8601. */
   at: string;
   model: string;
-  /** USD per million tokens, or null if it costs nothing. */
+  /** The price in USD per million tokens, or null if it costs nothing. */
   price: { inputPerMTok: number; outputPerMTok: number } | null;
   /** The estimated tokens of the prompt, and the most tokens of the output. */
   inputTokens: number;

@@ -13,7 +13,7 @@ export interface CallSettlement {
   id: string;
   inputTokens: number;
   outputTokens: number;
-  /** USD, or null if the model has no price. */
+  /** The cost in USD, or null if the model has no price. */
   costUsd: number | null;
   latencyMs: number;
   /** The time in ISO 8601. */

@@ -13,9 +13,9 @@ export interface UserRow {
   role: 'admin' | 'user';
   disabled_at: string | null;
   created_at: string;
-  /** JSON: the values that an admin set in place of the settings. */
+  /** The values that an admin set in place of the settings, as JSON. */
   limits: string;
-  /** JSON: the permissions that an admin set in place of those of the role. */
+  /** The permissions that an admin set in place of those of the role, as JSON. */
   permissions: string;
   /** Grows each time that all login sessions are ended. A login that began before is void. */
   login_epoch: number;
@@ -29,8 +29,8 @@ export interface AuthSessionRow {
   address: string | null;
   created_at: string;
   /**
-   * The time of the user's own login, if this session was created from another. null: that of
-   * `created_at`.
+   * The time when the user last proved their identity, if this session was made from another one.
+   * null: that of `created_at`.
    */
   proven_at: string | null;
   expires_at: string;
@@ -101,14 +101,17 @@ export interface SigningKeyRow {
   id: string;
   sealed: string;
   created_at: string;
-  /** null: the key signs. Otherwise it only verifies tokens that it signed before that time. */
+  /**
+   * The time when the key was retired. After that it only verifies tokens that it signed before.
+   * null: it signs.
+   */
   retired_at: string | null;
 }
 
 export interface TotpRow {
   user_id: string;
   sealed: string;
-  /** null: set up, but not confirmed by a code yet. */
+  /** The time of the first code. null: set up, but not confirmed by a code yet. */
   enabled_at: string | null;
   /** The newest time step used, separately for each purpose. */
   enable_step: number | null;
@@ -122,7 +125,7 @@ export interface PasskeyRow {
   user_id: string;
   name: string;
   relying_party: string;
-  /** base64url, as is the public key (COSE). */
+  /** The id in base64url, as is the public key (COSE). */
   credential_id: string;
   public_key: string;
   counter: number;
@@ -135,7 +138,7 @@ export interface PasskeyChallengeRow {
   /** The id of the challenge. A registration has the id of its session. */
   id: string;
   purpose: 'register' | 'authenticate';
-  /** The user who may answer. null: any user. A text that is not an id: nobody. */
+  /** The user who may answer. null: any user. A text that is not a user's id: nobody. */
   user_id: string | null;
   relying_party: string;
   challenge: string;

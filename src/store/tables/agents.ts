@@ -52,7 +52,7 @@ export interface AgentRow {
   effect_id: string | null;
   /** The working time of its parent in milliseconds when it was spawned. */
   parent_ms: number;
-  /** JSON: its persona, as it was when the agent began. */
+  /** The agent's persona as it was when the agent began, as JSON. */
   expert: string | null;
   session_id: string;
   hook_id: string | null;
@@ -79,7 +79,10 @@ export interface AgentRow {
   finished_at: string | null;
 }
 
-/** A line of a run's messages above the number that are sent one by one. */
+/**
+ * A notification of a run above the number that is sent one by one. The run's end sends them as one
+ * message.
+ */
 export interface RunNoticeRow {
   id: number;
   agent_id: string;

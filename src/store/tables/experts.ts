@@ -6,9 +6,9 @@ export interface ExpertRow {
   name: string;
   description: string;
   instructions: string;
-  /** JSON: words and phrases in lower case. */
+  /** Words and phrases in lower case, as JSON. */
   keywords: string;
-  /** JSON: `http.request`, or `http` for all tools of a skill. null: all tools. */
+  /** The tools as JSON: `http.request`, or `http` for all tools of a skill. null: all tools. */
   tools: string | null;
   topic: string | null;
   model: string | null;

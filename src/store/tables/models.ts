@@ -12,7 +12,7 @@ export interface ModelRow {
     | 'openai-compatible'
     | 'cli';
   model_id: string;
-  /** null: the provider's own URL. */
+  /** The base URL. null: the provider's own. */
   base_url: string | null;
   key_sealed: string | null;
   /** A vault entry that replaces a key of its own. */
@@ -44,7 +44,7 @@ export interface ModelCallRow {
   model: string;
   input_tokens: number;
   output_tokens: number;
-  /** USD, or null if the model has no price. */
+  /** The cost in USD, or null if the model has no price. */
   cost_usd: number | null;
   latency_ms: number;
   at: string;
@@ -63,7 +63,7 @@ export interface ReservationRow {
   model: string;
   input_tokens: number;
   output_tokens: number;
-  /** USD, or null if the model has no price. */
+  /** The cost in USD, or null if the model has no price. */
   cost_usd: number | null;
   created_at: string;
 }

@@ -9,7 +9,7 @@ export interface SendingRow {
   /** The notification or outgoing event of the message, which is sent once to each target. */
   cause_id: string;
   kind: string;
-  /** JSON: the content. */
+  /** The content as JSON. */
   content: string;
   status: SendingStatus;
   attempts: number;
@@ -42,7 +42,7 @@ export interface WebhookRow {
   user_id: string;
   name: string;
   url: string;
-  /** JSON: a list of event types, in which `*` stands for all. */
+  /** The event types as a JSON list, in which `*` stands for all. */
   events: string;
   secret_sealed: string;
   old_secret_sealed: string | null;

@@ -18,7 +18,7 @@ export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired';
 export interface ApprovalRow {
   id: string;
   user_id: string;
-  /** null: the owner's own direct call. */
+  /** The calling agent. null: the owner's own direct call. */
   agent_id: string | null;
   /** The id of the call in the agent's transcript. */
   call_id: string | null;

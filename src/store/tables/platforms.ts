@@ -2,11 +2,11 @@ import type { ChannelKind } from './channels.js';
 
 export interface PlatformRow {
   kind: Exclude<ChannelKind, 'email' | 'webhook'>;
-  /** null: the URL of the real service. */
+  /** The base URL. null: that of the real service. */
   base_url: string | null;
-  /** JSON: the settings that are not secret, by name. */
+  /** The settings that are not secret, by name, as JSON. */
   fields: string;
-  /** JSON under the master key: the secrets, by name. */
+  /** The secrets by name, as JSON sealed with the master key. */
   secrets_sealed: string | null;
   updated_at: string;
 }

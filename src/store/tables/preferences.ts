@@ -9,7 +9,7 @@ export interface NotificationSettingsRow {
   timezone: string;
   digest: number;
   window_minutes: number;
-  /** The number of notices of one kind within a window that are sent one by one. */
+  /** The number of notifications of one kind within a window that are sent one by one. */
   threshold: number;
 }
 
@@ -21,12 +21,14 @@ export interface NotificationChoiceRow {
   enabled: number;
 }
 
-/** Notices that wait together: those of one kind, or, if that is null, those of quiet hours. */
+/**
+ * Notifications that wait together: those of one kind, or, if that is null, those of quiet hours.
+ */
 export interface NoticeBatchRow {
   id: string;
   user_id: string;
   kind: string | null;
-  /** The number of notices of its window that were sent one by one. */
+  /** The number of notifications of its window that were sent one by one. */
   told: number;
   opened_at: string;
   closes_at: string;

@@ -2,9 +2,9 @@
 export interface McpServerRow {
   name: string;
   owner_id: string | null;
-  /** JSON, without its secrets. */
+  /** The server's settings as JSON, without its secrets. */
   spec: string;
-  /** Its environment and headers. */
+  /** Its environment and headers, sealed. */
   sealed: string | null;
   created_at: string;
 }

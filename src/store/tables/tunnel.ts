@@ -2,7 +2,7 @@
 export interface TunnelRow {
   id: 'tunnel';
   provider: 'cloudflared' | 'ngrok' | 'tailscale' | 'ssh' | 'proxy';
-  /** JSON: the provider's settings, none of them secret. */
+  /** The provider's settings as JSON, none of them secret. */
   settings: string;
   /** The permanent address, as an origin. null: none, or a setting of the daemon states it. */
   public_url: string | null;
@@ -10,7 +10,7 @@ export interface TunnelRow {
   /** A vault entry that replaces a token of its own. */
   credential_id: string | null;
   is_on: number;
-  /** JSON: the id and start time of the tunnel's process. */
+  /** The id and start time of the tunnel's process, as JSON. */
   process: string | null;
   updated_at: string;
 }

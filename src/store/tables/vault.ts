@@ -13,16 +13,16 @@ export interface CredentialRow {
     | 'other';
   description: string | null;
   tags: string;
-  /** `http.request`, or `http` for all tools of a skill. */
+  /** Names such as `http.request`, or `http` for all tools of a skill. */
   allowed_tools: string;
-  /** `api.example.com`, with a port if it is not the scheme's default. */
+  /** Names such as `api.example.com`, with a port if it is not the scheme's default. */
   allowed_hosts: string;
   /** The version of its newest value, counted from 1. */
   version: number;
   expires_at: string | null;
   last_used_at: string | null;
   rotated_at: string | null;
-  /** null: nobody is reminded. */
+  /** The days between rotations. null: nobody is reminded. */
   rotate_every_days: number | null;
   /** The number of reminders of its expiry that were sent, or were due before it was set. */
   expiry_told: number;
@@ -37,7 +37,7 @@ export interface CredentialVersionRow {
   version: number;
   user_id: string;
   sealed: string;
-  /** null: the newest value. */
+  /** The end of the value's validity. null: it is the newest value. */
   valid_until: string | null;
   created_at: string;
 }

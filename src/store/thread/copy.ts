@@ -47,7 +47,10 @@ export const copyDatabase = async (
   return asOneFile(to);
 };
 
-/** Removes the need for a write-ahead log beside the file. */
+/**
+ * Makes the database one file, without a write-ahead log beside it. Returns facts about its
+ * contents.
+ */
 const asOneFile = (file: string): Contents => {
   const db = new Database(file);
   try {
