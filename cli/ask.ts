@@ -12,7 +12,7 @@ export interface CliQuestion {
   initial?: string;
   /** The flag that says it without a terminal: `--name`. */
   instead: string;
-  /** Why the answer will not do; asked again then. */
+  /** The reason why the answer is not accepted; the question is asked again then. */
   refuse?(answer: string): string | undefined;
 }
 

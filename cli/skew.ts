@@ -8,8 +8,8 @@ import { type CliFault, failed } from './exit.js';
 const TIMEOUT_MS = 2000;
 
 /**
- * Why a command came to grief that an older daemon does not know: no such route, a field that it does
- * not take, a reply that lacks something. Null: the reason is another. Never throws.
+ * Explains the failure of a command that an older daemon does not know: no such route, a field that
+ * it does not take, a reply that lacks something. Null: the reason is another. Never throws.
  */
 export const skewFault = async (error: unknown, url: () => string): Promise<CliFault | null> => {
   if (!mayBeSkewed(error)) return null;

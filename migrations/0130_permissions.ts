@@ -1,6 +1,6 @@
 /**
- * What each user lets tools do, and what was asked for. An approval outlives its agent. A session
- * in which something untrusted was said stays so, whoever speaks in it next.
+ * Permissions of each user for tools, and the approvals that were asked for. An approval outlives
+ * its agent. A session that held untrusted text stays untrusted, whoever writes in it next.
  */
 export const permissions = {
   version: 130,

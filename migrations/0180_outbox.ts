@@ -1,7 +1,7 @@
 /**
- * What leaves, each message to each target a row of its own: a linked channel or an outgoing
- * webhook. `sending` is written down before the first byte goes out, so that a restart knows what
- * may have arrived already.
+ * Outbound messages, one row for each message and target: a linked channel or an outgoing webhook.
+ * `sending` is stored before the first byte goes out, so that a restart knows which messages may have
+ * arrived.
  */
 export const outbox = {
   version: 180,

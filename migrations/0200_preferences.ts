@@ -1,6 +1,6 @@
 /**
- * What of the owner's notifications goes to which channel, and when; those that wait together for
- * one message; and when credentials were last spoken of.
+ * Preferences: which of the owner's notifications go to which channel, and when; the notices that
+ * wait for one digest; and the times of the last reminders of credentials.
  */
 export const preferences = {
   version: 200,

@@ -1,5 +1,5 @@
 /**
- * What one outgoing webhook was sent, newest first, and how much of it in which state. What a person
+ * Indexes of the messages of one outgoing webhook, newest first and by state. A message that a person
  * sends again begins its schedule anew, after so many attempts.
  */
 export const webhooks = {

@@ -1,6 +1,6 @@
 /**
- * How others reach this daemon: one row, or none. `process` is what runs on its behalf, so that a
- * start after a kill ends what was left behind.
+ * The tunnel through which others reach this daemon: one row, or none. `process` is the program that
+ * runs for it, so that a start after a kill ends a program that was left behind.
  */
 export const tunnel = {
   version: 230,

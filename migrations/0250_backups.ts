@@ -1,4 +1,4 @@
-/** What was made and verified, and where the files are. What still runs is so of this boot alone. */
+/** Backups that were made and verified, and their files. A running one belongs to this boot alone. */
 export const backups = {
   version: 250,
   name: 'backups',

@@ -1,4 +1,4 @@
-/** How often what caused something came back to this daemon, where no header tells of it. */
+/** The number of times that a cause came back to this daemon, where no header tells it. */
 export const hops = {
   version: 290,
   name: 'hops',

@@ -1,7 +1,7 @@
 /**
- * What calls of models that are under way may come to. They are no part of what is spent until they
- * are settled; one that a stop of the daemon left is settled at the next start. And how many messages
- * a run has told its owner, with those that are told as one at its end.
+ * Reservations of model calls under way. They are no part of the spending until they are settled; one
+ * that a stop of the daemon left is settled at the next start. Also the number of messages that a run
+ * has sent its owner, and those that are sent as one at its end.
  */
 export const reservations = {
   version: 300,

@@ -43,7 +43,7 @@ export interface App {
   server: Server;
   store: Store;
   runtime: Runtime;
-  /** What the first start made or changed, for the operator. */
+  /** A report for the operator of what the start made or changed. */
   report: {
     isNewHome: boolean;
     masterKeyFile: string | null;
@@ -52,10 +52,10 @@ export interface App {
     migrated: number[];
     models: string[];
     openedInMs: number;
-    /** What the first account takes; null: nothing. It is for the operator's eyes alone. */
+    /** The code that the first account takes; null: none. For the operator's eyes alone. */
     setupCode: { code: string; file: string } | null;
   };
-  /** Where it listens. */
+  /** The address at which it listens. */
   url: string;
   /** Readiness goes first, then what runs ends, sockets close with 1001, and the database is last. */
   close(): Promise<void>;
@@ -67,9 +67,9 @@ export interface AppOptions extends BeginOptions {
   clock?: Clock;
   /** Percentage of replies that are held against their schema: all of them in tests. */
   checkedReplies?: number;
-  /** How long those with a kept connection have to hear that it ends, in milliseconds. */
+  /** Time for clients with a kept connection to hear that it ends, in milliseconds. */
   farewellMs?: number;
-  /** How long a worker thread may take for one payload, in milliseconds. */
+  /** Time that a worker thread may take for one payload, in milliseconds. */
   payloadMs?: number;
   /** Left out, it is begun here. */
   begun?: OpenedHome;
@@ -165,7 +165,7 @@ const openRuntime = async (
   };
 };
 
-/** Who may open what. */
+/** The functions that open sealed values, each for the module that may call it. */
 const openersOf = (secrets: AccountParts['secrets']) => ({
   openSecret: secrets.hooks.openSecret,
   openVersion: secrets.vault.openVersion,
@@ -174,7 +174,7 @@ const openersOf = (secrets: AccountParts['secrets']) => ({
   mcpSecrets: secrets.mcp,
 });
 
-/** Who waits for nothing else does not keep the process. */
+/** Waits without keeping the process alive. */
 const pause = (ms: number): Promise<void> => wait(ms, undefined, { ref: false });
 
 const openServer = async (
@@ -244,7 +244,7 @@ const listen = async (server: Server): Promise<void> => {
   }
 };
 
-/** How long the answers of those who have heard of the end may take. */
+/** Time for the last replies of clients that have heard of the end, in milliseconds. */
 const LAST_ANSWERS_MS = 1000;
 
 /** From here on every answer is the last of its connection. */

@@ -274,7 +274,7 @@ export const givenSettings = (environment: Environment = process.env): string[] 
     .filter((name) => name.startsWith('ADJUTANT_') && environment[name] !== '')
     .sort();
 
-/** What the CLI and the desk read, who share a shell with the daemon. */
+/** Variables that the CLI and the desk read: they share a shell with the daemon. */
 const OTHERS = ['ADJUTANT_URL', 'ADJUTANT_TOKEN', 'ADJUTANT_BELL', 'ADJUTANT_ACCESSIBLE'];
 
 /** A misspelt setting would otherwise be silently without effect. */

@@ -8,15 +8,15 @@ import { OpenRefused } from './store/engine/protocol.js';
 import { type OutsideHeads, openOutside } from './store/externalheads.js';
 import { closeThreads, type Engines, openThreads } from './store/threads.js';
 
-/** What a start is begun with: all that needs little code, and the threads, which need none of ours. */
+/** The first steps of a start, which need little code: the master key and the database threads. */
 export interface OpenedHome {
   /** On the scale of performance.now(). */
   since: number;
   master: MasterKey;
   engines: Promise<Engines>;
-  /** Where the heads of the audit log go beside the home. */
+  /** The files outside the home that also receive the heads of the audit log. */
   heads: OutsideHeads;
-  /** Where nothing comes of it: a thread that is left would keep the process. */
+  /** Ends the threads of a start that failed: a thread that is left would keep the process alive. */
   end(): Promise<void>;
 }
 

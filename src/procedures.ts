@@ -14,15 +14,15 @@ import type { ThreadOptions } from './store/engine/protocol.js';
 import type { Procedure } from './store/thread/batches.js';
 import { checkTable } from './system/backup/procedures.js';
 
-/** Every synchronous function that runs in the writing thread: prepares, then answers calls. */
+/** The procedures of the writer thread: each prepares its statements, then takes calls. */
 const procedures = {
   ...{ admitExecution, reserveCall },
   claimJobs: (db: Database.Database) => claimJobs(db, beginSendings(db)),
   ...{ beginSendings, settleSending, appendAudit },
 };
-/** The same, but all calls that came in one after the other are given to it as one. */
+/** Procedures of the writer thread that get all successive calls as one. */
 const together = { acceptDelivery };
-/** Those of the reading thread. */
+/** The procedures of the reader thread. */
 const lookups = { checkAudit, contradictedHeads, headsState, lostHead, checkTable };
 
 type Each<F> = F extends (inputs: (infer I)[]) => (infer O)[] ? (input: I) => O : never;
@@ -31,7 +31,7 @@ export type Procedures = {
 } & { [N in keyof typeof together]: Each<ReturnType<(typeof together)[N]>> };
 export type Lookups = { [N in keyof typeof lookups]: ReturnType<(typeof lookups)[N]> };
 
-/** Those of a thread's role, by name. */
+/** Returns the procedures for a thread's role, by name. */
 export const openProcedures = (
   db: Database.Database,
   options: ThreadOptions,

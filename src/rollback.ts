@@ -32,9 +32,9 @@ export interface Rollback {
 }
 
 export interface RollbackResult extends QuarantineCounts {
-  /** Where the dropped deliveries are; null where there are none. */
+  /** The file of the dropped deliveries; null where there are none. */
   dropped: string | null;
-  /** Where the newer database is. */
+  /** The path of the newer database. */
   aside: string;
 }
 

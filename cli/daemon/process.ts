@@ -7,7 +7,7 @@ const POLL_MS = 50;
 /** A process that cannot be taken for a later one with the same id. */
 export interface Process {
   pid: number;
-  /** When it started, in the system's own words; never shown, only compared. */
+  /** The time of its start, as the system writes it; compared only, never shown. */
   started: string;
 }
 

@@ -33,7 +33,7 @@ const MOST_PENDING = 262_144;
  * Streams the agent's events after a number, and its replies as they are written, until the agent
  * finishes or the reader disconnects. It subscribes before it reads, so that no event is missed.
  */
-export async function* followAgent(
+export async function* followReply(
   deps: FollowingDeps,
   agent: Pick<AgentRow, 'id' | 'user_id'>,
   { after, signal }: { after: number; signal: AbortSignal },

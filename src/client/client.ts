@@ -75,7 +75,7 @@ export type EndpointName = {
   [R in keyof Resources]: `${R} ${keyof Resources[R] & string}`;
 }[keyof Resources];
 
-/** What a call answers: `Reply<'models', 'usage'>`. */
+/** The reply of a call: `Reply<'models', 'usage'>`. */
 export type Reply<
   R extends keyof Resources,
   E extends keyof Resources[R],

@@ -1,14 +1,17 @@
 import type Database from 'better-sqlite3';
 import type { StartedSending, Targets } from '../store/tables/outbox.js';
 
-/** What the queue asks for: so many jobs of each lane, for this start of the daemon. */
+/** A request of the queue for a number of jobs of each lane, by this start of the daemon. */
 export interface Claim {
-  /** Id of this start; claims of an earlier one are free. */
+  /** The id of this start. Claims of an earlier start are free. */
   boot: string;
-  /** Jobs due later than this are left. ISO 8601. */
+  /** The current time in ISO 8601. Jobs due later are not claimed. */
   now: string;
   lanes: { lane: string; count: number }[];
-  /** With these, messages begin as they are claimed: no other transaction is needed for it. */
+  /**
+   * The kinds of targets. If given, messages begin as they are claimed, without another
+   * transaction.
+   */
   targets?: Targets;
 }
 
@@ -18,20 +21,20 @@ export interface ClaimedJob {
   ref: string;
   lane: string;
   attempts: number;
-  /** Of a message that is there and begins as it is claimed. */
+  /** The message of the job, if it exists and began as it was claimed. */
   begun?: StartedSending | null;
 }
 
 export interface Claimed {
   jobs: ClaimedJob[];
-  /** Lanes with nothing due now, and when the next of their jobs will be: null = never. */
+  /** Lanes without further due jobs, and the due time of their next job: null = never. */
   dry: { lane: string; nextAt: string | null }[];
 }
 
 /** Begins messages, each by its id, in the transaction that claims their jobs. */
 type BeginClaimed = (start: Targets & { ids: string[]; now: string }) => (StartedSending | null)[];
 
-/** Hands out the oldest due jobs of each lane; a claim is free again at the next boot. */
+/** Claims the oldest due jobs of each lane. A claim is free again at the next start. */
 export const claimJobs = (db: Database.Database, begin: BeginClaimed) => {
   const due = db.prepare(
     `SELECT id, kind, ref, lane, attempts FROM jobs INDEXED BY jobs_waiting

@@ -1,16 +1,19 @@
 import { isIP } from 'node:net';
 
-/** An IP address as its bytes: 4 of them, or 16. */
+/** An IP address as its 4 or 16 bytes. */
 export type Address = readonly number[];
 
 /** All addresses that begin with the same bits (CIDR, RFC 4632). */
 export interface Network {
   address: Address;
-  /** Length of the prefix. */
+  /** The length of the prefix. */
   bits: number;
 }
 
-/** null for what is no IP literal. A literal may stand in the brackets of a URL; a zone may not. */
+/**
+ * Returns null if the text is not an IP literal. Accepts a literal in the brackets of a URL, but no
+ * zone.
+ */
 export const parseAddress = (text: string): Address | null => {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (bare.includes('%')) return null;
@@ -19,7 +22,7 @@ export const parseAddress = (text: string): Address | null => {
   return family === 6 ? bytesOfIPv6(bare) : null;
 };
 
-/** null for what is not written as address/bits. */
+/** Returns null if the text is not written as address/bits. */
 export const parseNetwork = (text: string): Network | null => {
   const [, host = '', digits = ''] = /^(.+)\/(\d{1,3})$/.exec(text) ?? [];
   const address = parseAddress(host);
@@ -34,18 +37,18 @@ export const isInside = (network: Network, address: Address): boolean =>
     return (byte ^ (address[at] ?? 0)) >> (8 - kept) === 0;
   });
 
-/** Whether the address belongs to some host of the public internet. */
+/** True if the address belongs to a host on the public internet. */
 export const isPublic = (address: Address): boolean => {
   if (reserved.some((network) => isInside(network, address))) return false;
   return address.length === 4 || isInside(globalUnicast, address);
 };
 
-/** Whether the address is, or carries inside it, that of a cloud's metadata service. */
+/** True if the address is, or embeds, the address of a cloud's metadata service. */
 export const isMetadata = (address: Address): boolean =>
   [address, ...carried(address)].some((one) => metadata.some((known) => isInside(known, one)));
 
 const bytesOfIPv6 = (text: string): number[] => {
-  // The parser of URLs writes every form, a dotted tail too, in groups of hexadecimal digits.
+  // The URL parser writes every form, also a dotted tail, as groups of hexadecimal digits.
   const [head = '', tail = ''] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::');
   const front = groups(head);
   const back = groups(tail);
@@ -56,7 +59,7 @@ const bytesOfIPv6 = (text: string): number[] => {
 const groups = (text: string): number[] =>
   text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 
-/** The IPv4 addresses that an IPv6 address may stand for. */
+/** Returns the IPv4 addresses that an IPv6 address may stand for. */
 const carried = (address: Address): Address[] => {
   if (address.length === 4) return [];
   const plain = carriers.map((places) => places.map((at) => address[at] ?? 0));
@@ -64,7 +67,7 @@ const carried = (address: Address): Address[] => {
   return [...plain, teredo];
 };
 
-/** Where the four bytes may lie. */
+/** The positions at which an IPv6 address may embed the four bytes of an IPv4 address. */
 const carriers = [
   [12, 13, 14, 15], // mapped, compatible, ISATAP, NAT64 with a prefix of 96 bits
   [2, 3, 4, 5], // 6to4
@@ -82,10 +85,13 @@ const network = (text: string): Network => {
   return parsed;
 };
 
-/** Of IPv6 nothing outside this is public: mapped, NAT64, unique and link-local, multicast … */
+/**
+ * The only public part of IPv6. Mapped, NAT64, unique-local, link-local and multicast addresses lie
+ * outside it.
+ */
 const globalUnicast = network('2000::/3');
 
-/** From the special-purpose address registries of IANA (RFC 6890 and its successors). */
+/** Networks of IANA's special-purpose address registries (RFC 6890 and its successors). */
 const reserved = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -115,7 +121,7 @@ const metadata = [
   '169.254.42.42/32', // Scaleway
   '169.254.0.23/32', // Tencent
   '100.100.100.200/32', // Alibaba
-  '168.63.129.16/32', // Azure, although a public address
+  '168.63.129.16/32', // Azure, although it is a public address
   '192.0.0.192/32', // Oracle
   'fd00:ec2::254/128', // Amazon EC2
   'fd00:ec2::23/128', // Amazon EKS

@@ -2,9 +2,9 @@ import { clientAddress, isShared, type ProxyTrust } from './clientaddress.js';
 import type { Clock } from './clock.js';
 import { type Allowance, createRate, networkOf } from './rate.js';
 
-/** How much an address may ask that shows no valid token, by whichever door. */
+/** The rate limit for requests without a valid token, over any transport, per client address. */
 export interface AnonymousLimit {
-  /** Counts one request from that peer. `null`: there is no limit for it. */
+  /** Counts one request from that peer. Returns null if the peer has no limit. */
   take(peer: string, headers: Record<string, unknown>): Allowance | null;
 }
 

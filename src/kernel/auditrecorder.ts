@@ -1,46 +1,49 @@
 import type { AuditNote, AuditRecord, AuditStep, Recorder } from './contract/audit.js';
 import type { Caller, Visit } from './contract/endpoint.js';
 
-/** Where rows go that no handler has put into a transaction. Both fail where the log cannot be written. */
+/**
+ * The audit log, for rows that no handler has put into a transaction. `append` and `isWritten` fail
+ * if the log cannot be written.
+ */
 export interface AuditLog {
   append(entry: AuditRecord): Promise<void>;
   isWritten(id: string): Promise<boolean>;
-  /** A refusal could not be written; it stays a refusal. */
+  /** Reports that a refusal could not be written. The request stays refused. */
   unwritten(action: string, error: unknown): void;
   mintId(): string;
-  /** ISO 8601. */
+  /** Returns the time as ISO 8601. */
   now(): string;
 }
 
-/** One call of an audited endpoint, from its arrival to its answer: it leaves one row. */
+/** One call of an audited endpoint, from its arrival to its reply. It leaves one row. */
 export interface AuditedCall extends Recorder {
   record(note?: AuditNote & { actorId?: string }): AuditStep;
-  /** It succeeded: writes the row, unless the handler did or nobody was known. */
+  /** Ends a call that succeeded. Writes the row, unless the handler did or no user is known. */
   succeeded(): Promise<void>;
-  /** It was refused or failed with this status. */
+  /** Ends a call that was refused or failed with this status. */
   failed(status: number, code: string | undefined): Promise<void>;
 }
 
 export interface AuditSubject {
   action: string;
-  /** What the path names. */
+  /** The target that the path names. */
   target: string | null;
   by: Visit | Caller;
-  /** It goes on from an earlier call. */
+  /** True if the call continues an earlier one. */
   isContinued: boolean;
 }
 
-/** Of an ISO 8601 time, down to the hour. */
+/** The length of an ISO 8601 time, down to the hour. */
 const HOUR_LENGTH = 13;
 
 /**
- * Ours: a refusal or failure is written once a minute for each user, action and status; one who
- * asks again and again would fill a log that is never pruned. For the same reason a call that goes
- * on from earlier ones leaves an entry once an hour for each session and action.
+ * Ours: a refusal or failure is written once a minute for each user, action and status, because a
+ * user who repeats a request would fill a log that is never pruned. For the same reason a call that
+ * continues earlier ones leaves a row once an hour for each session and action.
  */
 export const createAuditing = (log: AuditLog) => {
   const isRepeated = oncePerMinute(log.now);
-  /** Sessions with the action in which they go on, of this hour. */
+  /** The login sessions of this hour, each with the action that it continued. */
   let continued = { hour: '', calls: new Set<string>() };
 
   const entryOf = ({
@@ -92,7 +95,9 @@ export const createAuditing = (log: AuditLog) => {
     };
   };
 
-  /** An admin does something as another, through an endpoint that is not audited otherwise. */
+  /**
+   * Records that an admin acts as another user, through an endpoint that is not audited otherwise.
+   */
   const impersonated = async (asked: AuditSubject): Promise<void> => {
     const caller = callerOf(asked.by);
     if (caller) await log.append({ ...entryOf(asked), actorId: caller.userId });
@@ -105,7 +110,7 @@ export type Auditing = ReturnType<typeof createAuditing>;
 
 const callerOf = (by: Visit | Caller): Caller | null => ('userId' in by ? by : null);
 
-/** Whether the same was asked before in this minute. */
+/** Returns a function that is true if the same text was passed to it before in this minute. */
 const oncePerMinute = (now: () => string): ((what: string) => boolean) => {
   let minute = '';
   let seen = new Set<string>();

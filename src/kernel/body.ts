@@ -1,34 +1,35 @@
 import type { Readable } from 'node:stream';
 
-/** The body is longer than its endpoint takes. */
+/** The error of a body that is longer than its endpoint accepts. */
 export class BodyTooLong extends Error {
   override name = 'BodyTooLong';
 }
 
-/** The bodies that are held fill the memory set aside for them. */
+/** The error of a body for which the memory set aside for bodies is full. */
 export class BodiesFull extends Error {
   override name = 'BodiesFull';
 }
 
-/** The client went away in the middle. */
+/** The error of a body whose client disconnected in the middle. */
 export class BodyCutOff extends Error {
   override name = 'BodyCutOff';
 }
 
-/** Memory for bodies of which nobody knows yet whether they are worth it. */
+/** The memory for bodies of requests that are not verified yet. */
 export interface Bodies {
   /**
-   * Reads a body of at most `most` bytes and holds it until `work` has ended. BodyTooLong and
-   * BodiesFull come after the rest was read and dropped, so that the client hears the answer.
+   * Reads a body of at most `most` bytes and holds it until `work` has ended. Throws BodyTooLong or
+   * BodiesFull only after the rest was read and dropped, so that the client receives the reply.
    */
   hold<T>(stream: Readable, most: number, work: (body: Buffer) => Promise<T>): Promise<T>;
-  /** Bytes that are held now. */
+  /** Returns the number of bytes that are held now. */
   held(): number;
 }
 
 /**
- * Counts what has arrived, not what was announced: a client that announces much and sends little
- * would otherwise keep everybody else out at no cost of its own.
+ * Creates a memory of `capacity` bytes. It counts what has arrived, not what was announced:
+ * otherwise a client that announces much and sends little would keep all others out at no cost to
+ * itself.
  */
 export const createBodies = (capacity: number): Bodies => {
   let held = 0;

@@ -1,4 +1,7 @@
-/** JSON with sorted keys and nothing between (RFC 8785), so that equal values are equal texts. */
+/**
+ * Returns JSON with sorted keys and no white space (RFC 8785), so that equal values give equal
+ * texts.
+ */
 export const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

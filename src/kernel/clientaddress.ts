@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
-/** Marks that a proxy or a tunnel leaves on what it passes on. */
+/** Headers that a proxy or a tunnel adds to the requests that it forwards. */
 const FORWARDING = [
   'forwarded',
   'x-forwarded-for',
@@ -16,7 +16,7 @@ const FORWARDING = [
 
 type RawHeaders = Record<string, unknown>;
 
-/** `::ffff:10.0.0.1` and `10.0.0.1` are one address. */
+/** Returns the plain IPv4 form: `::ffff:10.0.0.1` and `10.0.0.1` are one address. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
@@ -24,7 +24,7 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'i
 const contains = (set: BlockList, address: string): boolean =>
   isIP(address) !== 0 && set.check(address, familyOf(address));
 
-/** Addresses and CIDRs as one set. Throws on what is neither. */
+/** Makes one set of addresses and CIDRs. Throws if an entry is neither. */
 export const addressSet = (entries: string[]): BlockList => {
   const set = new BlockList();
   for (const entry of entries) {
@@ -38,13 +38,14 @@ export const addressSet = (entries: string[]): BlockList => {
 
 const loopback = addressSet(['127.0.0.0/8', '::1']);
 
-/** Of `host` settings: what listens there is reachable from this machine alone. */
+/** True if a server on this `host` setting is reachable from this machine only. */
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || contains(loopback, plainAddress(host));
 
 /**
- * A request that this machine itself made: loopback peer, loopback Host, no proxy's mark, no
- * foreign Origin. A raw TCP forward looks the same, so callers ask for more where one may stand.
+ * True if this machine itself made the request: loopback peer, loopback Host, no header of a proxy,
+ * no foreign Origin. A request through a raw TCP forward looks the same, so callers check more
+ * where there may be one.
  */
 export const isFromHere = (peer: string, headers: RawHeaders): boolean => {
   const { host, origin } = headers;
@@ -55,13 +56,14 @@ export const isFromHere = (peer: string, headers: RawHeaders): boolean => {
   return origin === undefined || origin === `http://${host}`;
 };
 
-/** Whose word is taken for where a request comes from. */
+/** The proxies and tunnels that are trusted to state the client's address. */
 export interface ProxyTrust {
-  /** Peers whose X-Forwarded-For is believed. */
+  /** Peers whose X-Forwarded-For is trusted. */
   proxies: BlockList;
   /**
-   * A tunnel ends on this machine, so that loopback peers speak for others. Its own header, in lower
-   * case, tells for whom; null: none does, and all of them look like one. null: there is no tunnel.
+   * A tunnel that ends on this machine, so that loopback peers stand for other clients, or null
+   * without a tunnel. `header` is the tunnel's own header with the client's address, in lower case.
+   * null: there is no such header, and all clients look like one.
    */
   tunnel: { header: string | null } | null;
 }
@@ -69,8 +71,8 @@ export interface ProxyTrust {
 const FORWARDED_FOR = 'x-forwarded-for';
 
 /**
- * The client's address: what the tunnel's own header says, else the last one in X-Forwarded-For that
- * is not a trusted proxy's.
+ * Returns the client's address: the one in the tunnel's own header, otherwise the last one in
+ * X-Forwarded-For that is not a trusted proxy's.
  */
 export const clientAddress = (peer: string, headers: RawHeaders, trust: ProxyTrust): string => {
   const header = trust.tunnel?.header ?? null;
@@ -92,6 +94,9 @@ export const clientAddress = (peer: string, headers: RawHeaders, trust: ProxyTru
   return address;
 };
 
-/** Whether many may stand behind this address: a tunnel brings them and does not tell them apart. */
+/**
+ * True if many clients may share this address: they come through a tunnel that does not distinguish
+ * them.
+ */
 export const isShared = (peer: string, { tunnel }: ProxyTrust): boolean =>
   tunnel !== null && tunnel.header === null && contains(loopback, plainAddress(peer));

@@ -1,16 +1,22 @@
-/** The one place where time comes from; tests freeze it. */
+/** The only source of time. Tests replace it with a fixed one. */
 export interface Clock {
-  /** Milliseconds since 1970, UTC. */
+  /** Returns milliseconds since 1970, UTC. */
   now(): number;
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** ISO 8601, UTC, milliseconds: the only spelling of a time on the wire and in the database. */
+/**
+ * Returns the time as ISO 8601, in UTC, with milliseconds: the only format of a time on the wire
+ * and in the database.
+ */
 export const iso = (ms: number): string => {
   if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
   return last.text;
 };
 
-/** Many things happen in one millisecond, and half a microsecond is much on the hot path. */
+/**
+ * The newest formatted time. Many calls fall into one millisecond, and formatting takes half a
+ * microsecond, which is much on the hot path.
+ */
 let last = { ms: Number.NaN, text: '' };

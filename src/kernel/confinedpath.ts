@@ -3,7 +3,10 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The path leads out of its folder, or to nothing that can be used; the sentence begins with it. */
+/**
+ * The error of a path that leads out of its folder, or to something unusable. The message begins
+ * with the path.
+ */
 export class NotInside extends Error {
   constructor(path: string, why: string) {
     super(`${path || 'the folder'} ${why}`);
@@ -12,17 +15,17 @@ export class NotInside extends Error {
 }
 
 export interface FolderEntry {
-  /** From the folder, with slashes. */
+  /** The path relative to the folder, with slashes. */
   path: string;
   kind: 'file' | 'folder' | 'other';
-  /** Bytes; 0 for what is no file. */
+  /** The size in bytes, or 0 if it is not a file. */
   size: number;
   modifiedMs: number;
 }
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** A file of the folder `root`. No symbolic link below it is followed. Errors: NotInside. */
+/** Reads a file of the folder `root`. Follows no symbolic link below it. Throws NotInside. */
 export const readInside = (root: string, path: string, maxBytes: number): Promise<Buffer> =>
   inFolder(root, path, async (at, name) => {
     const file = await open(at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -38,7 +41,7 @@ export const readInside = (root: string, path: string, maxBytes: number): Promis
     }
   });
 
-/** Puts a file in place, whole or not at all, with the folders that lead there. Errors: NotInside. */
+/** Writes a file atomically, and makes the folders that lead to it. Throws NotInside. */
 export const writeInside = (root: string, path: string, content: string): Promise<void> =>
   inFolder(
     root,
@@ -63,8 +66,8 @@ export const writeInside = (root: string, path: string, content: string): Promis
   );
 
 /**
- * What is in a folder of `root`, by name, and down to so many levels. Links are listed as `other`
- * and not followed. Errors: NotInside.
+ * Lists a folder of `root` by name, and its subfolders down to `levels` levels. Links are listed as
+ * `other` and not followed. Throws NotInside.
  */
 export const listInside = async (
   root: string,
@@ -72,7 +75,7 @@ export const listInside = async (
   { levels, most }: { levels: number; most: number },
 ): Promise<{ entries: FolderEntry[]; isCut: boolean }> => {
   const entries: FolderEntry[] = [];
-  /** False where there is no room for more. */
+  /** Returns false if there is no room for more entries. */
   const visit = async (parts: string[], level: number): Promise<boolean> => {
     for (const entry of await entriesOf(root, parts)) {
       if (entries.length === most) return false;
@@ -103,7 +106,7 @@ const entryOf = (path: string, stats: Stats): FolderEntry => {
   return { path, kind, size, modifiedMs: Math.trunc(stats.mtimeMs) };
 };
 
-/** Throws NotInside on what is no path downwards. */
+/** Splits a path. Throws NotInside if it does not lead downwards. */
 const partsOf = (path: string): string[] => {
   if (path.includes('\0')) throw new NotInside('The path', 'must not hold a NUL character');
   if (path.startsWith('/')) throw new NotInside(path, 'must be relative to the folder');
@@ -113,9 +116,10 @@ const partsOf = (path: string): string[] => {
 };
 
 /**
- * Goes down to the folder that a path lies in, one open folder after the other, and works there
- * with names alone. On Linux nothing that is moved meanwhile, or put in the way as a link, leads
- * elsewhere; other systems have no path through an open folder, and refuse the links they see.
+ * Opens the folder that contains a path, one folder after the other, and runs the work there with
+ * names relative to the open folder. On Linux no file that is moved meanwhile, and no link put in
+ * the way, can lead elsewhere. Other systems have no path through an open folder; there, the links
+ * found are refused.
  */
 const inFolder = async <T>(
   root: string,
@@ -164,7 +168,10 @@ const sentences: Record<string, string> = {
   ENAMETOOLONG: 'has too long a name',
 };
 
-/** What the path did wrong; a disk that fails is not its fault. */
+/**
+ * Returns the error with the fault of the path as its message. An error of the disk is returned as
+ * it is.
+ */
 const sayWhy = (error: unknown, path: string): unknown => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const sentence = sentences[code];

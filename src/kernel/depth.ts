@@ -1,4 +1,7 @@
-/** Whether arrays and objects are nested more than `depth` deep; level by level, so it cannot overflow. */
+/**
+ * True if arrays and objects are nested more than `depth` deep. It goes level by level, so it
+ * cannot overflow the stack.
+ */
 export const isDeeper = (value: object, depth: number): boolean => {
   let level: object[] = [value];
   for (let deep = 0; level.length > 0; deep++) {
@@ -14,7 +17,10 @@ export const isDeeper = (value: object, depth: number): boolean => {
   return false;
 };
 
-/** Whether more than `most` values are in it, at every depth; counts no further than it must. */
+/**
+ * True if the value contains more than `most` values, at any depth. It counts no further than
+ * needed.
+ */
 export const isLarger = (value: unknown, most: number): boolean => {
   const waiting = [value];
   for (let count = 0; waiting.length > 0; count++) {

@@ -6,9 +6,9 @@ import type { Lookup } from './lookup.js';
 import { loadUndici } from './undici.js';
 
 /**
- * How undici opens a connection here: the name is resolved once, every answer is checked, and only
- * what was checked is dialled, so that no second answer can slip in between (DNS rebinding).
- * undici's own `connect.lookup` would not see IP literals at all.
+ * Creates the function with which undici opens a connection. The name is resolved once, every
+ * address is checked, and only checked addresses are dialled, so that no second DNS reply can
+ * replace them (DNS rebinding). undici's own `connect.lookup` would not see IP literals at all.
  */
 export const createConnector =
   (egress: Egress, lookup: Lookup): buildConnector.connector =>
@@ -48,10 +48,11 @@ const dial = async (
   const { buildConnector } = await loadUndici();
   const connect = buildConnector({
     lookup: pinned(addresses),
-    // One after the other until one answers; it is also what makes node take a list from lookup.
+    // Tries one address after the other until one connects. It also makes node accept a list from
+    // lookup.
     autoSelectFamily: true,
     timeout: CONNECT_MS,
-    // Said outright, so that no environment variable turns it off.
+    // Set explicitly, so that no environment variable turns it off.
     rejectUnauthorized: true,
   });
   connect(to, (error, socket) => {
@@ -68,7 +69,10 @@ const pinned =
       addresses.map((address) => ({ address, family: isIP(address) })),
     );
 
-/** What breaks between connection and first request is the handshake. */
+/**
+ * Makes the failure of a connection. An error between the connection and the first request comes
+ * from the TLS handshake.
+ */
 const notConnected = (to: To, cause: Error): HttpFailure => {
   const otherwise = to.protocol === 'https:' ? 'tls' : 'unreachable';
   return new HttpFailure(failureKind(cause) ?? otherwise, {

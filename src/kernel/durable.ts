@@ -11,7 +11,7 @@ export const syncToDisk = (path: string): void => {
   }
 };
 
-/** A new name is durable when its folder is. */
+/** Renames a file and syncs its folder, because a new name is durable only then. */
 export const renameDurably = (from: string, to: string): void => {
   renameSync(from, to);
   syncToDisk(dirname(to));

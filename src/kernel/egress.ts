@@ -9,12 +9,12 @@ import {
   parseNetwork,
 } from './address.js';
 
-/** The address is not one that this daemon may talk to. */
+/** The error of an address that this daemon may not connect to. */
 export class EgressRefused extends Error {
   constructor(
     readonly host: string,
     readonly why: string,
-    /** True where a host before this one, which redirected here, got the request. */
+    /** True if an earlier host, which redirected here, received the request. */
     readonly effectBegan = false,
   ) {
     super(`${host} is refused: ${why}`);
@@ -22,7 +22,7 @@ export class EgressRefused extends Error {
   }
 }
 
-/** The URL is not one for an outgoing request, wherever it points. */
+/** The error of a URL that is not valid for an outgoing request, whatever its host. */
 export class BadUrl extends Error {
   constructor(why: string) {
     super(why);
@@ -30,17 +30,19 @@ export class BadUrl extends Error {
   }
 }
 
-/** Where the daemon may connect to: the public internet, and what the allow list names. */
+/**
+ * The rules for where the daemon may connect: the public internet, and what the allow list names.
+ */
 export interface Egress {
-  /** Throws EgressRefused where the URL, as written, can never be reached. Resolves no name. */
+  /** Throws EgressRefused if the URL, as written, can never be reached. Resolves no name. */
   check(url: URL): void;
-  /** Throws EgressRefused where this address must not be dialled for the host and port. */
+  /** Throws EgressRefused if this address must not be dialled for the host and port. */
   checkDial(dial: { host: string; port: number; address: string }): void;
-  /** Whether an entry of the allow list names the URL as written. */
+  /** True if an entry of the allow list names the URL as written. */
   names(url: URL): boolean;
 }
 
-/** Throws BadUrl on anything but http and https, and on a URL that holds credentials. */
+/** Parses a URL. Throws BadUrl if it is not http or https, or if it holds credentials. */
 export const parseUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url) throw new BadUrl('Not a URL');
@@ -51,9 +53,10 @@ export const parseUrl = (text: string): URL => {
 };
 
 /**
- * An entry of the allow list is a host, host:port, or CIDR; an IPv6 address with a port stands in
- * brackets. A name allows whatever it resolves to, an address or network also the names that
- * resolve to it. The metadata services stay refused. An entry of no such form throws.
+ * Creates the rules from an allow list. An entry is a host, host:port, or CIDR; an IPv6 address
+ * with a port is written in brackets. A name allows every address that it resolves to. An address
+ * or network also allows the names that resolve to it. The metadata services stay refused. Throws
+ * if an entry has none of these forms.
  */
 export const createEgress = (allow: string[]): Egress => {
   const rules = allow.map(parseRule);
@@ -85,7 +88,7 @@ export const createEgress = (allow: string[]): Egress => {
 interface EgressTarget {
   host: string;
   port: number;
-  /** null while a name is not resolved. */
+  /** The address, or null while a name is not resolved. */
   address: Address | null;
 }
 type Rule = (target: EgressTarget) => boolean;
@@ -104,8 +107,8 @@ const localName = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 const networkName = /\.(lan|ts\.net)$/;
 
 /**
- * Whether a host, as written, is this machine or its network: a private address, or a name that only
- * a network of one's own gives. Resolves no name.
+ * True if a host, as written, is this machine or in its network: a private address, or a name that
+ * only a local network gives. Resolves no name.
  */
 export const isLocalHost = (hostname: string): boolean => {
   const address = parseAddress(hostname);
@@ -129,7 +132,7 @@ const targetOf = (url: URL): EgressTarget => ({
   address: parseAddress(url.hostname),
 });
 
-/** The port of a URL, the scheme's own where none is written. */
+/** Returns the port of a URL, or the scheme's default port if none is written. */
 export const portOf = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
   Number(port) || (protocol === 'https:' ? 443 : 80);
 

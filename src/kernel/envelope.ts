@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 /**
- * Envelope encryption, AES-256-GCM twice (NIST SP 800-38D): a fresh data key encrypts the value,
- * the master key wraps the data key. `bound` (owner, row, version) is the associated data of both,
- * so a sealed value that is moved to another row does not open.
+ * Seals a value with envelope encryption, AES-256-GCM twice (NIST SP 800-38D): a fresh data key
+ * encrypts the value, the master key encrypts (wraps) the data key. `bound` (owner, row, version)
+ * is the associated data of both, so a sealed value that is moved to another row does not open.
  * Form: `e1.<wrapped data key>.<sealed value>`, each base64url of nonce(12) ‖ ciphertext ‖ tag(16).
  */
 export const seal = (masterKey: Buffer, bound: string, value: Buffer): string => {
@@ -13,7 +13,10 @@ export const seal = (masterKey: Buffer, bound: string, value: Buffer): string =>
   return sealed;
 };
 
-/** Throws EnvelopeError where the key, the binding or the bytes are not the ones it was sealed with. */
+/**
+ * Opens a sealed value. Throws EnvelopeError if the key, the binding or the bytes differ from those
+ * of sealing.
+ */
 export const unseal = (masterKey: Buffer, bound: string, sealed: string): Buffer => {
   const { wrapped, value } = partsOf(sealed);
   const dataKey = decrypt(masterKey, bound, wrapped);
@@ -24,7 +27,10 @@ export const unseal = (masterKey: Buffer, bound: string, sealed: string): Buffer
   }
 };
 
-/** The same sealed value under another master key; what it holds is not opened. EnvelopeError. */
+/**
+ * Returns the same sealed value under another master key, without opening the value. Throws
+ * EnvelopeError.
+ */
 export const rewrap = (
   { from, to }: { from: Buffer; to: Buffer },
   bound: string,
@@ -44,7 +50,10 @@ export class EnvelopeError extends Error {
   }
 }
 
-/** What `open` unseals; null where it was damaged or is another's, so that it closes itself alone. */
+/**
+ * Returns what `open` unseals, or null if it is damaged or belongs to another row. So one bad value
+ * does not prevent access to the others.
+ */
 export const unlessShut = <T>(open: () => T): T | null => {
   try {
     return open();

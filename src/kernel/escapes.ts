@@ -1,43 +1,47 @@
 import { type EscapeReading, introduced } from './escapesyntax.js';
 import { type Effort, endless } from './stepbudget.js';
 
-/** An escape at a place in a text: where it ends, and what it stands for. */
+/** An escape at a position in a text: where it ends, and the text that it stands for. */
 export interface Unescaped {
   end: number;
-  /** Empty for a soft line break (RFC 2045, section 6.7). */
+  /** The decoded text. It is empty for a soft line break (RFC 2045, section 6.7). */
   text: string;
 }
 
 export interface Escapes {
-  /** By place: 0, or `READ` where an escape begins there, `CUT` where the text's end cuts one off. */
+  /**
+   * A mark for each position: 0, `READ` if an escape begins there, `CUT` if the end of the text
+   * cuts one off.
+   */
   marks: Uint8Array;
-  /** Those that begin at a place. */
+  /** Returns the escapes that begin at a position. */
   at(place: number): readonly Unescaped[];
 }
 
 const READ = 1;
 export const CUT = 2;
 
-/** Ours: so often may an escape itself be written in escapes. */
+/** Ours: the number of times that an escape may itself be written in escapes. */
 const LAYERS = 3;
-/** Ours: so many readings of one place are kept, and so many steps taken to find them. */
+/** Ours: the most readings kept for one position, and the most steps to find them. */
 const MOST_HERE = 12;
 const MOST_STEPS = 60;
-/** What each takes, measured in characters that are compared. */
+/** The effort of each kind of step, in units of one compared character. */
 const AT_PLACE = 30;
 const PER_READING = 20;
 const PER_CHARACTER = 40;
-/** So many backslashes are one, three layers deep. */
+/** The number of backslashes that stand for one, escaped three times over. */
 const DEEPEST = 2 ** LAYERS;
 const BACKSLASH = 92;
-/** Bytes of UTF-8. */
+/** The most bytes of one character in UTF-8. */
 const LONGEST_CHARACTER = 4;
 const PLUS = 43;
 const NONE: readonly Unescaped[] = [];
 
 /**
- * Every escape of a text, those written in escapes included. A character may be read in several
- * ways, and all are told, since `=Ab` is an escape in a mail and none in a setting. TooMuchEffort.
+ * Finds every escape of a text, also those written in escapes. A character may be read in several
+ * ways, and all are returned: `=Ab` is an escape in an e-mail and not in a setting. Throws
+ * TooMuchEffort.
  */
 export const escapesIn = (text: string, effort: Effort = endless()): Escapes => {
   let places = placesIn(text, effort);
@@ -50,7 +54,7 @@ export const escapesIn = (text: string, effort: Effort = endless()): Escapes => 
 /** Characters that begin an escape. */
 const BEGINS = new Set(Array.from('\\%&=+', (sign) => sign.charCodeAt(0)));
 
-/** Where an escape may begin, the last one first. */
+/** Returns the positions where an escape may begin, the last one first. */
 const placesIn = (text: string, effort: Effort): number[] => {
   const places: number[] = [];
   for (let at = text.length - 1; at >= 0; at--) {
@@ -61,7 +65,7 @@ const placesIn = (text: string, effort: Effort): number[] => {
   return places;
 };
 
-/** Escapes of which the first so many characters were read, up to `end`. */
+/** An escape that has been read up to `end`. */
 interface PartialEscape {
   reading: EscapeReading;
   end: number;
@@ -70,14 +74,14 @@ interface PartialEscape {
 class Reader {
   readonly found = new Map<number, Unescaped[]>();
   readonly marks: Uint8Array;
-  /** By place where an escape may begin: up to where was looked for its end. */
+  /** For each position where an escape may begin, how far its end was searched for. */
   private readonly reach = new Map<number, number>();
-  /** By place: those bytes of UTF-8 that are no character by themselves. */
+  /** For each position, the bytes of UTF-8 that are not a character by themselves. */
   private readonly bytes = new Map<number, { end: number; byte: number }[]>();
 
-  /** By the place where such a run begins: where it ends. */
+  /** For each position where a run of equal readings begins, the end of the run. */
   private readonly runEnds = new Map<number, number>();
-  /** By place: 1 where more backslashes follow than three layers make of one. */
+  /** For each position, 1 if more backslashes follow than three layers reduce to one. */
   private readonly runs: Uint8Array;
 
   constructor(
@@ -92,7 +96,7 @@ class Reader {
     }
   }
 
-  /** One layer; answers with the places where the next one may find more. */
+  /** Reads one layer. Returns the positions where the next layer may find more. */
   read(places: number[]): number[] {
     const fresh = new Uint8Array(this.text.length + 1);
     const several = places.map((place) => {
@@ -114,14 +118,17 @@ class Reader {
     return [...next].sort((a, b) => b - a);
   }
 
-  /** In a long run of backslashes alone, those layers that are whole: mixtures matter at its end. */
+  /**
+   * Returns the escapes at a position. In a long run of backslashes it returns only whole layers:
+   * mixtures matter only at the end of the run.
+   */
   private readAt(place: number): Unescaped[] {
     this.effort.spend(AT_PLACE);
     if (this.runs[place] !== 1) return this.escapesAt(place);
     return [2, 4, DEEPEST].map((length) => ({ end: place + length, text: '\\' }));
   }
 
-  /** Makes characters of the bytes that the layers have found. */
+  /** Joins the bytes that the layers have found into characters. */
   join(): void {
     for (const place of this.bytes.keys()) {
       this.keep(place, this.charactersAt(place));
@@ -179,7 +186,9 @@ class Reader {
       left.push({ reading: next, end: next === reading ? this.runEnd(reading, end) : end + 1 });
   }
 
-  /** Up to where the reading stays the same, as in zeros before a number, however many there are. */
+  /**
+   * Returns the end of a run in which the reading stays the same, as in the zeros before a number.
+   */
   private runEnd(reading: EscapeReading, end: number): number {
     let at = this.runEnds.get(end) ?? end;
     if (at === end) {
@@ -200,7 +209,7 @@ class Reader {
     return begun;
   }
 
-  /** The characters of several bytes, each of them an escape of its own. */
+  /** Returns the characters of several bytes, each of which is an escape of its own. */
   private charactersAt(place: number): Unescaped[] {
     const found: Unescaped[] = [];
     const left = [{ bytes: Buffer.alloc(0), end: place }];

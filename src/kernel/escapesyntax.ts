@@ -1,24 +1,27 @@
-/** How far an escape has been read: what may follow, and what it stands for by now. */
+/** The state of reading an escape: what may follow, and what it stands for so far. */
 export interface EscapeReading {
-  /** All that it may stand for; none while it is not whole. */
+  /** All texts that the escape may stand for. Empty while it is incomplete. */
   means: readonly string[];
-  /** A byte that is no character by itself, as each of `%C3%A9`. */
+  /** A byte that is not a character by itself, as each of `%C3%A9`. */
   byte?: number;
   /**
-   * The reading with one more character; null where that belongs to no escape. The same reading where
-   * any number of such characters may follow.
+   * Returns the reading after one more character, or null if that character does not belong to an
+   * escape. Returns the same reading if any number of such characters may follow.
    */
   next(unit: number): EscapeReading | null;
 }
 
-/** An escape of which the first character was read; null where the character begins none. */
+/**
+ * Returns the reading after the first character of an escape, or null if the character does not
+ * begin one.
+ */
 export const introduced = (unit: number): EscapeReading | null => INTRODUCED.get(unit) ?? null;
 
 const unitOf = (text: string): number => text.charCodeAt(0);
 const whole = (...means: string[]): EscapeReading => ({ means, next: () => null });
 const step = (next: EscapeReading['next']): EscapeReading => ({ means: [], next });
 
-/** Of HTML for ASCII (WHATWG HTML, 13.5). */
+/** The named character references of HTML for ASCII (WHATWG HTML, 13.5). */
 const NAMED = new Map(
   Object.entries({
     ...{ Tab: '\t', NewLine: '\n', excl: '!', quot: '"', QUOT: '"', num: '#', dollar: '$' },
@@ -31,7 +34,7 @@ const NAMED = new Map(
   }),
 );
 const LONGEST_NAME = 20;
-/** HTML takes these without the semicolon, too. */
+/** Names that HTML also accepts without the semicolon. */
 const BARE = new Set(['amp', 'lt', 'gt', 'quot', 'AMP', 'LT', 'GT', 'QUOT']);
 
 const CONTROLS = new Map(
@@ -44,7 +47,7 @@ const CONTROLS = new Map(
 const SEMICOLON = unitOf(';');
 const BLANK = unitOf(' ');
 
-/** 0 to 15; 16 where it is no digit. */
+/** Returns 0 to 15, or 16 if it is not a digit. */
 const digitOf = (unit: number): number => {
   if (unit >= 48 && unit <= 57) return unit - 48;
   const letter = unit | 32;
@@ -55,7 +58,7 @@ interface Digits {
   base: number;
   least: number;
   most: number;
-  /** What may stand behind the last digit, or has to. */
+  /** A character that may follow the last digit, or must do so with `mustClose`. */
   close?: number;
   mustClose?: true;
 }
@@ -70,7 +73,10 @@ const digits = (of: Digits, value = 0, count = 0): EscapeReading => ({
   },
 });
 
-/** Ours: no control characters but blanks and line ends, which half an escape often stands for. */
+/**
+ * Returns the character of a code point. Ours: no control characters other than blanks and line
+ * ends, because incomplete escapes often stand for them.
+ */
 const charsOf = (point: number): string[] => {
   if (point > 0x10ffff || point < 9 || (point > 13 && point < 32)) return [];
   return [String.fromCodePoint(point)];
@@ -78,13 +84,13 @@ const charsOf = (point: number): string[] => {
 
 const ZERO = unitOf('0');
 
-/** Digits after zeros, of which HTML and JavaScript take any number. */
+/** Reads digits after zeros. HTML and JavaScript accept any number of zeros. */
 const afterZeros = (of: Digits): EscapeReading => {
   const zeros: EscapeReading = step((unit) => (unit === ZERO ? zeros : digits(of).next(unit)));
   return zeros;
 };
 
-/** Two hexadecimal digits; `of` says what each of the 256 values means. */
+/** Reads two hexadecimal digits. `of` returns the meaning of each of the 256 values. */
 const twoDigits = (of: (value: number) => EscapeReading): EscapeReading => {
   const pairs = sixteen((high) => {
     const values = sixteen((low) => of(high * 16 + low));
@@ -96,34 +102,34 @@ const twoDigits = (of: (value: number) => EscapeReading): EscapeReading => {
 const sixteen = (make: (digit: number) => EscapeReading): EscapeReading[] =>
   Array.from({ length: 16 }, (_, digit) => make(digit));
 
-/** A character of ASCII, or one byte of several that are one character in UTF-8. */
+/** An ASCII character, or one byte of a character that takes several in UTF-8. */
 const byte = twoDigits((value) =>
   value < 128 ? whole(...charsOf(value)) : { ...whole(), byte: value },
 );
-/** To JavaScript a character, to C and Python a byte. */
+/** A character in JavaScript, or a byte in C and Python. */
 const hexadecimal = twoDigits((value) => {
   const char = whole(...charsOf(value));
   return value < 128 ? char : { ...char, byte: value };
 });
 
-/** `%2B`, `%u002B` */
+/** Reads `%2B` or `%u002B`. */
 const percent = step((unit) =>
   unit === unitOf('u') ? digits({ base: 16, least: 4, most: 4 }) : byte.next(unit),
 );
 
 const isBlank = (unit: number): boolean => unit === BLANK || unit === unitOf('\t');
 
-/** What ends a soft line break; blanks before it were added on the way. */
+/** The end of a soft line break. Blanks before it were added in transport. */
 const softBreak: EscapeReading = step((unit) => {
   if (isBlank(unit)) return softBreak;
   if (unit === 10) return whole('');
   return unit === 13 ? step((feed) => (feed === 10 ? whole('') : null)) : null;
 });
 
-/** Quoted-printable (RFC 2045, section 6.7), its soft line breaks included. */
+/** Quoted-printable (RFC 2045, section 6.7), including its soft line breaks. */
 const equals = step((unit) => softBreak.next(unit) ?? byte.next(unit));
 
-/** JSON, JavaScript, C, Python, CSS, Markdown and shells. */
+/** Escapes of JSON, JavaScript, C, Python, CSS, Markdown and shells. */
 const backslash = step((unit) => {
   if (unit === unitOf('u')) return unicode;
   if (unit === unitOf('U')) return digits({ base: 16, least: 8, most: 8 });
@@ -146,7 +152,7 @@ const unicode = step((unit) =>
   unit === unitOf('{') ? braced : digits({ base: 16, least: 4, most: 4 }).next(unit),
 );
 
-/** `\53` of C and `\2B ` of CSS begin alike, and so does `\b`. */
+/** Reads escapes that begin alike: `\53` of C, `\2B ` of CSS and control escapes such as `\b`. */
 const numbered = (unit: number): EscapeReading | null =>
   both(
     digits({ base: 8, least: 1, most: 3 }).next(unit),

@@ -1,7 +1,7 @@
-/** At most this many characters of a text stand in an event; the transcript has it whole. */
+/** The most characters of a text in an event. The transcript contains the whole text. */
 const IN_EVENT = 16_384;
 
-/** The text, or its beginning and how much more there was. */
+/** Returns the text, or its beginning with the number of characters left out. */
 export const excerpt = (text: string, most = IN_EVENT): string => {
   if (text.length <= most) return text;
   const isHalfPair = /[\ud800-\udbff]/.test(text.charAt(most - 1));
@@ -9,7 +9,7 @@ export const excerpt = (text: string, most = IN_EVENT): string => {
   return `${kept}\n… ${text.length - kept.length} characters more`;
 };
 
-/** Arguments as an event shows them: as they are, or the beginning of their text. */
+/** Returns arguments for an event: unchanged, or the beginning of their JSON text. */
 export const excerptOf = (args: Record<string, unknown>): Record<string, unknown> => {
   const text = JSON.stringify(args);
   return text.length <= IN_EVENT ? args : { truncated: true, text: text.slice(0, IN_EVENT) };

@@ -3,29 +3,34 @@ import { type FailureKind, failureKind, HttpFailure } from './failure.js';
 import { Inflow } from './inflow.js';
 import type { Hop } from './redirect.js';
 
-/** Bounds of one exchange; undici's own are coarse and know no deadline, so they are off. */
+/**
+ * The limits of one exchange. undici's own limits are coarse and know no deadline, so they are off.
+ */
 export interface ExchangeLimits {
-  /** Until the first byte of the body, or the end of a reply without one. */
+  /** The time until the first byte of the body, or until the end of a reply without one. */
   firstByteMs: number;
-  /** Between one piece of the body and the next, while the reader keeps up. */
+  /** The time between two pieces of the body, while the reader keeps up. */
   silenceMs: number;
   maxBytes: number;
-  /** When it must be over, on the scale of performance.now(). */
+  /** The time when the exchange must be over, on the scale of performance.now(). */
   deadline: number;
   signal?: AbortSignal | null;
 }
 
 export interface HttpReply {
   status: number;
-  /** Names in lower case; a header that came several times is joined with commas. */
+  /** Headers by name in lower case. Headers that came several times are joined with commas. */
   headers: Record<string, string>;
-  /** Whoever does not read it to its end must cancel it, or the connection stays busy. */
+  /**
+   * The body. A reader that does not read it to its end must cancel it, or the connection stays
+   * busy.
+   */
   body: Inflow;
 }
 
 /**
- * Sends one request and resolves when the reply's head is there. Every failure of the network is
- * an HttpFailure; what happens after the head comes out of the body.
+ * Sends one request and resolves when the status and headers of the reply have come. Every network
+ * failure is an HttpFailure. Later failures come out of the body.
  */
 export const dispatchHop = (
   agent: Dispatcher,
@@ -41,7 +46,7 @@ export const dispatchHop = (
   });
 
 class Exchange implements Dispatcher.DispatchHandler {
-  /** Known from the moment when the request goes out on a connection. */
+  /** The control of the request, set when the request goes out on a connection. */
   #controller: Dispatcher.DispatchController | null = null;
   readonly #body = new Inflow({ resume: () => this.#resume(), cancel: () => this.#cancel() });
   #timer: NodeJS.Timeout | undefined;
@@ -59,7 +64,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while connecting: nothing is written yet, and nothing will be.
+    // The exchange ended while connecting: nothing is written yet, and nothing will be.
     if (this.#isOver) controller.abort(new Error('Given up while connecting'));
     else this.#controller = controller;
   }

@@ -1,4 +1,4 @@
-/** What went wrong with an outgoing request, in words that a person can act on. */
+/** The failures of an outgoing request, in words that a person can act on. */
 const sentences = {
   dns: 'the name does not resolve',
   refused_connection: 'the connection was refused',
@@ -16,21 +16,21 @@ export type FailureKind = keyof typeof sentences;
 
 interface FailureContext {
   host: string;
-  /** False only where nothing of the request can have reached any host. */
+  /** False only if no part of the request can have reached any host. */
   effectBegan: boolean;
   cause?: unknown;
   begun?: PartialReply | undefined;
 }
 
-/** What had come of a reply that broke off in its body. */
+/** The part of a reply that came before its body broke off. */
 export interface PartialReply {
   status: number;
-  /** Names in lower case. */
+  /** Headers by name in lower case. */
   headers: Record<string, string>;
   body: Buffer;
 }
 
-/** An outgoing request that got no usable reply. */
+/** The failure of an outgoing request that got no usable reply. */
 export class HttpFailure extends Error {
   readonly host: string;
   readonly effectBegan: boolean;
@@ -41,7 +41,7 @@ export class HttpFailure extends Error {
     { host, effectBegan, cause, begun }: FailureContext,
   ) {
     super(`${host}: ${sentences[kind]}`, { cause });
-    // The name by which users of fetch, the AI SDK among them, know their own abort.
+    // Users of fetch, such as the AI SDK, recognize their own abort by this name.
     this.name = kind === 'aborted' ? 'AbortError' : 'HttpFailure';
     this.host = host;
     this.effectBegan = effectBegan;
@@ -49,7 +49,7 @@ export class HttpFailure extends Error {
   }
 }
 
-/** The kind behind an error of node or undici; null for one that is none of the network's. */
+/** Returns the kind of a network error of node or undici, or null for any other error. */
 export const failureKind = (error: Error): FailureKind | null => {
   // undici's parser leaves the code of its errors empty.
   if (error.name === 'HTTPParserError') return 'bad_response';

@@ -1,42 +1,48 @@
-/** Too many wait already. */
+/** The error of work that is refused because too much waits already. */
 export class NoTurn extends Error {
   override name = 'NoTurn';
 }
 
-/** How a request stands in line. */
+/** The position of a request in the queue. */
 interface QueuePosition<T> {
-  /** It goes before all that are not, and is refused after them. */
+  /** True if it goes before all requests without this mark, and is refused after them. */
   isFirst?: boolean;
   /**
-   * What gives the same result without a turn. Such a request waits as long as any other would, and
-   * then leaves the turn to who needs one: it delays nobody, and nobody is refused for it.
+   * An alternative that gives the same result without a turn. Such a request waits as long as any
+   * other would, and then leaves the turn to one that needs it. So it delays no other request and
+   * causes no refusal.
    */
   instead?: (() => Promise<T>) | undefined;
 }
 
-/** A fair semaphore: work of which little may run at once, shared out among those who ask for it. */
+/**
+ * A fair semaphore: it limits how much work runs at once, and shares the turns among the callers.
+ */
 export interface Turns {
-  /** Runs the work when it is the asker's turn. NoTurn: it did not get one. */
+  /** Runs the work when it is the caller's turn. Throws NoTurn if the caller gets none. */
   take<T>(asker: string, work: () => Promise<T>, standing?: QueuePosition<T>): Promise<T>;
-  /** The asker's work was for nothing: for some minutes it comes after those who have no such. */
+  /**
+   * Marks a caller whose work was futile. For some minutes its requests come after those of
+   * unmarked callers.
+   */
   blame(asker: string): void;
 }
 
 export interface TurnsOptions {
-  /** Work that runs at once. */
+  /** The most work that runs at once. */
   atOnce: number;
-  /** Work of one asker that runs at once; left out, all of it may be one's. */
+  /** The most work of one caller that runs at once. By default one caller may use all. */
   each?: number;
-  /** Work that waits. */
+  /** The most work that may wait. */
   waiting: number;
 }
 
 interface Waiter {
   asker: string;
   isFirst: boolean;
-  /** The lower one goes first. */
+  /** The rank: the lower one goes first. */
   rank: number;
-  /** It needs no turn. */
+  /** True if it needs no turn. */
   yields: boolean;
   go(hasTurn: boolean): void;
   refuse(): void;
@@ -46,16 +52,17 @@ const BLAMED_MS = 10 * 60_000;
 const MOST_BLAMED = 100_000;
 
 /**
- * A flood must not shut out who comes with one honest request. So an asker's second request waits
- * behind everybody's first, and who was blamed behind who was not; of equals the newest goes
- * first, since it is the one that is still waited for. Where too many wait, the last one is refused.
+ * Creates a fair semaphore. A flood must not shut out a caller with one honest request. So a
+ * caller's second request waits behind the first of every other caller, and blamed callers wait
+ * behind all others. Of equals the newest goes first, because its client is most likely still
+ * waiting. If too many wait, the last one is refused.
  */
 export const createTurns = (of: TurnsOptions): Turns => {
   const blamed = createBlame();
   const each = of.each ?? of.atOnce;
   const running = new Map<string, number>();
   let total = 0;
-  /** The one that goes first stands first. */
+  /** The waiting requests, in the order in which they run. */
   let line: Waiter[] = [];
 
   const mayBegin = (asker: string): boolean => (running.get(asker) ?? 0) < each;
@@ -86,8 +93,8 @@ export const createTurns = (of: TurnsOptions): Turns => {
     });
 
   /**
-   * Begins what is next in the same turn of the event loop, so that nobody slips in between. Those
-   * before it, who need no turn, would have got it in its place: they go too.
+   * Starts the next request in the same turn of the event loop, so that no other slips in between.
+   * Requests before it that need no turn would have got this turn; they are released as well.
    */
   const handOn = (): void => {
     if (total >= of.atOnce) return;
@@ -118,11 +125,11 @@ export const createTurns = (of: TurnsOptions): Turns => {
   };
 };
 
-/** Of those who stand in line, before one who comes. */
+/** True if a waiting request goes before a new one. */
 const goesBefore = (standing: Waiter, coming: Waiter): boolean =>
   standing.isFirst === coming.isFirst ? standing.rank < coming.rank : standing.isFirst;
 
-/** Refuses whoever has so many before it that need a turn. */
+/** Refuses every request that has `most` requests before it that need a turn. */
 const withoutSurplus = (line: Waiter[], most: number): Waiter[] => {
   let needing = 0;
   return line.filter((each) => {
@@ -133,7 +140,7 @@ const withoutSurplus = (line: Waiter[], most: number): Waiter[] => {
   });
 };
 
-/** How often each asker was blamed lately. */
+/** Creates the count of how often each caller was blamed lately. */
 const createBlame = () => {
   const counts = new Map<string, number>();
   let since = performance.now();

@@ -5,18 +5,18 @@ import { createConnector } from './dial.js';
 import { type Egress, portOf } from './egress.js';
 import type { Lookup } from './lookup.js';
 
-/** What a host showed before anything was asked of it. */
+/** The facts about a host that a connection shows before any request. */
 export interface Handshake {
-  /** Those that its name stands for; one that was dialled is not told from the others. */
+  /** The addresses that the name resolves to. The one that was dialled is not marked. */
   addresses: string[];
-  /** How long the name took, and then the connection. */
+  /** The time that resolving the name took. `connectMs` is the time of the connection. */
   nameMs: number;
   connectMs: number;
-  /** When its certificate ends, in milliseconds since 1970; null: there is no TLS. */
+  /** The end of the certificate, in milliseconds since 1970, or null without TLS. */
   validUntil: number | null;
 }
 
-/** Connects, with TLS where the URL says so, and hangs up. Errors: EgressRefused, HttpFailure. */
+/** Connects, with TLS if the URL says so, and disconnects. Throws EgressRefused or HttpFailure. */
 export const shakeHands = async (
   egress: Egress,
   lookup: Lookup,

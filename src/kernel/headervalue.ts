@@ -1,7 +1,10 @@
-/** Visible ASCII, with blanks inside alone (RFC 9110, section 5.5; Ours: no obs-text). */
+/** Visible ASCII, with blanks only inside (RFC 9110, section 5.5; Ours: no obs-text). */
 const VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** Why a secret cannot be sent in a header of HTTP, without a word of it; null where it can. */
+/**
+ * Returns why a secret cannot be sent in an HTTP header, without any part of the secret, or null if
+ * it can.
+ */
 export const faultOfHeaderValue = (value: string): string | null =>
   VALUE.test(value)
     ? null

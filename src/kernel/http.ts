@@ -9,53 +9,62 @@ import { hopOf } from './redirect.js';
 import { type CallLimits, followRedirects } from './redirects.js';
 import { loadUndici } from './undici.js';
 
-/** One outgoing request. Limits left out are those of forwards and tools, `forRequests`. */
+/** One outgoing request. The default limits are those of forwards and tools, `forRequests`. */
 export interface Outgoing extends Partial<CallLimits> {
   method: string;
   url: string;
-  /** Those that belong to the connection (Host, Content-Length and the like) are set here alone. */
+  /**
+   * Request headers. Those of the connection (Host, Content-Length and the like) are set by this
+   * module only.
+   */
   headers?: Record<string, string>;
   body?: string | Buffer;
   signal?: AbortSignal;
-  /** So many bytes of the reply's body are enough: what follows them is not waited for. */
+  /** The number of bytes of the reply's body that the caller needs. The rest is not waited for. */
   enoughBytes?: number;
-  /** Entries beside those of egressAllow, for this call alone. */
+  /** Entries in addition to those of egressAllow, for this call only. */
   allow?: string[];
-  /** It is meant for this origin alone: as with a body, no redirect to another is followed. */
+  /**
+   * True if the request is meant for this origin only: as with a body, no redirect to another
+   * origin is followed.
+   */
   isBound?: boolean;
 }
 
 export interface Incoming {
   status: number;
-  /** Names in lower case; a header that came several times is joined with commas. */
+  /** Headers by name in lower case. Headers that came several times are joined with commas. */
   headers: Record<string, string>;
-  /** As it came: no content-encoding is asked for, and none is undone. */
+  /** The body as received. No content-encoding is requested, and none is decoded. */
   body: Buffer;
-  /** Where the reply came from in the end. */
+  /** The URL that sent the reply, after all redirects. */
   url: string;
-  /** Where the reply redirects to, where that is another origin and was not followed. */
+  /** The target of a redirect to another origin that was not followed. */
   notFollowed?: string;
 }
 
-/** The one way out of the daemon. */
+/** The only way for the daemon to make outgoing requests. */
 export interface Http {
-  /** Any status is a reply. Errors: EgressRefused, BadUrl, HttpFailure with what of it came. */
+  /**
+   * Sends a request. Any status is a reply. Throws EgressRefused, BadUrl, or HttpFailure with the
+   * part of the reply that came.
+   */
   request(out: Outgoing): Promise<Incoming>;
   /**
-   * A fetch with streaming bodies for models and MCP servers: 120 s to the first byte of the body,
-   * 60 s of silence, 64 MiB. It reaches the host and port of `origin`, even a private one, and
-   * what egressAllow names; all else is refused, as the target of a redirect too. Fails with the
-   * errors of `request`, also in the middle of a body.
+   * Returns a fetch with streaming bodies for models and MCP servers. Limits: 120 s to the first
+   * byte of the body, 60 s of silence, 64 MiB. It reaches the host and port of `origin`, even a
+   * private one, and what egressAllow names. Everything else is refused, also as the target of a
+   * redirect. It fails with the errors of `request`, also in the middle of a body.
    */
   fetchFor(origin: string, limits?: Partial<CallLimits>): typeof fetch;
-  /** What a host shows to whoever connects to the URL. Errors: as those of `request`. */
+  /** Connects to the host of the URL and returns what it shows. Errors: as those of `request`. */
   shake(url: string, options: Pick<Outgoing, 'allow' | 'signal'>): Promise<Handshake>;
   /**
-   * For a URL that is to be stored: throws EgressRefused where, as written, it can never be
-   * reached, BadUrl where it is not http(s) or holds credentials. Resolves no name.
+   * Checks a URL that is to be stored. Throws EgressRefused if, as written, it can never be
+   * reached, and BadUrl if it is not http(s) or holds credentials. Resolves no name.
    */
   check(url: string): void;
-  /** Ends every connection; what is under way fails as `aborted`. */
+  /** Ends every connection. Requests under way fail as `aborted`. */
   close(): Promise<void>;
 }
 
@@ -70,13 +79,16 @@ const forRequests: CallLimits = {
 const forModels: CallLimits = {
   firstByteMs: 120_000,
   silenceMs: 60_000,
-  // Ours: a reader that stops reading must not hold a connection for ever.
+  // Ours: a reader that stops reading must not hold a connection forever.
   totalMs: 1_800_000,
   maxBytes: 64 * 1024 * 1024,
   redirects: 3,
 };
 
-/** `allow` is the setting egressAllow; an entry that is none throws. Tests bring their own lookup. */
+/**
+ * Creates the HTTP client. `allow` is the setting egressAllow; an invalid entry throws. Tests pass
+ * their own lookup.
+ */
 export const createHttp = (options: { allow: string[]; lookup?: Lookup }): Http => {
   const { allow, lookup = systemLookup } = options;
   const egress = createEgress(allow);
@@ -114,7 +126,10 @@ interface Way {
   agent: Agent;
 }
 
-/** One pool per allowance, so that no call finds a connection open that it might not make. */
+/**
+ * Creates one pool for each set of allowed hosts, so that no call reuses a connection that it may
+ * not make itself.
+ */
 const createWays = (allow: string[], lookup: Lookup) => {
   const ways = new Map<string, Promise<Way>>();
   const open = async (extra: string[]): Promise<Way> => {
@@ -158,7 +173,7 @@ const bounded = (wanted: Partial<CallLimits>, usual: CallLimits): CallLimits => 
   redirects: wanted.redirects ?? usual.redirects,
 });
 
-/** The failure of one that breaks off in its body holds what came before. */
+/** Reads the whole body. If the body breaks off, the failure holds the part that came before. */
 const collected = async (
   { status, headers, body }: HttpReply,
   enoughBytes = Number.POSITIVE_INFINITY,
@@ -206,7 +221,9 @@ const fetchOver =
     return answer(reply);
   };
 
-/** The error of a header that is none quotes the header, so nothing of it is kept. */
+/**
+ * Creates the request. The error of an invalid header quotes the header, so nothing of it is kept.
+ */
 const requestOf = (input: Parameters<typeof fetch>[0], init?: RequestInit): Request => {
   try {
     return new Request(input, init);
@@ -224,12 +241,12 @@ const notItsOwn =
 const ledAway = 'a redirect leads there, and a request with a body stays at its own origin';
 
 const answer = ({ status, headers, body }: HttpReply): Response => {
-  // RFC 9110, 15: a status beyond the classes is to be taken as a failing server's.
+  // RFC 9110, 15: a status outside the classes is treated as a server error.
   if (!bodiless.has(status))
     return new Response(body.stream(), { status: Math.min(status, 599), headers });
   body.cancel();
   return new Response(null, { status, headers });
 };
 
-/** Response takes no body, not even an empty one, with these. */
+/** Statuses for which Response accepts no body, not even an empty one. */
 const bodiless = new Set([204, 205, 304]);

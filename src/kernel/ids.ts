@@ -4,7 +4,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_DIGITS = 10;
 const RANDOM_DIGITS = 16;
 const CODES = Buffer.from(ALPHABET);
-/** The digit after each, by its code; the first comes after the last. */
+/** The next digit after each digit, by character code. The first digit follows the last. */
 const NEXT = Buffer.alloc(128);
 CODES.forEach((code, at) => {
   NEXT[code] = CODES[(at + 1) % CODES.length] ?? 0;
@@ -14,9 +14,10 @@ let used = pool.length;
 const last = { ms: 0, time: '', chance: Buffer.alloc(RANDOM_DIGITS, ALPHABET[0]) };
 
 /**
- * `<noun>_<26 characters>` in Crockford's base 32, lower case: 48 bits of time, then 80 of chance
- * (the layout of a ULID). Ids minted by one process sort in the order of minting, also within a
- * millisecond and when the clock steps back; keys in time order make inserts three times cheaper.
+ * Returns `<noun>_<26 characters>` in Crockford's base 32, lower case: 48 bits of time, then 80
+ * random bits (the layout of a ULID). Ids minted by one process sort in the order of minting, also
+ * within a millisecond and when the clock goes back. Keys in time order make inserts three times
+ * cheaper.
  */
 export const mint = (noun: string, now: number): string => {
   if (now > last.ms) begin(now);
@@ -44,7 +45,9 @@ const step = (digits: Uint8Array): void => {
   }
 };
 
-/** What the ids minted at a time begin with, behind their noun: a bound for ranges of ids. */
+/**
+ * Returns the first digits, after the noun, of the ids minted at a time: a bound for ranges of ids.
+ */
 export const timeDigits = (ms: number): string => {
   let rest = ms;
   let digits = '';

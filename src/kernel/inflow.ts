@@ -1,17 +1,17 @@
-/** What the connection does for a body. */
+/** The control that a body has over its connection. */
 interface BodySource {
-  /** More may come. */
+  /** Lets more data come. */
   resume(): void;
-  /** Nothing more is wanted. */
+  /** Ends the body: no more data is wanted. */
   cancel(): void;
 }
 
-/** How much of a body waits for its reader before the connection is paused. */
+/** The number of bytes that may wait for the reader before the connection is paused. */
 const MOST_WAITING = 65_536;
 
 /**
- * The body of a reply on its way from the connection to its one reader. A web stream does the same,
- * and costs as much as all the rest of a small request: only who needs one makes one of it.
+ * The body of a reply, from the connection to its one reader. A web stream would do the same, but
+ * costs as much as all the rest of a small request, so `stream` makes one only on demand.
  */
 export class Inflow {
   #waiting: Uint8Array[] = [];
@@ -21,7 +21,7 @@ export class Inflow {
 
   constructor(readonly source: BodySource) {}
 
-  /** Whether so much waits that no more is to come for now. */
+  /** True if so much data waits that the connection is to pause. */
   get isFull(): boolean {
     return this.#bytes >= MOST_WAITING;
   }
@@ -32,13 +32,13 @@ export class Inflow {
     this.#wake?.();
   }
 
-  /** After what waits the reader finds its end, or the error. */
+  /** Ends the body. The reader gets the waiting pieces first, then the end or the error. */
   close(error?: Error): void {
     this.#end ??= { error };
     this.#wake?.();
   }
 
-  /** The next piece; null: that was all. */
+  /** Returns the next piece, or null at the end. */
   async read(): Promise<Uint8Array | null> {
     while (this.#waiting.length === 0) {
       if (this.#end?.error) throw this.#end.error;
@@ -59,7 +59,7 @@ export class Inflow {
     this.source.cancel();
   }
 
-  /** As fetch wants it. */
+  /** Returns the body as the web stream that fetch needs. */
   stream(): ReadableStream<Uint8Array> {
     return new ReadableStream(
       {

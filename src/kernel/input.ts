@@ -7,19 +7,21 @@ import { isLarger } from './depth.js';
 import { LARGE_JSON_BYTES, parseBody } from './json.js';
 import type { RunTask } from './pool.js';
 
-/** A worker thread that parses JSON. */
+/** Runs `parseBody` in a worker thread. */
 export type ParseApart = RunTask<{ parse: typeof parseBody }>;
 
 const nothing = Joi.object({}).allow(null).label('Nothing');
-/** Values in a body of which all errors are looked for; a reply names 20. */
+/**
+ * The number of values in a body up to which all errors are collected. A reply names 20 of them.
+ */
 const LARGE = 1000;
 const UNLABELLED: ValidationOptions = { abortEarly: false, errors: { label: false } };
 
-/** Whether the endpoint takes JSON, or nothing. */
+/** True if the endpoint accepts a JSON body or no body. */
 export const isJson = ({ method, rawBytes, unbuilt }: Endpoint): boolean =>
   method !== 'GET' && rawBytes === undefined && !unbuilt;
 
-/** Makes JSON of the body's bytes; what is large is parsed in a worker thread. */
+/** Parses the bytes of a body as JSON. A large body is parsed in a worker thread. */
 export const readBody =
   (apart: ParseApart): Lifecycle.Method =>
   async (request, h) => {
@@ -33,7 +35,10 @@ export const readBody =
     return h.continue;
   };
 
-/** hapi makes its context for a check anew each time: where speed counts, the handler does it. */
+/**
+ * Returns hapi's validation rules for an endpoint. hapi builds a new context for each check, so
+ * endpoints where speed counts validate in their handler.
+ */
 export const inputRules = (endpoint: Endpoint) =>
   endpoint.unbuilt || endpoint.rawBytes !== undefined
     ? {}
@@ -45,13 +50,19 @@ const queryRule = ({ query, ignoresQuery }: Endpoint) =>
 const bodyRule = ({ method, body }: Endpoint) =>
   method === 'GET' ? {} : { payload: checkOf(body ?? nothing) };
 
-/** Every error is named, but of a large body the first alone: a hundred thousand would take seconds. */
+/**
+ * Returns a rule that reports every error, but only the first error of a large body: to collect a
+ * hundred thousand would take seconds.
+ */
 const checkOf =
   (schema: Schema) =>
   async (body: unknown, options?: ValidationOptions): Promise<unknown> =>
     holding(schema)(body, { ...options, abortEarly: isLarger(body, LARGE) });
 
-/** A rule that hapi asks nothing of before a request comes, so that its schema need not be made yet. */
+/**
+ * Returns a rule as a function, so that hapi does not inspect the schema before a request comes and
+ * the schema need not be made yet.
+ */
 const holding =
   (schema: Schema) =>
   async (given: unknown, options?: ValidationOptions): Promise<unknown> => {
@@ -60,7 +71,10 @@ const holding =
     return value;
   };
 
-/** joi is asked only where there is something to refuse: it takes as long as a signature. */
+/**
+ * Refuses any query parameter. joi runs only if there is something to refuse, because it takes as
+ * long as a signature.
+ */
 const noQuery = async (query: object, options?: ValidationOptions): Promise<object> => {
   if (Object.keys(query).length === 0) return query;
   const { error } = nothing.validate(query, options);
@@ -68,7 +82,9 @@ const noQuery = async (query: object, options?: ValidationOptions): Promise<obje
   return query;
 };
 
-/** hapi makes bad requests of what its own checks throw; here nobody else does. */
+/**
+ * Refuses any query parameter with status 400. hapi makes this conversion for its own checks only.
+ */
 export const refuseQuery = async (query: object): Promise<void> => {
   try {
     await noQuery(query, UNLABELLED);

@@ -1,17 +1,22 @@
 import Bourne from '@hapi/bourne';
 import { isDeeper, isLarger } from './depth.js';
 
-/** Bytes over which JSON is parsed in a worker thread: so much takes the event loop some 20 ms. */
+/**
+ * The number of bytes above which JSON is parsed in a worker thread. That many block the event loop
+ * for about 20 ms.
+ */
 export const LARGE_JSON_BYTES = 128 * 1024;
 
 const DEEPEST = 64;
-/** Ours: in one JSON body; looking at more of them would hold everybody else up. */
+/** Ours: the most values in one JSON body. Checking more of them would delay all other requests. */
 const MOST_VALUES = 20_000;
 
-/** The JSON of a request's body; `fault` is the sentence of the 400 that it gets instead. */
+/** The JSON of a request's body, or in `fault` the message of the 400 reply. */
 export type ParsedBody = { value: unknown } | { fault: string };
 
-/** Parses a request's body: no `__proto__` keys, no nesting over 64, at most 20,000 values. */
+/**
+ * Parses a request's body. Refuses `__proto__` keys, nesting over 64 and more than 20,000 values.
+ */
 export const parseBody = (bytes: Uint8Array): ParsedBody => {
   if (bytes.length === 0) return { value: null };
   let value: unknown;

@@ -1,6 +1,7 @@
 /**
- * The beginning of a value as JSON: all of it where it has at most `most` characters, else a text
- * that is longer than that. It takes as long as what it gives, however large the value is.
+ * Returns the beginning of a value as JSON: all of it if it has at most `most` characters,
+ * otherwise a text that is longer than that. The time depends on the length of the result, not on
+ * the size of the value.
  */
 export const jsonPrefix = (value: unknown, most: number): string => {
   const parts: string[] = [];

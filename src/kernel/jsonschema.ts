@@ -1,12 +1,12 @@
 import type { Schema } from './contract/schema.js';
 
-/** JSON Schema (2020-12), as far as models and the API document need it. */
+/** The part of JSON Schema (2020-12) that models and the API document need. */
 export type JsonSchema = Record<string, unknown>;
 
 /**
- * What a kernel schema lets through, as JSON Schema: for models, which are told what a tool takes.
- * Rules that JSON Schema cannot say (custom ones, key patterns) are left out, so it may allow
- * more than the schema itself, never less. Throws on a joi type that the kernel does not use.
+ * Converts a kernel schema to JSON Schema, which tells a model what input a tool accepts. Rules
+ * that JSON Schema cannot express (custom ones, key patterns) are left out, so it may allow more
+ * than the schema itself, never less. Throws on a joi type that the kernel does not use.
  */
 export const jsonSchema = (schema: Schema): JsonSchema => convert(schema.describe());
 
@@ -14,7 +14,9 @@ export const jsonSchema = (schema: Schema): JsonSchema => convert(schema.describ
 interface Described {
   type?: string;
   flags?: { description?: string; default?: unknown; only?: boolean; unknown?: boolean };
-  /** Values let through besides the rules, or alone with the flag `only`. */
+  /**
+   * Values accepted in addition to the rules, or, with the flag `only`, the only accepted values.
+   */
   allow?: unknown[];
   examples?: unknown[];
   rules?: { name: string; args?: { limit?: number; regex?: string } }[];
@@ -60,13 +62,16 @@ const shapeOf = (described: Described): JsonSchema => {
 
 const textOf = (described: Described): JsonSchema => ({
   type: 'string',
-  // joi refuses empty text unless it is allowed by name.
+  // joi refuses empty text unless '' is allowed explicitly.
   ...(!described.allow?.includes('') && { minLength: 1 }),
   ...limits(described, 'minLength', 'maxLength'),
   ...patternOf(described),
 });
 
-/** joi spells an expression with its slashes; JSON Schema has no place for flags. */
+/**
+ * Returns the pattern without the slashes that joi writes around it. A pattern with flags is left
+ * out, because JSON Schema has none.
+ */
 const patternOf = (described: Described): JsonSchema => {
   const spelled = described.rules?.find((rule) => rule.name === 'pattern')?.args?.regex;
   const [, pattern] = /^\/(.*)\/$/s.exec(spelled ?? '') ?? [];
@@ -96,7 +101,7 @@ const objectOf = (described: Described): JsonSchema => {
   };
 };
 
-/** Whether keys that are not named may come, or what their values must be. */
+/** Returns whether other keys are allowed, or the schema of their values. */
 const othersOf = ({ patterns = [], flags }: Described): boolean | JsonSchema => {
   const [values, ...more] = patterns.map(({ rule }) => convert(rule));
   if (more.length > 0) return true;

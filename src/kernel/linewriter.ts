@@ -1,20 +1,23 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
-/** Writes lines to a descriptor, and holds nobody up where that takes none for a while or no more. */
+/**
+ * A writer of lines to a file descriptor. It never blocks its callers if the descriptor accepts no
+ * data, for a while or for good.
+ */
 export interface LineWriter {
-  /** Keeps the line until it can be written; drops it where too much is kept already. */
+  /** Keeps the line until it can be written. Drops it if too much is kept already. */
   write(line: string): void;
-  /** What is lost so far and was not told yet; 0 lines where all is written, or kept for it. */
+  /** Returns the loss that was not reported yet: 0 lines if all are written or kept. */
   lost(): LostLines;
-  /** Writes at once what the descriptor takes, for a process that ends. */
+  /** Writes at once as much as the descriptor accepts, at the end of the process. */
   flushSync(): void;
 }
 
-/** Lines that were dropped, told once all that was kept before them is written. */
+/** A count of dropped lines, reported after all lines kept before them are written. */
 export interface LostLines {
   lostLines: number;
-  /** The code of the system's last error; `EAGAIN`: its reader did not keep up. */
+  /** The code of the last system error. `EAGAIN`: the reader was too slow. */
   reason: string;
 }
 
@@ -24,10 +27,13 @@ interface LineWriterOptions {
 }
 
 const MOST_BYTES = 1024 ** 2;
-/** A reader that lags is tried again soon, a full disk or a reader that is gone after a second. */
+/**
+ * The delay before the next try: short for a slow reader, a second for a full disk or a closed
+ * reader.
+ */
 const AGAIN_MS = 20;
 const RETRY_MS = 1000;
-/** How long the end of the process waits for a reader that lags: 20 times 5 ms. */
+/** The wait for a slow reader at the end of the process: 20 times 5 ms. */
 const LAST_TRIES = 20;
 const LAST_WAIT_MS = 5;
 const NONE = Buffer.alloc(0);
@@ -85,7 +91,7 @@ export const createLineWriter = (
     lost: () => ({ ...lost }),
     flushSync: () => {
       if (!to || (state === 'in flight' && !to.isFile)) return;
-      // What is in flight to a file ends before the process does.
+      // The operating system completes a write to a file that is in flight.
       const rest = Buffer.concat([state === 'in flight' ? NONE : begun, ...lines]);
       if (state !== 'in flight') begun = NONE;
       bytes = begun.length;
@@ -107,17 +113,18 @@ const targetOf = (fd: number): WriteTarget => {
   const isFile = fstatSync(fd).isFile();
   const own = isFile ? null : reopened(fd);
   if (own !== null) return { fd: own, isFile, write: (bytes, done) => writeNow(own, bytes, done) };
-  // Node makes pipes and sockets of its own streams such that they do not block.
+  // Node's own streams make pipes and sockets non-blocking.
   if (!isFile && !isatty(fd) && process.stderr.writable) {
     return { fd, isFile, write: (bytes, done) => writeNow(fd, bytes, done) };
   }
-  // It may block, but a thread of the pool, and not the loop.
+  // This write may block a thread of the pool, but not the event loop.
   return { fd, isFile, write: (bytes, done) => write(fd, bytes, 0, bytes.length, null, done) };
 };
 
 /**
- * The same terminal or pipe with a descriptor of our own that does not block; the given one is shared
- * with whoever started us. Null where the system has no such way, or refuses it.
+ * Opens the same terminal or pipe with our own non-blocking descriptor; the given one is shared
+ * with the process that started this one. Returns null if the system has no such way, or refuses
+ * it.
  */
 const reopened = (fd: number): number | null => {
   try {

@@ -16,16 +16,19 @@ const SECRET_KEYS = [
   'webhookSecret',
 ];
 
-/** Where the lines go. */
+/** The outputs and the clock of a log. */
 interface LogOptions {
   clock?: Clock;
-  /** Gets every line as stderr does, after the secrets were taken out. */
+  /** Receives the same lines as stderr, after the removal of secrets. */
   ring?: LogRing;
-  /** Instead of stderr. */
+  /** The output that replaces stderr. */
   to?: { write(line: string): void };
 }
 
-/** One JSON line per event on stderr: ids yes, contents and secrets no. */
+/**
+ * Creates a log of one JSON line per event on stderr. Lines contain ids, but no contents and no
+ * secrets.
+ */
 export const createLog = (
   level: string,
   { clock = systemClock, ring, to }: LogOptions = {},
@@ -48,7 +51,7 @@ export const createLog = (
         censor: '[secret]',
       },
     },
-    // What the log's own level lets through goes to both.
+    // Both outputs get every line that the log's own level allows.
     ring ? multistream([out, ring].map((stream) => ({ level: 'trace', stream }))) : out,
   );
   return log;
@@ -61,7 +64,7 @@ const watched = (ring: LogRing | undefined, writer: LineWriter): LineWriter => {
 
 const LOST = 'the log could not be written for a while: lines are missing before this one';
 
-/** What a process that ends has still to say is written then. */
+/** Creates the writer to stderr. At the exit of the process it writes the lines that still wait. */
 const stderr = (tell: Parameters<typeof createLineWriter>[1]['tell']): LineWriter => {
   const writer = createLineWriter(2, { tell });
   let isUsed = false;
@@ -76,8 +79,8 @@ const stderr = (tell: Parameters<typeof createLineWriter>[1]['tell']): LineWrite
 };
 
 /**
- * What an error says, and where it came from. Its other properties stay out: libraries hang whole
- * requests on theirs, with bodies and headers.
+ * Returns the message, stack and code of an error. Its other properties are left out: libraries
+ * attach whole requests to errors, with bodies and headers.
  */
 const shownError = (error: unknown): object => {
   if (!(error instanceof Error)) return { type: typeof error };

@@ -1,21 +1,21 @@
 import { lookup as resolveName } from 'node:dns/promises';
 
-/** Every address of a host name. */
+/** A function that returns every address of a host name. */
 export type Lookup = (host: string) => Promise<string[]>;
 
 /**
- * getaddrinfo runs in libuv's pool of four threads, which files and password hashing share (Node:
- * dns, "Implementation considerations"); names take so many of them at most.
+ * The number of lookups that run at once. getaddrinfo runs in libuv's pool of four threads, which
+ * files and password hashing share (Node: dns, "Implementation considerations").
  */
 const AT_ONCE = 3;
-/** Of these, names that nobody has answered for yet, or not the last time. */
+/** The share of these for names whose lookup has not succeeded yet, or failed the last time. */
 const DOUBTFUL = 2;
 const REMEMBERED = 1000;
 
 /**
- * The same lookup, within those bounds. A name that nobody answers for holds a thread for many
- * seconds. So the same name is asked for once at a time, and what was answered before does not wait
- * for what may never be.
+ * Returns the same lookup within those bounds. A name that no server answers for holds a thread for
+ * many seconds. So each name is looked up once at a time, and names that resolved before do not
+ * wait for those that may never resolve.
  */
 export const boundedLookup = (lookup: Lookup): Lookup => {
   const underway = new Map<string, Promise<string[]>>();
@@ -62,7 +62,7 @@ export const boundedLookup = (lookup: Lookup): Lookup => {
   };
 };
 
-/** As the machine resolves names for all its programs, its hosts file included. */
+/** Resolves names as the machine does for all its programs, its hosts file included. */
 export const systemLookup: Lookup = boundedLookup(async (host) =>
   (await resolveName(host, { all: true })).map(({ address }) => address),
 );

@@ -1,16 +1,17 @@
 /**
- * How often what caused a message came back to this daemon. It goes with what we send, and comes back
- * with what that fires here, so that two that keep each other busy are told from ordinary work.
+ * The header with the number of times that the cause of a message has come back to this daemon. We
+ * send it with our requests, and it returns with the deliveries that they cause. So two systems
+ * that keep triggering each other can be distinguished from ordinary traffic.
  */
 const HEADER = 'x-adjutant-hops';
-/** At so many the circle is broken. */
+/** The number of hops at which the loop is broken. */
 export const MOST_HOPS = 10;
 
-/** What a request says of it; 0 where it says nothing, or what makes no sense. */
+/** Returns the hops that a request states, or 0 without a valid number. */
 export const hopsIn = (headers: Record<string, unknown>): number => {
   const told = headers[HEADER];
   return typeof told === 'string' && /^\d{1,4}$/.test(told) ? Number(told) : 0;
 };
 
-/** The header of what is sent on account of something that came back so often. */
+/** Returns the header for a request whose cause has made `hops` hops so far. It states one more. */
 export const hopsOnward = (hops = 0): Record<string, string> => ({ [HEADER]: String(hops + 1) });

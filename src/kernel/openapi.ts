@@ -8,7 +8,7 @@ interface Operation extends Node {
   responses: { [status: string]: Node };
 }
 
-/** The part of an OpenAPI 3.0 document that is put right here. */
+/** The part of an OpenAPI 3.0 document that is corrected here. */
 export interface Document extends Node {
   components: { schemas: Node };
   paths: { [path: string]: { [method: string]: Operation } };
@@ -17,8 +17,9 @@ export interface Document extends Node {
 const REFERENCE = '#/components/schemas/';
 
 /**
- * What the generator gets wrong, or cannot know: lists are named by their key and collide, any
- * value is called a string, an empty reply has a body, and extensions of its own lie about.
+ * Corrects what the generator gets wrong or cannot know: lists are named by their key and collide,
+ * any value is called a string, an empty reply has a body, and its own extensions remain in the
+ * document.
  */
 export const tidyDocument = (document: Document, endpoints: Map<string, Endpoint>): Document => {
   const { schemas } = document.components;
@@ -71,7 +72,7 @@ const complete = (operation: Operation, endpoint: Endpoint | undefined): void =>
   if (header) operation.parameters = [...listOf(operation.parameters), parameterOf(header)];
 };
 
-/** Puts the contract's example into the body, for whoever tries it out. */
+/** Puts the contract's example into the body, for readers who try the endpoint. */
 const illustrate = ({ content }: Node, { example }: Endpoint): void => {
   if (example === undefined || !isNode(content)) return;
   for (const media of Object.values(content)) {

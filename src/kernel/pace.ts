@@ -1,24 +1,29 @@
 import { NoTurn } from './fairqueue.js';
 
-/** Work of one key runs one at a time, and begins no sooner than so long after the one before. */
+/**
+ * A limiter that runs the work of one key one at a time, with a minimum time between two starts.
+ */
 export interface Pace {
-  /** Runs the work when it is its turn, in the order asked. NoTurn: too many wait already. */
+  /**
+   * Runs the work when its turn comes, in the order of the calls. Throws NoTurn if too many already
+   * wait.
+   */
   take<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Ours: of different keys at once, so that made-up names fill no memory. It is more than can come
- * within a pause: beyond it every new key is refused, whoever's it is.
+ * Ours: the most keys at once, so that made-up names do not fill the memory. It is more than can
+ * arrive within a pause. Above it every new key is refused, whoever uses it.
  */
 const MOST_KEYS = 20_000;
 
 export const createPace = (of: {
   everyMs: number;
-  /** How many of one key may wait beside the one that runs. */
+  /** The number of calls of one key that may wait beside the one that runs. */
   waiting: number;
   wait(ms: number): Promise<unknown>;
 }): Pace => {
-  /** Those who wait, for each key of which one runs or has just run. */
+  /** The waiting calls, for each key that runs or has just run. */
   const lines = new Map<string, (() => void)[]>();
 
   const handOn = (key: string): void => {

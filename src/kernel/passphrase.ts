@@ -1,35 +1,39 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** The line of JSON before what is sealed, so that its cost can rise without a new form. */
+/**
+ * The line of JSON before the sealed bytes. It states the cost, so that the cost can rise without a
+ * new format.
+ */
 interface SealHeader {
   version: 1;
   kdf: 'argon2id';
   memoryKiB: number;
   passes: number;
   lanes: number;
-  /** base64. */
+  /** The salt in base64. */
   salt: string;
   cipher: 'aes-256-gcm';
-  /** base64. */
+  /** The nonce in base64. */
   nonce: string;
 }
 
-/** The passphrase is another, or the bytes are not those that were sealed. */
+/** The error of a wrong passphrase or damaged bytes. */
 export class PassphraseError extends Error {
   override name = 'PassphraseError';
 }
 
 export const SHORTEST_PASSPHRASE = 8;
-/** Twice and more what a login costs: it is paid once for a backup. */
+/** The cost of the key, more than twice that of a login: it is paid once for a backup. */
 const COST = { memoryKiB: 65_536, passes: 3, lanes: 1 };
-/** A header comes from outside: more than this is not spent on it. */
+/** The highest accepted cost, because a header comes from outside. */
 const MOST = { memoryKiB: 1_048_576, passes: 16, lanes: 8 };
 const LONGEST_HEADER = 1024;
 const TAG = 16;
 
 /**
- * Bytes under a passphrase: argon2id (RFC 9106) makes the key, AES-256-GCM seals. Form: one line of
- * JSON with version and parameters, which is the associated data, then ciphertext ‖ tag(16).
+ * Seals bytes with a passphrase: argon2id (RFC 9106) makes the key, AES-256-GCM seals. Form: one
+ * line of JSON with version and parameters, which is the associated data, then ciphertext ‖
+ * tag(16).
  */
 export const sealWith = async (passphrase: string, plain: Buffer): Promise<Buffer> => {
   const [salt, nonce] = [randomBytes(16), randomBytes(12)];
@@ -49,7 +53,7 @@ export const sealWith = async (passphrase: string, plain: Buffer): Promise<Buffe
   return Buffer.concat([line, body, cipher.getAuthTag()]);
 };
 
-/** PassphraseError: it does not open. */
+/** Opens sealed bytes. Throws PassphraseError if they do not open. */
 export const openWith = async (passphrase: string, sealed: Buffer): Promise<Buffer> => {
   const end = sealed.subarray(0, LONGEST_HEADER).indexOf('\n') + 1;
   const header = headerIn(sealed.subarray(0, end));
@@ -67,7 +71,7 @@ export const openWith = async (passphrase: string, sealed: Buffer): Promise<Buff
   }
 };
 
-/** The library is loaded on first use. */
+/** Derives the key. The library is loaded on first use. */
 const keyOf = async (passphrase: string, header: SealHeader): Promise<Buffer> => {
   const { hashRaw } = await import('@node-rs/argon2');
   return hashRaw(Buffer.from(passphrase.normalize('NFKC')), {
@@ -79,7 +83,7 @@ const keyOf = async (passphrase: string, header: SealHeader): Promise<Buffer> =>
   });
 };
 
-/** Null: it is no header of a version that is known here, or asks for too much. */
+/** Returns null if the line is not a header of a known version, or if its cost is too high. */
 const headerIn = (line: Buffer): SealHeader | null => {
   const [, memory, passes, lanes, salt = '', nonce = ''] =
     /^\{"version":1,"kdf":"argon2id","memoryKiB":(\d{1,8}),"passes":(\d{1,3}),"lanes":(\d{1,2}),"salt":"([\w+/=]{24})","cipher":"aes-256-gcm","nonce":"([\w+/=]{16})"\}\n$/.exec(

@@ -6,10 +6,13 @@ import { networkOf } from './rate.js';
 const AT_ONCE = 2;
 const QUEUE = 50;
 const MEASURED = 16;
-/** The least that OWASP's Password Storage Cheat Sheet asks of argon2id (RFC 9106): 19 MiB, 2 passes. */
+/**
+ * The minimum cost of argon2id (RFC 9106) in OWASP's Password Storage Cheat Sheet: 19 MiB, 2
+ * passes.
+ */
 const COST = { memoryCost: 19456, timeCost: 2, parallelism: 1 };
 
-/** A hash of that cost that no password has. */
+/** Returns a hash of that cost that no password matches. */
 const decoyHash = (): string => {
   const [salt, hash] = [16, 32].map((size) =>
     randomBytes(size).toString('base64').replace(/=+$/, ''),
@@ -18,21 +21,28 @@ const decoyHash = (): string => {
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${hash}`;
 };
 
-/** Too many passwords wait to be checked; try again after `retryAfterSeconds`. */
+/**
+ * The error if too many passwords wait to be checked. The client may try again after
+ * `retryAfterSeconds`.
+ */
 export class PasswordsBusy extends Error {
   readonly retryAfterSeconds = 2;
 }
 
-/** Both throw PasswordsBusy. */
+/** Hashes and verifies passwords. Both methods throw PasswordsBusy. */
 export interface Passwords {
-  /** Of the NFC form (NIST SP 800-63B), in the PHC string format, with its salt and cost. */
+  /**
+   * Returns the hash of the NFC form (NIST SP 800-63B), in the PHC string format, with its salt and
+   * cost.
+   */
   hash(password: string): Promise<string>;
   /**
-   * `null`, nobody, and '', an account without a password, take as long as a wrong one, so that
-   * nobody learns which names exist; where many wait, that time alone is waited, so that made-up names
-   * delay no account. `from` is the asker's address: where many wait, each has its turn, those who
-   * were wrong before come last, and who is known comes first. Hashes from before may be of another
-   * form than NFC: what is given in one is tried as it is too, at the same time, whoever is asked for.
+   * Verifies a password. `null`, an unknown user, and '', an account without a password, take as
+   * long as a wrong password, so that nobody learns which names exist. If many requests wait, such
+   * a check only waits for that time, so that made-up names delay no account. `from` is the
+   * client's address: if many requests wait, the addresses take turns, those with wrong passwords
+   * come last, and known clients come first. Older hashes may be of another form than NFC, so a
+   * password in another form is also tried as it is, at the same time, for every user.
    */
   verify(
     hash: string | null,
@@ -43,8 +53,9 @@ export interface Passwords {
 }
 
 /**
- * Argon2id behind a gate: hashing holds the pool of threads that DNS and files share, so two run
- * at a time, fifty wait, and the rest is refused. The library is loaded on first use.
+ * Creates argon2id hashing behind a limit: hashing occupies the thread pool that DNS and files
+ * share, so two run at a time, fifty wait, and the rest is refused. The library is loaded on first
+ * use.
  */
 export const createPasswords = (): Passwords => {
   const turns = createTurns({ atOnce: AT_ONCE, waiting: QUEUE });
@@ -83,7 +94,7 @@ export const createPasswords = (): Passwords => {
   };
 };
 
-/** How long the last checks took. */
+/** Creates the record of how long the last checks took. */
 const createTimes = () => {
   const last: number[] = [];
   return {
@@ -94,7 +105,7 @@ const createTimes = () => {
       if (last.length > MEASURED) last.shift();
       return done;
     },
-    /** Waits for as long as one of them took. */
+    /** Waits for as long as one of those checks took. */
     pass: async (): Promise<false> => {
       await wait(last[Math.floor(Math.random() * last.length)] ?? 0);
       return false;

@@ -1,22 +1,23 @@
 import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** A library that is loaded on first use, without holding the event loop up for long. */
+/** A library that is loaded on first use, without blocking the event loop for long. */
 export interface InPieces<T> {
-  /** The package, as it is imported; what is measured of it stands where it is used. */
+  /** The package name for import. The measured times are noted where it is used. */
   library: string;
   /**
-   * CommonJS modules that the library loads, those that load nothing first: as the library would
-   * name them, or as `undici/lib/...` where they are its own.
+   * CommonJS modules that the library loads, those without dependencies first. The names are as in
+   * the library's own imports, or as `undici/lib/...` for the library's own files.
    */
   pieces: string[];
   load(): Promise<T>;
 }
 
 /**
- * Node runs all CommonJS modules of a library in one turn of the event loop. Those named here run
- * before it, each in a turn of its own. A piece that another version of the library does not have is
- * left out: the library loads without it, only in a longer turn.
+ * Returns a function that loads a library in pieces. Node runs all CommonJS modules of a library in
+ * one turn of the event loop. The modules named here run before it, each in its own turn. A module
+ * that is missing in another version of the library is skipped: the library still loads, only in a
+ * longer turn.
  */
 export const inPieces = <T>({ library, pieces, load }: InPieces<T>): (() => Promise<T>) => {
   let loaded: Promise<T> | null = null;

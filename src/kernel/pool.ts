@@ -1,37 +1,43 @@
 import { Worker } from 'node:worker_threads';
 import { createTurns, NoTurn } from './fairqueue.js';
 
-/** So much waits for the threads that no more is taken. */
+/** The error of a task that is refused because too many tasks wait for the threads. */
 export class PoolFull extends Error {
   override name = 'PoolFull';
   override message = 'Too much waits for the worker threads';
 }
 
-/** The thread ended in the middle of a task, or was ended because it took too long. */
+/**
+ * The error of a thread that ended in the middle of a task, or that was ended because it took too
+ * long.
+ */
 export class ThreadLost extends Error {
   override name = 'ThreadLost';
 }
 
-/** The thread was ended because of the task itself, which would take as much another time. */
+/**
+ * The error of a thread that was ended because of the task itself, which would take as much another
+ * time.
+ */
 export class TaskOverran extends ThreadLost {
   override name = 'TaskOverran';
 }
 
-/** Functions that a thread can be asked for, by name. Arguments and results are cloned. */
+/** Functions that a thread runs on request, by name. Arguments and results are cloned. */
 export type Tasks = Record<string, (input: never) => unknown>;
 
-/** Asks a thread for one of its tasks. Fails with PoolFull, ThreadLost, or what the task threw. */
+/** Runs a task in a thread. Fails with PoolFull, ThreadLost, or the error that the task threw. */
 export type RunTask<T extends Tasks> = <K extends keyof T & string>(
   asker: string,
   task: K,
   input: Parameters<T[K]>[0],
 ) => Promise<ReturnType<T[K]>>;
 
-/** A few threads that do what would hold the event loop up. */
+/** A few threads for work that would block the event loop. */
 export interface Pool<T extends Tasks> {
   /**
-   * Of several askers each gets its turn: who asks much waits behind who asks little, and nobody has
-   * all threads of several.
+   * Runs a task. Callers take turns: a caller with many tasks waits behind one with few, and no
+   * caller gets all threads if there are several.
    */
   run: RunTask<T>;
   close(): Promise<void>;
@@ -45,20 +51,20 @@ export interface TaskRequest {
 export type TaskReply = { value: unknown } | { failure: string };
 
 export interface PoolOptions {
-  /** The file that each thread runs; it answers each TaskRequest with one TaskReply. */
+  /** The file that each thread runs. It sends one TaskReply for each TaskRequest. */
   script: URL;
   size: number;
-  /** Tasks that may wait for a thread. */
+  /** The number of tasks that may wait for a thread. */
   waiting: number;
-  /** After so long in one task a thread is ended. */
+  /** The longest time of one task, after which the thread is ended. */
   limitMs: number;
-  /** Megabytes of a thread's heap. */
+  /** The limit of a thread's heap in megabytes. */
   heapMb: number;
-  /** A thread that has nothing to do for so long is ended, and its memory given back. */
+  /** The time after which an idle thread is ended and its memory freed. */
   idleMs: number;
 }
 
-/** Threads start when they are first needed, and a new one where one was lost. */
+/** Creates a pool. Threads start when they are first needed, and replace lost ones. */
 export const createPool = <T extends Tasks>(options: PoolOptions): Pool<T> => {
   const { size, waiting } = options;
   const turns = createTurns({ atOnce: size, each: Math.max(1, size - 1), waiting });

@@ -5,10 +5,11 @@ const PRIVATE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
 /**
- * Makes an empty file that only its user may read, from the first byte and whatever the umask; one
- * that is there keeps its contents and gets these rights. SQLite gives its journal, its write-ahead
- * log and the index of that the rights of the database, so this comes before it opens one. A file
- * that is there is not opened: closing it would end the locks that this process holds on it.
+ * Makes an empty file that only its user may read, from the first byte and whatever the umask. An
+ * existing file keeps its contents and gets these permissions. SQLite gives its journal, its
+ * write-ahead log and that log's index the permissions of the database, so this runs before SQLite
+ * opens a database. An existing file is not opened: closing it would release the locks that this
+ * process holds on it.
  */
 export const makePrivate = (path: string): void => {
   try {
@@ -20,8 +21,8 @@ export const makePrivate = (path: string): void => {
 };
 
 /**
- * Makes a folder, and those above it that are missing, for its user alone; one that is there stays as
- * it is. `mkdir` of Node with `recursive` never ends where the system makes none, as under /proc.
+ * Makes a folder and its missing parents, for its user only. An existing folder stays as it is.
+ * Node's `mkdir` with `recursive` never returns where the system makes no folders, as under /proc.
  */
 export const makePrivateFolder = (path: string): void => {
   try {
@@ -35,7 +36,10 @@ export const makePrivateFolder = (path: string): void => {
   }
 };
 
-/** All files that this process and its children make from now on are their user's alone. */
+/**
+ * Makes all files that this process and its children create from now on accessible to their user
+ * only.
+ */
 export const keepPrivate = (): void => {
   process.umask(0o077);
 };

@@ -1,6 +1,9 @@
 import { list, object, optional, text, whole } from './contract/schema.js';
 
-/** The one error body of the API: hapi's own three fields, then ours. `code` is stable, for machines. */
+/**
+ * The only error body of the API: hapi's own three fields, then ours. `code` is stable, for
+ * machines.
+ */
 export const Problem = object('Problem', {
   statusCode: whole(400, 599),
   error: text(100),
@@ -10,19 +13,19 @@ export const Problem = object('Problem', {
   requestId: text(80),
 });
 
-/** What is wrong with a field of a request. */
+/** A fault in a field of a request. */
 export interface FieldFault {
-  /** With dots: `actionConfig.agentTools.0`; empty for the whole body. */
+  /** The path with dots: `actionConfig.agentTools.0`. It is empty for the whole body. */
   path: string;
   /** The rest of the sentence that the path begins. */
   message: string;
 }
 
-/** The sentence of a 400 that names every field. */
+/** Returns the message of a 400 that names every field. */
 export const sayFaults = (faults: FieldFault[]): string =>
   `Not accepted: ${faults.map(({ path, message }) => `${path || 'the body'} ${message}`).join('; ')}`;
 
-/** Goes into a Boom's data: what its body says beyond the sentence. */
+/** The data of a Boom error: what its body contains beside the message. */
 export interface ProblemData {
   code?: string;
   details?: FieldFault[];

@@ -1,13 +1,13 @@
 /** One range or several, in bytes (RFC 9110, 14.1.2). */
 const BYTES = /^bytes=[\s,]*((?:\d+-\d*|-\d+)(?:\s*,\s*(?:\d+-\d*|-\d+))*)$/i;
 
-/** Whether a body of so many bytes holds every range that a `Range` header asks for. */
+/** True if a body of so many bytes contains every range that a `Range` header requests. */
 export const holdsRanges = (header: string, length: number): boolean => {
   const ranges = BYTES.exec(header)?.[1]?.match(/\d*-\d*/g) ?? [];
   return ranges.length > 0 && ranges.every((each) => begins(each, length));
 };
 
-/** `0-` begins in every reply, `5-2` and `-0` in none. */
+/** True if a range begins within the body. `0-` begins in every reply, `5-2` and `-0` in none. */
 const begins = (range: string, length: number): boolean => {
   const [from = '', to = ''] = range.split('-');
   if (from === '') return Number(to) > 0;
@@ -20,7 +20,10 @@ interface RangeBody {
   headers: Record<string, unknown>;
 }
 
-/** Bytes of a reply's body; 0 where there is none, or it is not known before it was sent. */
+/**
+ * Returns the length of a reply's body in bytes, or 0 if there is no body or its length is not
+ * known in advance.
+ */
 export const lengthOf = ({ source, variety, headers }: RangeBody): number => {
   if (variety === 'buffer' && Buffer.isBuffer(source)) return source.length;
   if (variety === 'plain' && source !== null) {

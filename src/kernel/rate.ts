@@ -3,36 +3,39 @@ import type { Clock } from './clock.js';
 
 const WINDOW_MS = 60_000;
 const MOST_KEYS = 100_000;
-/** What every newcomer shares once too many are counted, so that counting stays small. */
+/** The key that all new keys share after too many are counted, so that the table stays small. */
 const NEWCOMERS = '';
 
-/** What is left of a key's requests in this minute. */
+/** The remaining requests of a key in this minute. */
 export interface Allowance {
   limit: number;
   remaining: number;
-  /** Whole seconds until all of them are there again, at least 1. */
+  /** Whole seconds until the full limit is available again, at least 1. */
   resetSeconds: number;
   isSpent: boolean;
 }
 
-/** To whoever asked for more. */
+/** Returns the message for a client that exceeded the limit. */
 export const spentMessage = ({ limit, resetSeconds }: Allowance): string =>
   `At most ${limit} requests a minute. Try again in ${resetSeconds} s`;
 
 export interface Rate {
-  /** Counts one request. `null`: there is no limit. */
+  /** Counts one request. Returns null if there is no limit. */
   take(key: string): Allowance | null;
-  /** Takes one back that was counted in this minute. */
+  /** Takes back one request that was counted in this minute. */
   giveBack(key: string): void;
 }
 
-/** Requests per key and minute in fixed windows, in memory; 0 a minute switches the limit off. */
+/**
+ * Creates a rate limit of requests per key and minute in fixed windows, in memory. 0 a minute
+ * switches the limit off.
+ */
 export const createRate = (perMinute: number, clock: Clock): Rate => {
   const taken = new Map<string, number>();
   let since = Number.NEGATIVE_INFINITY;
 
   const turn = (now: number): void => {
-    // A clock that steps back begins a new window too, or the old one would never end.
+    // A clock that goes back begins a new window too, or the old one would never end.
     if (now >= since && now < since + WINDOW_MS) return;
     taken.clear();
     since = now;
@@ -62,8 +65,9 @@ export const createRate = (perMinute: number, clock: Clock): Rate => {
 };
 
 /**
- * One customer of a provider has a whole IPv6 /64, so that is what is counted there. However an
- * address is spelt, it is one; what is no address is given back as it is.
+ * Returns the network that is counted for an address. One customer of a provider has a whole IPv6
+ * /64, so that prefix is counted. All spellings of an address give one result. A text that is not
+ * an address is returned unchanged.
  */
 export const networkOf = (address: string): string => {
   const bytes = parseAddress(address.replace(/%.*$/, ''));
@@ -74,5 +78,5 @@ export const networkOf = (address: string): string => {
   return groups.map((group) => group.toString(16)).join(':');
 };
 
-/** IPv4 addresses as IPv6 has them (RFC 4291, 2.5.5.2). */
+/** The prefix of IPv4 addresses in IPv6 (RFC 4291, 2.5.5.2). */
 const MAPPED: Network = { address: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 0, 0, 0, 0], bits: 96 };

@@ -4,7 +4,7 @@ import { type Bodies, BodiesFull, BodyCutOff, BodyTooLong } from './body.js';
 
 const RETRY_AFTER_S = 5;
 
-/** `bodies.hold` for a request: what the body is refused for is said to the client. */
+/** Runs `bodies.hold` for a request, and turns its errors into replies for the client. */
 export const holdRaw = async <T>(
   bodies: Bodies,
   { stream, most }: { stream: Readable; most: number },

@@ -5,14 +5,15 @@ import { Trie } from './trie.js';
 
 const SHOWN = '[secret]';
 
-/** Replaces every one of the values in a text, however it is written there. */
+/** Replaces every occurrence of the values in a text, in any encoding. */
 export type Redact = (text: string) => string;
 
 /**
- * As they are, and as they are usually written elsewhere: encoded in base64 or hex, and each of
- * their characters escaped as any text format does, up to three times over. A text that was cut
- * off may end in the beginning of one. Takes some milliseconds for 64 KiB, and up to a second where a
- * text is made for it: what strangers wrote goes to `redactApart`. TooMuchEffort of all texts together.
+ * Creates a function that finds the values as they are, and as they are usually encoded: in base64
+ * or hex, and with each character escaped as any text format does, up to three times over. A text
+ * that was cut off may end in the beginning of a value. It takes some milliseconds for 64 KiB, and
+ * up to a second for a text made to be slow: untrusted text goes to `redactApart`. Throws
+ * TooMuchEffort if all texts together exceed `effort`.
  */
 export const redactor = (values: string[], shown = SHOWN, effort?: Effort): Redact => {
   const trie = trieOf(values);
@@ -23,21 +24,22 @@ export const redactor = (values: string[], shown = SHOWN, effort?: Effort): Reda
   };
 };
 
-/** The same through all that a value holds. */
+/** Redacts all texts in a value, at every depth. */
 export const redacted = (value: unknown, redact: Redact): unknown =>
   mapTexts(value, redact, (inner) => redacted(inner, redact));
 
-/** Hands a text on piece by piece without the values. */
+/** A filter that passes a text on, piece by piece, without the values. */
 export interface RedactedStream {
   take(piece: string): void;
-  /** Hands on what was held back, since no value follows. */
+  /** Passes on the text that was held back, because no more follows. */
   end(): void;
 }
 
 /**
- * The end of a piece that may be the beginning of a value is held back until later pieces, or
- * `end`, show whether it is. Ours: while much is held back, it is looked at again only once a
- * quarter as much has come, so that no text costs the square of its length.
+ * Creates a filter. If the end of a piece may be the beginning of a value, it is held back until
+ * later pieces, or `end`, show if it is. Ours: while much text is held back, it is searched again
+ * only after a quarter as much has come, so that the cost of a text is not the square of its
+ * length.
  */
 export const redactedStream = (
   values: string[],
@@ -70,7 +72,7 @@ export const redactedStream = (
   };
 };
 
-/** Every text of a value changed; `deeper` is asked for what it holds. */
+/** Changes every text of a value. `deeper` is called for each inner value. */
 export const mapTexts = (
   value: unknown,
   change: (text: string) => string,
@@ -87,7 +89,7 @@ export const mapTexts = (
 
 const trieOf = (values: string[]): Trie => new Trie(values.flatMap(formsOf));
 
-/** In their order, those that touch or overlap as one. */
+/** Sorts the spans and joins those that touch or overlap. */
 const merged = (spans: [number, number][]): [number, number][] => {
   const whole: [number, number][] = [];
   for (const [begin, end] of spans.toSorted((a, b) => a[0] - b[0])) {

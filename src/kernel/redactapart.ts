@@ -3,22 +3,25 @@ import { createTurns } from './fairqueue.js';
 import { redacted, redactor } from './redact.js';
 import { Effort, TooMuchEffort } from './stepbudget.js';
 
-/** Ours: so many characters are redacted on the event loop. */
+/** Ours: the most characters that are redacted on the event loop. */
 const MOST_HERE = 65_536;
-/** Ours: of the steps that escapes and repetitions take besides, so many: some 10 ms. */
+/** Ours: the most steps for escapes and repetitions in addition, about 10 ms. */
 const MOST_STEPS = 250_000;
-/** Characters of the secrets themselves, which are encoded in a dozen ways before one is found. */
+/**
+ * The most characters of the secrets themselves, because each is encoded in a dozen ways before the
+ * search.
+ */
 const MOST_SECRET = 2_048;
-/** Ours: each of the threads holds the text twice. */
+/** Ours: two threads at once, because each of them holds the text twice. */
 const threads = createTurns({ atOnce: 2, waiting: Number.POSITIVE_INFINITY });
-/** Ours: no answer of a service takes longer, and what is not looked through is not passed on. */
+/** Ours: no reply of a service takes longer, and text that was not searched is not passed on. */
 const LONGEST_MS = 30_000;
 const FILE = new URL('./redactthread.js', import.meta.url);
 
 /**
- * All texts of a value without the secrets, as `redacted` with a `redactor` of them; in a thread of
- * its own where that would hold the event loop. Fails where the thread does, so that nothing passes
- * that was not looked through.
+ * Returns a value with all its texts redacted, as `redacted` with a `redactor` does, in a separate
+ * thread if it would block the event loop. Fails if the thread fails, so that no unsearched text
+ * passes.
  */
 export const redactApart = async (
   value: unknown,
@@ -33,14 +36,14 @@ export const redactApart = async (
   return threads.take('redaction', () => inThread({ value, values, shown }));
 };
 
-/** The same for one text. */
+/** Does the same for one text. */
 export const redactTextApart = async (
   text: string,
   secrets: string[],
   shown?: string,
 ): Promise<string> => String(await redactApart(text, secrets, shown));
 
-/** Null where it would take too long. */
+/** Returns null if it would take too long. */
 const redactHere = (
   value: unknown,
   values: string[],
@@ -56,7 +59,9 @@ const redactHere = (
 
 const sum = (texts: string[]): number => texts.reduce((all, { length }) => all + length, 0);
 
-/** Characters of all texts of a value; more than `MOST_HERE` is not counted. */
+/**
+ * Returns the number of characters of all texts of a value. It stops counting above `MOST_HERE`.
+ */
 const weightOf = (value: unknown): number => {
   let weight = 0;
   const left = [value];

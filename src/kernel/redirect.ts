@@ -1,7 +1,7 @@
 import { BadUrl, parseUrl } from './egress.js';
 import { HttpFailure } from './failure.js';
 
-/** One request, ready for the wire; header names in lower case. */
+/** One request, ready to be sent. Header names are in lower case. */
 export interface Hop {
   method: string;
   url: URL;
@@ -16,7 +16,9 @@ interface RedirectedRequest {
   body?: string | Buffer;
 }
 
-/** Throws BadUrl, and HttpFailure where the method is not one for a client like this. */
+/**
+ * Prepares a request. Throws BadUrl, or HttpFailure if a client like this must not use the method.
+ */
 export const hopOf = ({ method, url, headers = {}, body }: RedirectedRequest): Hop => {
   const hop = {
     method: method.toUpperCase(),
@@ -29,7 +31,10 @@ export const hopOf = ({ method, url, headers = {}, body }: RedirectedRequest): H
   throw new HttpFailure('invalid_request', { host: hop.url.hostname, effectBegan: false });
 };
 
-/** Without those that say where a message goes and where it ends: a stray one splits it in two. */
+/**
+ * Removes the headers that state where a message goes and where it ends: a stray one can split it
+ * in two.
+ */
 const ownHeaders = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers)
@@ -40,7 +45,7 @@ const ownHeaders = (headers: Record<string, string>): Record<string, string> =>
 const ofConnection =
   /^(host|connection|content-length|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
 
-/** The part of a reply that matters here. */
+/** The part of a reply that decides a redirect. */
 interface Head {
   status: number;
   headers: Record<string, string>;
@@ -50,8 +55,9 @@ export const isRedirect = ({ status, headers }: Head): boolean =>
   [301, 302, 303, 307, 308].includes(status) && headers.location !== undefined;
 
 /**
- * The request to which a redirect leads (RFC 9110, 15.4). Another origin gets none of the headers
- * that may hold a secret, under whatever name, and they do not come back on the way.
+ * Returns the request to which a redirect leads (RFC 9110, 15.4). Another origin gets none of the
+ * headers that may hold a secret, under any name, and a further redirect back does not restore
+ * them.
  */
 export const redirected = (hop: Hop, { status, headers: { location = '' } }: Head): Hop => {
   const url = target(hop.url, location);
@@ -60,13 +66,18 @@ export const redirected = (hop: Hop, { status, headers: { location = '' } }: Hea
   return { method: 'GET', url, headers: without(ofBody, headers), body: null };
 };
 
-/** Where a redirect leads, where that is not the origin that the request was meant for; else null. */
+/**
+ * Returns the target of a redirect if it is not the origin that the request was meant for,
+ * otherwise null.
+ */
 export const elsewhere = ({ url }: Hop, { headers: { location = '' } }: Head): URL | null => {
   const to = URL.canParse(location, url.href) ? new URL(location, url) : null;
   return to && isAnother(url, to) ? to : null;
 };
 
-/** From http to https, each on its usual port, the same host answers. */
+/**
+ * True if the origin changes. From http to https, each on its usual port, the same host replies.
+ */
 const isAnother = (from: URL, to: URL): boolean => {
   const isUpgrade =
     from.protocol === 'http:' &&

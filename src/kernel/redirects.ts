@@ -4,39 +4,45 @@ import { dispatchHop, type HttpReply } from './exchange.js';
 import { HttpFailure } from './failure.js';
 import { elsewhere, type Hop, isRedirect, redirected } from './redirect.js';
 
-/** Bounds of one call: times in milliseconds, the body of the reply in bytes. */
+/** The limits of one call: times in milliseconds, the body of the reply in bytes. */
 export interface CallLimits {
-  /** Until the first byte of the body, or the end of a reply without one, at each hop. */
+  /**
+   * The time until the first byte of the body, or until the end of a reply without one, at each
+   * hop.
+   */
   firstByteMs: number;
-  /** Between one piece of the body and the next. */
+  /** The time between two pieces of the body. */
   silenceMs: number;
-  /** For everything, redirects included. */
+  /** The time for everything, including redirects. */
   totalMs: number;
   maxBytes: number;
-  /** Followed at most. With 0 a redirect is a reply like any other. */
+  /** The most redirects that are followed. With 0 a redirect is a reply like any other. */
   redirects: number;
 }
 
 interface Bounds {
   agent: Dispatcher;
-  /** Throws where a hop must not go. */
+  /** The check that throws if a hop must not be made. */
   egress: Pick<Egress, 'check'>;
   limits: CallLimits;
-  /** A redirect to another origin is not followed. So it is with whatever carries a body. */
+  /**
+   * True if a redirect to another origin is not followed. This always applies to a request with a
+   * body.
+   */
   isBound?: boolean | undefined;
   signal?: AbortSignal | null;
 }
 
-/** A reply, and where it is from. */
+/** A reply with the URL that sent it. */
 interface FinalReply extends HttpReply {
   url: URL;
-  /** Where it redirects to, where that was not followed because it leaves the origin. */
+  /** The target of a redirect that was not followed because it leaves the origin. */
   notFollowed?: URL;
 }
 
 /**
- * Sends a request and follows its redirects. Every hop is checked as the first one is; what fails
- * after it says that an effect may have begun. Errors: EgressRefused, HttpFailure.
+ * Sends a request and follows its redirects. Every hop is checked like the first one. A failure
+ * after the first hop states that an effect may have begun. Throws EgressRefused or HttpFailure.
  */
 export const followRedirects = async (first: Hop, bounds: Bounds): Promise<FinalReply> => {
   const isBound = bounds.isBound === true || first.body !== null;

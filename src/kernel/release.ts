@@ -1,11 +1,11 @@
-/** How often it is looked whether there is little to do. */
+/** The time between two checks of the load. */
 const LOOK_MS = 500;
-/** Of the event loop's time: below, nobody waits for what is done now. */
+/** The share of the event loop's time under which nothing waits for current work. */
 const BUSY = 0.1;
 
 /**
- * Gives the memory of this thread back once its event loop has little to do, and then never again.
- * Returns what ends the waiting for that.
+ * Frees unused memory of this thread once its event loop has little to do, and then never again.
+ * Returns a function that cancels it.
  */
 export const releaseWhenIdle = (failed: (error: unknown) => void): (() => void) => {
   let before = performance.eventLoopUtilization();
@@ -20,10 +20,11 @@ export const releaseWhenIdle = (failed: (error: unknown) => void): (() => void) 
 };
 
 /**
- * Loading a program makes V8's young generation grow to 32 MB, of which an idle one needs two, and
- * leaves gaps in the old one; left to itself V8 keeps both. It grows again with the work. This is the
- * one documented way to say that memory is low (Chrome DevTools Protocol, HeapProfiler); it stops
- * the event loop for some 80 ms. A Node without an inspector keeps what it has.
+ * Frees unused memory. Loading a program makes V8's young generation grow to 32 MB, of which an
+ * idle one needs two, and leaves gaps in the old one. V8 does not give either back by itself. The
+ * young generation grows again with the work. This is the only documented way to report low memory
+ * (Chrome DevTools Protocol, HeapProfiler). It stops the event loop for about 80 ms. A Node without
+ * an inspector frees nothing.
  */
 export const release = async (): Promise<void> => {
   if (!process.features.inspector) return;

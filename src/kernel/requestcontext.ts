@@ -1,7 +1,7 @@
 import { clientAddress, isFromHere, isShared, type ProxyTrust } from './clientaddress.js';
 import type { Visit } from './contract/endpoint.js';
 
-/** What a visit needs of the server's request. */
+/** The parts of the server's request that a request context needs. */
 export interface IncomingRequest {
   headers: Record<string, unknown>;
   info: { remoteAddress?: string };
@@ -9,13 +9,16 @@ export interface IncomingRequest {
 }
 
 /**
- * What few handlers ask for is found out when they do. A class, since accessors of an object
- * literal make a hidden class for each request, and that keeps the whole request alive until the
- * next full garbage collection: twice the time of a request went there.
+ * A request context that computes rarely used values only on demand. It is a class, because
+ * accessors of an object literal make a hidden class for each request, which keeps the whole
+ * request alive until the next full garbage collection. That cost twice the time of a request.
  */
 export class RequestVisit implements Visit {
   private away: AbortController | null = null;
-  /** Out of JSON's sight: nes writes down whom hapi's strategy found, and the request is circular. */
+  /**
+   * Private, so that JSON does not contain it: nes serializes the credentials that hapi's strategy
+   * returns, and the request is circular.
+   */
   readonly #asked: IncomingRequest;
 
   constructor(

@@ -1,38 +1,42 @@
 import type { Level } from 'pino';
 import type { LostLines } from './linewriter.js';
 
-/** A line that was written to the log: one JSON object, or the beginning of one that is long. */
+/** A line that was written to the log: one JSON object, or the beginning of a long one. */
 export interface LogLine {
   number: number;
   level: Level;
   text: string;
 }
 
-/** The newest lines of the log, in memory, for those who cannot read the file. */
+/** The newest lines of the log, in memory, for users who cannot read the file. */
 export interface LogRing {
-  /** What pino writes to. */
+  /** Adds a line. pino writes to this method. */
   write(line: string): void;
-  /** Oldest first, those after that number; without one the newest that are kept. */
+  /** Returns the lines after that number, oldest first. With null it returns all that are kept. */
   after(number: number | null): LogLine[];
-  /** 0 where nothing was written yet. */
+  /** Returns the numbers of the oldest and the last line, or 0 if nothing was written yet. */
   ends(): { oldest: number; last: number };
   /** Calls back for every line, until the returned function is called. */
   listen(hear: () => void): () => void;
-  /** Lines that the file or the terminal does not take now, beside those that wait for it. */
+  /**
+   * Returns the lines that the file or the terminal has lost now, apart from those that wait for
+   * it.
+   */
   lost(): LostLines;
-  /** Where `lost` looks; nothing is lost until it is told. */
+  /** Sets the source of `lost`. Before this call, `lost` reports no losses. */
   watch(lost: () => LostLines): void;
 }
 
 const MOST_LINES = 2000;
 const MOST_BYTES = 1024 ** 2;
-/** Characters of one line; a stack trace is shorter. */
+/** The most characters of one line. A stack trace is shorter. */
 const LONGEST = 16_384;
 const LEVEL = /^\{"level":"(trace|debug|info|warn|error|fatal)"/;
 
 /**
- * Ours: numbered on from the time of the start in milliseconds, so that a number of an earlier run
- * is older than any of this one, and its reader is told of the gap.
+ * Creates the ring. Ours: line numbers continue from the time of the start in milliseconds, so that
+ * every number of an earlier run is lower than those of this one, and its reader is told of the
+ * gap.
  */
 export const createLogRing = (now: number): LogRing => {
   let lines: LogLine[] = [];

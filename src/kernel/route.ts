@@ -26,19 +26,21 @@ import { framesOf, STREAMED, streamingOf } from './stream.js';
 declare module '@hapi/hapi' {
   interface RequestApplicationState {
     visit: Visit;
-    /** Of an audited endpoint, from the moment that there is something to record. */
+    /** The audited call of an audited endpoint, set when there is something to record. */
     audited?: AuditedCall;
   }
   interface AppCredentials {
     caller: Caller;
   }
   interface RouteOptionsApp {
-    /** A function, since hapi copies all else. Missing where a plugin made the route. */
+    /**
+     * A function, because hapi copies any other value. It is missing if a plugin made the route.
+     */
     endpoint?: () => Endpoint;
   }
 }
 
-/** A contract and its handlers, made into routes by the server. */
+/** A contract and its handlers, from which the server makes routes. */
 export interface Resource {
   name: string;
   contract: Contract;
@@ -46,33 +48,42 @@ export interface Resource {
 }
 type Handler = (input: unknown, by: unknown) => Promise<unknown>;
 
-/** Ties the handlers to their contract; the compiler has checked that there is one for each. */
+/**
+ * Joins the handlers to their contract. The compiler has checked that there is one for each
+ * endpoint.
+ */
 export const resource = <C extends Contract>(
   name: string,
   contract: C,
   handlers: Handlers<C>,
 ): Resource => ({ name, contract, handlers: handlers as unknown as Record<string, Handler> });
 
-/** First replies kept for a repeated `Idempotency-Key`. */
+/** The store of first replies, for a repeated `Idempotency-Key`. */
 export interface Replays {
-  /** `null`: go on. Otherwise the reply that the first call got; `running` while it has none yet. */
+  /**
+   * Returns `null` if the call may proceed. Otherwise returns the reply that the first call got, or
+   * `running` if it has none yet.
+   */
   begin(call: ReplayCall): Promise<KeptReply | 'running' | 'other_body' | null>;
   end(call: ReplayCall, reply: KeptReply | null): Promise<void>;
 }
 export interface RouteOptions {
-  /** Percentage of replies that are held against their schema. */
+  /** The percentage of replies that are checked against their schema. */
   checkedReplies: number;
   replays: Replays;
-  /** Where the bodies of `rawBytes` endpoints are held while nobody has verified them. */
+  /** The memory for the bodies of `rawBytes` endpoints until they are verified. */
   bodies: Bodies;
   auditing: Auditing;
-  /** A worker thread, for JSON over 128 KiB. */
+  /** A worker thread that parses JSON over 128 KiB. */
   apart: ParseApart;
 }
 
-/** Characters of an audited target: a path may be much longer than any id. */
+/** The most characters of an audited target: a path may be much longer than any id. */
 const LONGEST_TARGET = 200;
-/** hapi routes of one resource: validation, reply check, access and status from the contract. */
+/**
+ * Makes the hapi routes of one resource: validation, reply check, access and status from the
+ * contract.
+ */
 export const routesOf = (of: Resource, options: RouteOptions): ServerRoute[] =>
   Object.entries(of.contract).map(([name, endpoint]) => ({
     method: endpoint.method,
@@ -112,18 +123,21 @@ const extensionsOf = (endpoint: Endpoint, options: RouteOptions) => ({
   ...(endpoint.audit && { onPreResponse: { method: recordFailure(options.auditing) } }),
 });
 
-/** 400 that names every field. */
+/** Returns a 400 that names every field. */
 export const badRequest = (faults: FieldFault[]): Boom.Boom =>
   Boom.badRequest(sayFaults(faults), { details: faults });
 
-/** The same, thrown where anything is wrong at all. */
+/** Throws that 400 if there are any faults. */
 export const refuseFaults = (faults: FieldFault[]): void => {
   if (faults.length > 0) throw badRequest(faults);
 };
 
 export const successOf = ({ status, reply }: Endpoint): number => status ?? (reply ? 200 : 204);
 
-/** hapi copies what it is given for every route, so it is given no schema that nothing is held against. */
+/**
+ * Returns the reply schemas for hapi, or none if replies are not checked, because hapi copies
+ * everything for every route.
+ */
 const replyRules = (endpoint: Endpoint, sample: number) =>
   endpoint.produces || endpoint.streams || sample === 0
     ? {}
@@ -139,7 +153,7 @@ const statusSchemas = (endpoint: Endpoint) => {
   );
 };
 
-/** A reply that is text by then is a JsonText. */
+/** Returns a check of replies. A reply that is text at this point is a JsonText. */
 const holding = (schema: Schema) => async (reply: unknown) => {
   const isText = typeof reply === 'string' && reply.startsWith('{');
   const { error } = schema.validate(isText ? JSON.parse(reply) : reply);
@@ -177,7 +191,10 @@ const handlerOf =
     return response;
   };
 
-/** The one row of a call, begun by whoever comes to it first: the handler, or what refuses before it. */
+/**
+ * Returns the audited call of a request, and begins it on first use: by the handler, or by an
+ * earlier refusal. So a call leaves one row.
+ */
 const auditedCall = (request: Request, auditing: Auditing): AuditedCall => {
   request.app.audited ??= auditing.begin(askedOf(request));
   return request.app.audited;
@@ -190,7 +207,7 @@ const askedOf = ({ app, params, query, route: { settings } }: Request): AuditSub
   isContinued: Boolean(query[settings.app?.endpoint?.().continuedBy ?? '']),
 });
 
-/** Whether an admin does something as another user. */
+/** True if an admin acts as another user. */
 const isActing = ({ auth }: Request, { method, unbuilt }: Endpoint): boolean =>
   method !== 'GET' && !unbuilt && auth.credentials?.app?.caller.impersonator != null;
 

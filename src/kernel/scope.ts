@@ -1,6 +1,9 @@
 import type { Caller, Endpoint } from './contract/endpoint.js';
 
-/** Why somebody may not call, although the user that he speaks for may: the `code` of a 403. */
+/**
+ * A refusal of a call that the user may make, but not with this token or this impersonation. `code`
+ * is that of the 403.
+ */
 export interface ScopeRefusal {
   code: 'personal_only' | 'scope_missing';
   message: string;
@@ -9,24 +12,29 @@ type Speaker = Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>;
 type CalledEndpoint = Pick<Endpoint, 'method' | 'path' | 'personal' | 'unimpersonated'>;
 
 const NOUN = /^\/api\/([\w-]+)/;
-/** To answer an approval is a right of its own, apart from the chat that its path begins with. */
+/**
+ * Deciding an approval needs a scope of its own, separate from the chat that its path begins with.
+ */
 const APPROVAL = /^\/api\/chat\/approv/;
-/** A token tells who it belongs to (`me`); of its account it touches nothing. */
+/**
+ * The noun of paths that need no scope. A token may read its owner (`me`), but change nothing in
+ * the account.
+ */
 const ACCOUNT = 'auth';
-/** What is given for it says no more than the token that asks. */
+/** The endpoint for tickets. A ticket gives no more rights than the token that requests it. */
 const TICKET = '/api/auth/ws-ticket';
-/** Never under impersonation. */
+/** The scope that is never valid under impersonation. */
 const APPROVE = 'approvals:write';
-/** Rights that a token has only where it names them; one without scopes has all others. */
+/** Scopes that a token has only if it names them. A token without scopes has all others. */
 const ONLY_IF_NAMED = [APPROVE, 'admin:read', 'admin:write'];
 
-/** Whether a token with these scopes (null = it names none) may do what the scope is for. */
+/** True if a token with these scopes (null = it names none) has the given scope. */
 export const hasScope = (scopes: readonly string[] | null, scope: string): boolean =>
   scopes === null ? !ONLY_IF_NAMED.includes(scope) : scopes.includes(scope);
 
 /**
- * The scope that a personal access token needs for an endpoint: `<noun of the path>:read` for GET,
- * `:write` for the rest. null: it needs none.
+ * Returns the scope that a personal access token needs for an endpoint: `<noun of the path>:read`
+ * for GET, `:write` for the rest. null: it needs none.
  */
 export const scopeOf = ({ method, path }: CalledEndpoint): string | null => {
   const noun = nounOf(path);
@@ -34,7 +42,7 @@ export const scopeOf = ({ method, path }: CalledEndpoint): string | null => {
   return `${noun}:${method === 'GET' ? 'read' : 'write'}`;
 };
 
-/** Every scope that a token may name, of the endpoints that ask who calls. */
+/** Returns every scope that a token may name, from the endpoints that identify their caller. */
 export const scopesOf = (endpoints: Endpoint[]): string[] => {
   const nouns = endpoints
     .filter(({ access }) => access !== 'public')
@@ -43,7 +51,10 @@ export const scopesOf = (endpoints: Endpoint[]): string[] => {
   return [...new Set(nouns)].sort().flatMap((noun) => [`${noun}:read`, `${noun}:write`]);
 };
 
-/** Decides for personal access tokens and for impersonation; whoever logged in is never refused here. */
+/**
+ * Checks calls by personal access tokens and under impersonation. A user with a login session is
+ * never refused here.
+ */
 export const scopeRefusal = (by: Speaker, endpoint: CalledEndpoint): ScopeRefusal | null => {
   if (by.tokenId === null && by.impersonator === null) return null;
   const scope = scopeOf(endpoint);
@@ -56,7 +67,7 @@ export const scopeRefusal = (by: Speaker, endpoint: CalledEndpoint): ScopeRefusa
   return { code: 'scope_missing', message: missing(scope) };
 };
 
-/** The sentence for a token without that scope. */
+/** Returns the message for a token without that scope. */
 export const missing = (scope: string): string => `This token lacks the scope ${scope}`;
 
 const isPersonal = (

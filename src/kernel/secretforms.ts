@@ -1,15 +1,22 @@
-/** Ours: a shorter piece of a value may stand in a text by chance. */
+/**
+ * Ours: the shortest piece of a value that is searched for. A shorter one may occur in a text by
+ * chance.
+ */
 export const SHORTEST_PIECE = 8;
-/** Ours: of a value of many lines each may come back alone, indented, or with other line ends. */
+/**
+ * Ours: the shortest line of a multi-line value that is searched for alone, because it may come
+ * back indented or with other line ends.
+ */
 const SHORTEST_LINE = 16;
-/** Ours: a longer form is looked for in pieces of so many characters. */
+/** Ours: a longer form is searched for in pieces of this length. */
 const LONGEST_PIECE = 64;
 const ARMOUR = /^-----/;
 
 /**
- * A secret as it may be written before anything is escaped: as it is, line by line, without the
- * padding at its end, in both alphabets of base64 if it is in one of them, and encoded in base64 or
- * hex, with blanks or colons between its bytes too. What is longer than 64 characters comes in pieces, which together are all of it.
+ * Returns the forms of a secret before any escaping: as it is, line by line, without the padding at
+ * its end, in both base64 alphabets if it is in one of them, and encoded in base64 or hex, also
+ * with blanks or colons between its bytes. A form of more than 64 characters is returned in pieces
+ * that together cover all of it.
  */
 export const formsOf = (value: string): string[] => {
   const bytes = Buffer.from(value);
@@ -23,7 +30,7 @@ export const formsOf = (value: string): string[] => {
   return [...new Set(forms.flatMap(piecesOf))].filter((form) => form !== '');
 };
 
-/** Also as debuggers and fingerprints write it. */
+/** Returns the hexadecimal forms, also as debuggers and fingerprints write them. */
 const hexForms = (bytes: Buffer): string[] => {
   const pairs = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'));
   const forms = ['', ' ', ':'].map((between) => pairs.join(between));
@@ -39,7 +46,7 @@ const linesOf = (value: string): string[] => {
 
 const unpadded = (value: string): string[] => [value.trim().replace(/=+$/, '')];
 
-/** RFC 4648: `+` and `/` are `-` and `_` where the text is to stand in an address. */
+/** RFC 4648: in a URL, `-` and `_` replace `+` and `/`. */
 const alphabets = (value: string): string[] => {
   const text = value.trim().replace(/=+$/, '');
   if (/^[A-Za-z0-9+/]+$/.test(text)) return [text.replaceAll('+', '-').replaceAll('/', '_')];
@@ -48,8 +55,9 @@ const alphabets = (value: string): string[] => {
 };
 
 /**
- * In base64 a value looks otherwise by how many bytes stand before it, as a name does before a
- * password. Of each way the characters that are the value's alone.
+ * Returns the base64 forms. The encoding of a value depends on the number of bytes before it, such
+ * as a name before a password. For each alignment it returns the characters that depend on the
+ * value only.
  */
 const base64Forms = (bytes: Buffer): string[] => {
   const shifted = [0, 1, 2].flatMap((before) => {

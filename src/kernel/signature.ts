@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-/** Lower-cased header names, as node:http gives them. */
+/** Headers by lower-case name, as node:http returns them. */
 export type Headers = Record<string, string | undefined>;
 
 const TOLERANCE_MS = 5 * 60 * 1000;
@@ -9,14 +9,16 @@ const STANDARD = /^v1,([A-Za-z0-9+/]{43}=)$/;
 const STANDARD_SECRET = /^whsec_([A-Za-z0-9+/]{2,}={0,2})$/;
 const MOST_SIGNATURES = 16;
 
-/** A way of signing: `standard` is Standard Webhooks, and `svix` the same under its older names. */
+/**
+ * A signature scheme. `standard` is Standard Webhooks, and `svix` the same under its older names.
+ */
 export type SignatureScheme = 'standard' | 'svix' | 'stripe' | 'github';
 
 /**
- * The scheme by which one of the signatures that the request carries is the HMAC-SHA256 of the body
- * under this key, or null. GitHub's `X-Hub-Signature-256` (spec: inbound webhook receiver) signs the
- * body alone; the others also sign their time, which may be 5 minutes off. Where several verify, one
- * that signs an id comes first.
+ * Returns the scheme whose signature in the request is the HMAC-SHA256 of the body under this key,
+ * or null. GitHub's `X-Hub-Signature-256` (spec: inbound webhook receiver) signs the body only. The
+ * others also sign a time, which may differ by 5 minutes. If several schemes verify, one that signs
+ * an id comes first.
  */
 export const verifySignature = (
   key: KeyObject,
@@ -30,7 +32,7 @@ export const verifySignature = (
   return isGithub(key, body, headers['x-hub-signature-256']) ? 'github' : null;
 };
 
-/** Whether the request carries any signature at all that could be checked. */
+/** True if the request has any signature that can be verified. */
 export const isSigned = (headers: Headers): boolean =>
   SIGNATURES.some((name) => headers[name] !== undefined);
 
@@ -41,11 +43,11 @@ const SIGNATURES = [
   'stripe-signature',
 ];
 
-/** What GitHub would send in `X-Hub-Signature-256`. */
+/** Returns the value that GitHub would send in `X-Hub-Signature-256`. */
 export const githubSignature = (key: KeyObject | string, body: Buffer | string): string =>
   `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
 
-/** Equal in constant time; the lengths may differ. */
+/** True if the bytes are equal, compared in constant time. The lengths may differ. */
 export const isSame = (a: Buffer, b: Buffer): boolean =>
   a.length === b.length && timingSafeEqual(a, b);
 
@@ -68,7 +70,10 @@ const partsOf = (headers: Headers, prefix: 'webhook' | 'svix'): StandardParts =>
   given: headers[`${prefix}-signature`],
 });
 
-/** Standard Webhooks: HMAC of `id.timestamp.body`, base64, several signatures apart by a space. */
+/**
+ * True if a Standard Webhooks signature is valid: HMAC of `id.timestamp.body`, base64, several
+ * signatures separated by a space.
+ */
 const isStandard = (
   key: KeyObject,
   body: Buffer,
@@ -86,15 +91,16 @@ const isStandard = (
 };
 
 /**
- * The standard spells a secret `whsec_<base64>`; the key is what that decodes to. Anything else
- * after the prefix would decode to less than it says, at worst to the empty key that all know.
+ * Returns the key of a secret in the standard's format `whsec_<base64>`: the decoded bytes. Any
+ * other text after the prefix gives no key, because it would decode to fewer bytes than it has, at
+ * worst to the empty key that everybody knows.
  */
 const standardKeys = (key: KeyObject): Buffer[] => {
   const encoded = STANDARD_SECRET.exec(key.export().toString())?.[1];
   return encoded === undefined ? [] : [Buffer.from(encoded, 'base64')];
 };
 
-/** Stripe: `t=<seconds>,v1=<hex>[,v1=…]`, HMAC of `t.body`. */
+/** True if a Stripe signature is valid: `t=<seconds>,v1=<hex>[,v1=…]`, HMAC of `t.body`. */
 const isStripe = (
   key: KeyObject,
   body: Buffer,
@@ -111,7 +117,9 @@ const isStripe = (
     .some(([, hex]) => isSame(Buffer.from(hex ?? '', 'hex'), wanted));
 };
 
-/** The time that Stripe signs with the body, in seconds, as `Stripe-Signature` spells it. */
+/**
+ * Returns the time that Stripe signs with the body, in seconds, as written in `Stripe-Signature`.
+ */
 export const stripeTime = (headers: Headers): string =>
   timeIn(stripeParts(headers['stripe-signature'] ?? '')) ?? '';
 

@@ -3,30 +3,33 @@ import { SHORTEST_PIECE } from './secretforms.js';
 import { type Effort, endless } from './stepbudget.js';
 import type { Trie } from './trie.js';
 
-/** Where the words of a trie stand in a text, whatever of them is escaped. */
+/** The positions of a trie's words in a text, also where they are escaped. */
 export interface Spans {
-  /** Begin and end of each, in the order of their ends. */
+  /** The begin and end of each word found, in the order of their ends. */
   found: [number, number][];
-  /** Where the first of those begins that the text after its end may complete; its length if none. */
+  /**
+   * The beginning of the first word that text after the end may complete, or the text's length if
+   * there is none.
+   */
   open: number;
-  /** The same for words of which at least eight characters are there. */
+  /** The same for words of which at least eight characters are present. */
   cut: number;
 }
 
-/** Ours: a line break within a word is passed over once so much of it was there. */
+/** Ours: a line break within a word is skipped after this many of its characters. */
 const BEFORE_A_BREAK = 4;
-/** What a word that is under way takes at a place, measured in characters that are compared. */
+/** The effort for one partial word at one position, in units of one compared character. */
 const PER_STATE = 10;
-/** The same of a text, however short it is. */
+/** The effort for each text, however short, in the same units. */
 const PER_TEXT = 50;
 const FEED = 10;
 const RETURN = 13;
 const INDENT = /[ \t]{1,64}/y;
 
 /**
- * Goes over the text once, with every word that may be under way at each place; nothing is read
- * again, so the time grows with the text, the longest word and the ways to read one place.
- * TooMuchEffort.
+ * Finds the words in one pass over the text, with every partial word at each position. No text is
+ * read again, so the time grows with the text, the longest word and the ways to read one position.
+ * Throws TooMuchEffort.
  */
 export const spansIn = (text: string, trie: Trie, effort: Effort = endless()): Spans => {
   effort.spend(PER_TEXT + text.length);
@@ -35,7 +38,7 @@ export const spansIn = (text: string, trie: Trie, effort: Effort = endless()): S
   return walk.end();
 };
 
-/** By node of the trie: where the word begins. */
+/** The beginning of each partial word, by node of the trie. */
 type States = Map<number, number>;
 
 class Walk {
@@ -87,7 +90,7 @@ class Walk {
     }
   }
 
-  /** One word, up to where it may be read in several ways. */
+  /** Follows one word, up to a position that may be read in several ways. */
   private run(from: number, begin: number, start: number): void {
     const { text, trie } = this;
     let node = from;
@@ -123,7 +126,7 @@ class Walk {
     this.put(end, node, begin);
   }
 
-  /** A line break, with the blanks that the next line begins with. */
+  /** Skips a line break and the blanks at the beginning of the next line. */
   private passOver(node: number, begin: number, end: number): void {
     this.put(end, node, begin);
     INDENT.lastIndex = end;

@@ -1,9 +1,9 @@
-/** More steps were taken than work on a text may have. */
+/** The error of work on a text that exceeds its limit of steps. */
 export class TooMuchEffort extends Error {
   override name = 'TooMuchEffort';
 }
 
-/** Steps of work on a text of which nobody can tell before how many it takes. */
+/** A limit of steps, for work on a text whose length cannot be known in advance. */
 export class Effort {
   private left: number;
 
@@ -11,7 +11,7 @@ export class Effort {
     this.left = most;
   }
 
-  /** TooMuchEffort: no more are left. */
+  /** Takes steps from the limit. Throws TooMuchEffort if none are left. */
   spend(steps: number): void {
     this.left -= steps;
     if (this.left < 0) throw new TooMuchEffort();

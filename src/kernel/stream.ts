@@ -1,7 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Endpoint, EventStream, ServerSentEvent, Streaming } from './contract/endpoint.js';
 
-/** Headers of a stream: each event goes out when it comes, so nothing may gather or keep them. */
+/**
+ * The headers of a stream. Each event is sent when it comes, so nothing on the way may buffer or
+ * store them.
+ */
 export const STREAMED = {
   'content-type': 'text/event-stream',
   'content-encoding': 'identity',
@@ -9,7 +12,10 @@ export const STREAMED = {
   'x-accel-buffering': 'no',
 };
 
-/** Whether a request to an endpoint that streams asks for that, and from where on. */
+/**
+ * Returns the stream's start position if the request to a streaming endpoint asks for a stream,
+ * otherwise null.
+ */
 export const streamingOf = (
   { streams }: Endpoint,
   { headers }: { headers: Record<string, unknown> },
@@ -19,7 +25,7 @@ export const streamingOf = (
   return { lastEventId: typeof last === 'string' ? last : null };
 };
 
-/** The stream as text; what yields the events is ended when the reader goes away. */
+/** Returns the stream as text. The source of the events is closed when the reader disconnects. */
 export const framesOf = ({ events }: EventStream): Readable =>
   Readable.from(texts(events), { objectMode: false });
 
@@ -27,7 +33,7 @@ async function* texts(events: AsyncIterable<ServerSentEvent>): AsyncGenerator<st
   for await (const event of events) yield frameOf(event);
 }
 
-/** JSON holds no line break, so one `data` line is enough. */
+/** Returns one event as text. JSON contains no line break, so one `data` line is enough. */
 const frameOf = ({ id, event, data }: ServerSentEvent): string => {
   if (event === undefined) return ': still here\n\n';
   const lines = [...(id === undefined ? [] : [`id: ${id}`]), `event: ${event}`];

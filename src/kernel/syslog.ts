@@ -10,23 +10,29 @@ export interface SyslogServer {
 }
 
 export interface SyslogMessage {
-  /** Of RFC 5424, 6.2.1: 0 to 23, and 0 to 7. */
+  /** The facility, 0 to 23, and the severity, 0 to 7 (RFC 5424, 6.2.1). */
   facility: number;
   severity: number;
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   at: string;
-  /** The kind of the message; what its reader may filter by. */
+  /** The kind of the message, by which its reader may filter. */
   id: string;
   /** An element of structured data: its SD-ID and its parameters. */
   data: { id: string; values: Record<string, string> };
-  /** ASCII. */
+  /** The text in ASCII. */
   text: string;
 }
 
 export interface Syslog {
-  /** Never waits and never throws; while one is under way, the newest that is given is the next. */
+  /**
+   * Sends a message without waiting and without throwing. While one is being sent, only the newest
+   * of the others is kept.
+   */
   send(message: SyslogMessage): void;
-  /** Why the last one could not be sent; null: it left. Whether it arrived, UDP does not tell. */
+  /**
+   * Returns why the last message could not be sent, or null if it was sent. UDP does not report its
+   * arrival.
+   */
   failure(): string | null;
 }
 
@@ -34,7 +40,7 @@ const ADDRESS = /^syslog:\/\/(\[[\da-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?\/?$/i;
 const PORT = 514;
 const APP = 'adjutant';
 
-/** null for what is no address of a syslog server. */
+/** Returns null if the text is not the address of a syslog server. */
 export const parseSyslog = (text: string): SyslogServer | null => {
   const [, host, digits = `${PORT}`] = ADDRESS.exec(text) ?? [];
   const port = Number(digits);
@@ -42,7 +48,7 @@ export const parseSyslog = (text: string): SyslogServer | null => {
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port };
 };
 
-/** One message as RFC 5424, 6 lays it out. */
+/** Formats one message as in RFC 5424, 6. */
 export const formatSyslog = (
   message: SyslogMessage,
   from: { host: string; pid: number },
@@ -53,14 +59,17 @@ export const formatSyslog = (
   return `${header} ${named(id, 32)} [${data.id}${values.join('')}] ${text}`;
 };
 
-/** RFC 5424, 6.3.3: these three, and no others. */
+/** Escapes the three characters of RFC 5424, 6.3.3, and no others. */
 const escaped = (value: string): string => value.replaceAll(/["\\\]]/g, '\\$&');
 
-/** A field of the header is printable ASCII without a space, or `-`. */
+/** Returns a header field: printable ASCII without a space, or `-`. */
 const named = (text: string, most: number): string =>
   text.replaceAll(/[^!-~]/g, '').slice(0, most) || '-';
 
-/** Sends over UDP (RFC 5426). `told` hears once of each spell in which nothing can be sent. */
+/**
+ * Opens a sender over UDP (RFC 5426). `told` is called once for each period in which nothing can be
+ * sent.
+ */
 export const openSyslog = (server: SyslogServer, told: (failure: string) => void): Syslog => {
   const from = { host: hostname(), pid: process.pid };
   let next: string | null = null;
@@ -86,7 +95,7 @@ export const openSyslog = (server: SyslogServer, told: (failure: string) => void
   };
 };
 
-/** A socket for each: heads are rare, and a server's address may change. */
+/** Sends one message over a new socket: heads are rare, and a server's address may change. */
 const sent = async ({ host, port }: SyslogServer, text: string): Promise<string | null> => {
   try {
     const [address = host] = await systemLookup(host);

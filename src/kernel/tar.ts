@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
 
 /**
- * POSIX ustar, with pax records for what does not fit into a header (IEEE 1003.1, pax). There is one
- * spelling of every header: the reader writes it anew and refuses whatever differs by a bit, so that
- * links, devices, owners and surprises of other writers never come in.
+ * One entry of a tar archive: POSIX ustar, with pax records for what does not fit into a header
+ * (IEEE 1003.1, pax). Every header has exactly one form. The reader writes each header again and
+ * refuses any difference, so that links, devices, owners and deviations of other writers never come
+ * in.
  */
 export interface TarEntry {
-  /** Relative, with `/` between its parts. */
+  /** The relative path, with `/` between its segments. */
   name: string;
   size: number;
   isExecutable: boolean;
@@ -16,24 +17,24 @@ export interface TarEntry {
 }
 
 export interface FoundEntry extends TarEntry {
-  /** Where its bytes begin. */
+  /** The offset of its bytes. */
   offset: number;
 }
 
-/** The file is no tar of ours; the message says what is wrong with it. */
+/** The error of a file that is not a tar archive of ours. The message states the fault. */
 export class TarError extends Error {
   override name = 'TarError';
 }
 
 const BLOCK = 512;
-/** What fits into a header, in every spelling of tar. */
+/** Names that fit into a header in every tar format. */
 const PLAIN = /^[\x20-\x7e]{1,100}$/;
 const LARGEST_IN_HEADER = 0o77777777777;
 const LONGEST_NAME = 4096;
 const LONGEST_PAX = 3 * BLOCK + LONGEST_NAME;
 const MOST_ENTRIES = 1_000_000;
 
-/** What stands before the bytes of an entry. */
+/** Returns the header before the bytes of an entry. */
 export const headerOf = (entry: TarEntry): Buffer => {
   const records = paxOf(entry);
   const isSmall = entry.size <= LARGEST_IN_HEADER;
@@ -48,13 +49,16 @@ export const headerOf = (entry: TarEntry): Buffer => {
   return Buffer.concat([block(pax), records, paddingOf(records.length), own]);
 };
 
-/** What fills the last block of an entry. */
+/** Returns the bytes that fill the last block of an entry. */
 export const paddingOf = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 
-/** What stands at the end. */
+/** Returns the end of an archive. */
 export const endOfTar = (): Buffer => Buffer.alloc(2 * BLOCK);
 
-/** Every entry in order, up to the very end of the file. TarError: something is not as it must be. */
+/**
+ * Yields every entry in order, up to the very end of the file. Throws TarError at the first
+ * deviation.
+ */
 export function* readTar(file: number, fileSize: number): Generator<FoundEntry, void, undefined> {
   const names = new Set<string>();
   let at = 0;
@@ -99,7 +103,10 @@ const block = ({ name, size, isExecutable, mtime, type }: Header): Buffer => {
   return bytes;
 };
 
-/** Of a name that stands in a pax record, which no checksum covers. */
+/**
+ * Returns the digest that replaces a name in the header. The name itself is in a pax record, which
+ * no checksum covers.
+ */
 const digestOf = (name: string): string => createHash('sha256').update(name).digest('hex');
 
 const paxOf = ({ name, size }: TarEntry): Buffer => {
@@ -109,7 +116,7 @@ const paxOf = ({ name, size }: TarEntry): Buffer => {
   ]);
 };
 
-/** `<length> <key>=<value>\n`, where the length counts its own digits. */
+/** Returns `<length> <key>=<value>\n`, where the length includes its own digits. */
 const recordOf = (key: string, value: string): Buffer => {
   const rest = Buffer.from(` ${key}=${value}\n`);
   let length = rest.length;
@@ -125,7 +132,7 @@ interface ArchivePosition {
   fileSize: number;
 }
 
-/** The header, with the pax records before it where there are any, held against its one spelling. */
+/** Reads a header, with the pax records before it, and checks that it has its only valid form. */
 const wholeHeader = (file: number, { at, first, fileSize }: ArchivePosition) => {
   const isPax = first.toString('latin1', 156, 157) === 'x';
   const paxSize = isPax ? numberIn(first, 124, 12) : 0;
@@ -158,7 +165,7 @@ const recordsIn = (bytes: Buffer): Map<string, string> => {
   return records;
 };
 
-/** Nothing that could lead out of the folder it is unpacked into, and nothing twice. */
+/** Throws on a name that could lead out of the target folder, and on a duplicate. */
 const refuseName = (name: string, names: Set<string>): void => {
   const parts = name.split('/');
   const isOdd = parts.some((part) => part === '' || part === '.' || part === '..');

@@ -1,4 +1,4 @@
-/** Tells whether a name is one of a time zone in the IANA database. */
+/** True if the name is a time zone of the IANA database. */
 export const isTimezone = (name: string): boolean => {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

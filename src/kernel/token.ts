@@ -7,26 +7,32 @@ export interface SigningKey {
   secret: Buffer;
 }
 
-/** What a token says and its signature proves. */
+/** The claims of a token, which its signature proves. */
 export interface Claims {
   userId: string;
   sessionId: string;
   /** Seconds since 1970. */
   issuedAt: number;
   expiresAt: number;
-  /** Who acts as the user (`act`, RFC 8693); whoever reads it goes by the session's own record. */
+  /**
+   * The user who acts as this one (`act`, RFC 8693). Readers must rely on the session's own record
+   * instead.
+   */
   actorId?: string;
 }
 
 const ISSUER = 'adjutant';
 const AUDIENCE = 'api';
 const LONGEST = 4096;
-/** Lets a scanner of repositories or logs know one that leaked. */
+/** The prefix by which a scanner of repositories or logs recognizes a leaked token. */
 const ACCESS_PREFIX = 'adj_';
-/** Of the ids that personal access tokens have; a login's is another. */
+/** The prefix of the ids of personal access tokens. Login sessions have another. */
 const ACCESS_ID = 'token_';
 
-/** A JWT (RFC 7519), HS256, `kid` naming its key, `jti` the session that is looked at on every use. */
+/**
+ * Signs a JWT (RFC 7519), HS256. `kid` names its key, `jti` the session, which is checked on every
+ * use.
+ */
 export const signToken = (key: SigningKey, claims: Claims): string =>
   jwt.sign(payloadOf(claims), key.secret, {
     algorithm: 'HS256',
@@ -37,7 +43,7 @@ export const signToken = (key: SigningKey, claims: Claims): string =>
     keyid: key.id,
   });
 
-/** A JWT as a personal access token: `adj_<jwt>`. */
+/** Returns a JWT as a personal access token: `adj_<jwt>`. */
 export const accessTokenOf = (signed: string): string => `${ACCESS_PREFIX}${signed}`;
 
 const payloadOf = ({ issuedAt, expiresAt, actorId }: Claims) => ({
@@ -47,8 +53,8 @@ const payloadOf = ({ issuedAt, expiresAt, actorId }: Claims) => ({
 });
 
 /**
- * The claims, or null. `now` in milliseconds. Only what signToken makes is taken, as it is or as a
- * personal access token.
+ * Returns the claims, or null. `now` is in milliseconds. It accepts only tokens of signToken, plain
+ * or as a personal access token.
  */
 export const readToken = (
   keys: ReadonlyMap<string, SigningKey>,

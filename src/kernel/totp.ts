@@ -3,21 +3,21 @@ import { randomInt } from 'node:crypto';
 const PERIOD_S = 30;
 const ISSUER = 'Adjutant';
 const CODE = /^\d{6}$/;
-/** Without letters and digits that look alike. */
+/** Letters and digits, without those that look alike. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 const library = () => import('otplib');
 
-/** A fresh secret, base32, 160 bits (RFC 4226, section 4). */
+/** Returns a new secret, base32, 160 bits (RFC 4226, section 4). */
 export const newTotpSecret = async (): Promise<string> => (await library()).generateSecret();
 
-/** What an authenticator app reads from the QR code. */
+/** Returns the URL that an authenticator app reads from the QR code. */
 export const otpauthUrl = async (secret: string, username: string): Promise<string> =>
   (await library()).generateURI({ issuer: ISSUER, label: username, secret });
 
 /**
- * The time step that a code belongs to (RFC 6238), at most one step off, or null. Steps up to
- * `after` are spent: a code that was used once matches nothing. `now` in milliseconds.
+ * Returns the time step that a code belongs to (RFC 6238), at most one step off, or null. Steps up
+ * to `after` are used up: a code that was used once matches nothing. `now` is in milliseconds.
  */
 export const matchTotp = async (
   secret: string,
@@ -35,7 +35,10 @@ export const matchTotp = async (
   return result.valid && 'timeStep' in result ? result.timeStep : null;
 };
 
-/** Four groups of four characters, 79 bits: its digest tells nothing even to one who has the database. */
+/**
+ * Returns four groups of four characters, 79 bits: enough that its digest reveals nothing, even to
+ * somebody who has the database.
+ */
 export const newRecoveryCode = (): string =>
   `${letters(4)}-${letters(4)}-${letters(4)}-${letters(4)}`;
 

@@ -1,16 +1,16 @@
-/** Words with their common beginnings kept once; a node is a number, and 0 is the beginning. */
+/** A set of words that stores common beginnings once. A node is a number, and 0 is the root. */
 export class Trie {
-  /** By node: its first child, the next child of its parent, the unit that leads to it. */
+  /** For each node: its first child, the next child of its parent, the unit that leads to it. */
   private readonly child: Int32Array;
   private readonly sibling: Int32Array;
   private readonly unit: Uint16Array;
   private readonly depths: Uint8Array;
   private readonly ends: Uint8Array;
-  /** By unit: the children of the beginning, which may be many. */
+  /** For each unit, the child of the root, which may have many. */
   private readonly first = new Int32Array(0x10000);
   private count = 1;
 
-  /** Words of at most 255 units. */
+  /** Builds the trie from words of at most 255 units. */
   constructor(words: string[]) {
     const most = words.reduce((all, { length }) => all + length, 1);
     this.child = new Int32Array(most);
@@ -21,7 +21,7 @@ export class Trie {
     for (const word of words) this.enter(word);
   }
 
-  /** Where one unit leads from a node; 0 where no word goes on so. */
+  /** Returns the node that one unit leads to, or 0 if no word continues with it. */
   follow(node: number, unit: number): number {
     if (node === 0) return this.first[unit] ?? 0;
     let at = this.child[node] ?? 0;
@@ -33,7 +33,7 @@ export class Trie {
     return this.ends[node] === 1;
   }
 
-  /** Units from the beginning to the node. */
+  /** Returns the number of units from the root to the node. */
   depth(node: number): number {
     return this.depths[node] ?? 0;
   }

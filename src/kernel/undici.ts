@@ -1,8 +1,8 @@
 import { inPieces } from './pieces.js';
 
 /**
- * On first use: it is a fifth of what the start would load. In one piece it holds the event loop for
- * 60 ms, so for 20 at most.
+ * Loads undici on first use: it is a fifth of what the start would load. In one piece it blocks the
+ * event loop for 60 ms, in these pieces for 20 ms at most.
  */
 export const loadUndici = inPieces({
   library: 'undici',

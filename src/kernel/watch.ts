@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A poll loop: looks again and again whether there is something to do, by the real clock. */
+/** A poll loop that checks repeatedly for work, by the real clock. */
 export interface Watch {
-  /** Once. */
+  /** Starts the loop. To be called once. */
   start(): void;
-  /** No look begins any more; resolves when the one under way has ended. */
+  /** Starts no further check. Resolves when the current check has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Looks, and looks again so many milliseconds after each look has ended. What a look throws goes to
- * `failed`, and the next one comes all the same; its signal says that the watch is being stopped.
+ * Creates a loop that checks, and checks again `everyMs` after each check has ended. An error of a
+ * check goes to `failed`, and the loop continues. The signal of a check is aborted when the loop is
+ * being stopped.
  */
 export const createWatch = ({
   everyMs,
@@ -19,7 +20,7 @@ export const createWatch = ({
   failed,
 }: {
   everyMs: number;
-  /** Before the first look. */
+  /** The delay before the first check. */
   afterMs?: number;
   look(signal: AbortSignal): Promise<void>;
   failed(error: unknown): void;

@@ -1,8 +1,8 @@
-/** A page that the daemon serves to browsers: its files lie beside the code that they belong to. */
+/** A page that the daemon serves to browsers. Its files lie beside the code that they belong to. */
 export interface WebPage {
-  /** `/invite`; its stylesheet, the one of all pages, is `/invite/page.css`. */
+  /** The path, such as `/invite`. The stylesheet, shared by all pages, is `/invite/page.css`. */
   path: string;
   html(): URL;
-  /** By name: `page.js` is `/invite/page.js`. */
+  /** The scripts by name: `page.js` is `/invite/page.js`. */
   scripts: Record<string, () => URL>;
 }

@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.js';
 import type { AuditReport } from './engine/protocol.js';
 import type { Store } from './store.js';
 
-/** The audit log of a store, as the routes write to it. */
+/** Creates the audit log of a store, for the routes. */
 export const auditLog = (store: Store, { clock, log }: { clock: Clock; log: Log }): AuditLog => ({
   append: async (audit) => {
     await store.transact([{ audit }]);
@@ -23,7 +23,10 @@ export const auditLog = (store: Store, { clock, log }: { clock: Clock; log: Log 
   now: () => iso(clock.now()),
 });
 
-/** The head goes into the daemon's own log too, which may be kept on another machine. */
+/**
+ * Returns a function that writes the head to the daemon's own log too, which may be kept on another
+ * machine.
+ */
 export const sayAudit =
   (log: Log) =>
   ({ head, problem }: AuditReport): void => {

@@ -13,9 +13,9 @@ import type { Engine } from './engine/engine.js';
 import type { StatementResult } from './engine/protocol.js';
 
 /**
- * Kysely over the database threads: selects go to the reading one, everything else to the writer.
- * A transaction is one message (`store.transact`), so Kysely's own, which would hold BEGIN open
- * across messages, is refused.
+ * Creates the Kysely dialect over the database threads: selects go to the reader thread, everything
+ * else to the writer thread. A transaction is one message (`store.transact`). Kysely's own
+ * transactions would hold BEGIN open across messages, so they are refused.
  */
 export const threadDialect = (writer: Engine, reader: Engine): Dialect => ({
   createAdapter: () => new SqliteAdapter(),

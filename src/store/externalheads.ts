@@ -7,30 +7,33 @@ import { readTail } from './audit/headlines.js';
 import { sayAudit } from './auditlog.js';
 import { type AuditReport, OpenRefused } from './engine/protocol.js';
 
-/** Where the heads go beside the home. */
+/** The place outside the home for the heads. */
 export interface OutsideHeads {
-  /** Written by the database thread; null: none. */
+  /** The file that the database thread writes, or null without one. */
   file: string | null;
-  /** `syslog://…`, with why the last head could not be sent. */
+  /** The server as `syslog://…`, and the reason that the last head could not be sent. */
   syslog: { to: string; failure(): string | null } | null;
   audited(report: AuditReport): void;
 }
 
 interface HeadsSetting {
-  /** Its variable. */
+  /** The variable of the setting. */
   name: string;
-  /** null: not set. */
+  /** The value, or null if it is not set. */
   value: string | null;
   home: string;
 }
 
-/** Log audit, and informational (RFC 5424, 6.2.1). */
+/** Facility log audit, severity informational (RFC 5424, 6.2.1). */
 const FACILITY = 13;
 const SEVERITY = 6;
-/** RFC 5612: for whom no number of an enterprise was registered. */
+/** The SD-ID with the example enterprise number of RFC 5612, because none is registered. */
 const DATA_ID = 'auditHead@32473';
 
-/** OpenRefused: the setting names a file that cannot be, with its variable and what to do. */
+/**
+ * Opens the place for the heads. Throws OpenRefused if the setting names an impossible file, with
+ * its variable and the remedy.
+ */
 export const openOutside = ({ name, value, home }: HeadsSetting, log: Log): OutsideHeads => {
   const say = sayAudit(log);
   if (value === null) return { file: null, syslog: null, audited: say };
@@ -59,7 +62,7 @@ const messageOf = ({ number, mac }: { number: number; mac: string }, home: strin
   text: `audit head ${number} ${mac}`,
 });
 
-/** What keeps a path from being a file of heads; null: nothing. */
+/** Returns why a path cannot be a file of heads, or null if it can. */
 const faultOfFile = (file: string, home: string): string | null => {
   try {
     const folder = dirname(file);
@@ -85,6 +88,6 @@ const faultOfFile = (file: string, home: string): string | null => {
 const isWithin = (home: string, place: string): boolean =>
   !/^\.\.(\/|$)/.test(relative(home, place));
 
-/** What is written there is made wherever it points. */
+/** True if the file is a link to nothing. A write would create the file that the link names. */
 const isLinkToNothing = (file: string): boolean =>
   !existsSync(file) && lstatSync(file, { throwIfNoEntry: false }) !== undefined;

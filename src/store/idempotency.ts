@@ -7,16 +7,19 @@ const KEPT_MS = 24 * 3600 * 1000;
 
 interface ReplayDeps {
   now(): string;
-  /** Keyed: a body may hold a secret, and a bare digest of a short one could be undone by trying. */
+  /**
+   * Returns a keyed digest: a body may hold a secret, and a plain digest of a short one could be
+   * reversed by trying.
+   */
   digest(bodyDigest: string): string;
 }
 
-/** What was the reply to a call with this Idempotency-Key? Kept for 24 hours. */
+/** Creates the store of idempotency records. They are kept for 24 hours. */
 export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
   const { db } = store;
   let cleared: Promise<unknown> | null = null;
 
-  /** What another process left at work will never end: its keys are free again. */
+  /** Frees the keys of calls that an earlier process left running, because they will never end. */
   const clearOnce = (): Promise<unknown> => {
     cleared ??= db
       .deleteFrom('idempotency')
@@ -53,7 +56,7 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
   };
 
   return {
-    /** Null: nobody used the key before, the call goes on. */
+    /** Returns null if the key is unused and the call may proceed. */
     begin: async (call: ReplayCall): Promise<KeptReply | 'running' | 'other_body' | null> => {
       await clearOnce();
       const row = { ...of(call), body_digest: digest(call.bodyDigest), created_at: now() };
@@ -69,7 +72,7 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
       }
     },
 
-    /** Keeps the reply; null frees the key, so that a call that failed may be tried again. */
+    /** Stores the reply. null frees the key, so that a failed call may be tried again. */
     end: async (call: ReplayCall, reply: KeptReply | null): Promise<void> => {
       if (reply === null) {
         await removal(call).execute();

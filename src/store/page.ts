@@ -1,6 +1,6 @@
 import { cutPage } from '../kernel/contract/page.js';
 
-/** A select of rows that carry their ids, as far as it is built. */
+/** A select of rows with ids, before it is run. */
 interface Selection<R> {
   where(column: 'id', operator: '<', value: string): Selection<R>;
   orderBy(column: 'id', direction: 'desc'): Selection<R>;
@@ -8,7 +8,7 @@ interface Selection<R> {
   execute(): Promise<R[]>;
 }
 
-/** One page of what the query selects: those below the cursor; ids rise with time. */
+/** Returns one page of the query: the rows below the cursor, newest first. Ids rise with time. */
 export const newestFirst = async <R extends { id: string }>(
   query: Selection<R>,
   { limit, cursor }: { limit: number; cursor?: string },

@@ -12,47 +12,50 @@ import {
 import type { Tables } from './tables.js';
 import { closeThreads, type Engines, openThreads, type StoreOptions } from './threads.js';
 
-/** Anything that compiles to one statement: every Kysely query builder does. */
+/** An object that compiles to one statement, as every Kysely query builder does. */
 export interface Compilable {
   compile(): { sql: string; parameters: readonly unknown[] };
 }
 
 /**
- * The database as the rest of the daemon has it. Each call is a message to one of two threads, so the
- * event loop never waits for a disk. All of them may throw Unavailable.
+ * The database for the rest of the daemon. Each call is a message to one of two threads, so the
+ * event loop never waits for a disk. All calls may throw Unavailable.
  */
 export interface Store {
   opened: OpenReport;
-  /** Typed single statements; selects run in a thread of their own. */
+  /** Typed single statements. Selects run in the reader thread. */
   db: Kysely<Tables>;
   /**
-   * All of the statements or none, in one message. `Unmet` when an expectation fails, `Taken` when
-   * something unique is taken, `Unavailable` when the disk will not have it, or a row of the audit
-   * log cannot be written.
+   * Runs all of the statements or none, in one message. Throws `Unmet` if an expectation fails,
+   * `Taken` if a unique value is taken, `Unavailable` if the disk refuses the write or a row of the
+   * audit log cannot be written.
    */
   transact(steps: TransactionStep[]): Promise<StatementResult[]>;
-  /** A named synchronous function in the thread: the hot paths. */
+  /** Calls a named synchronous function in the writer thread, for the hot paths. */
   call<N extends keyof Procedures>(
     name: N,
     input: Parameters<Procedures[N]>[0],
   ): Promise<ReturnType<Procedures[N]>>;
-  /** The same in the reading thread. */
+  /** Calls one in the reader thread. */
   look<N extends keyof Lookups>(
     name: N,
     input: Parameters<Lookups[N]>[0],
   ): Promise<ReturnType<Lookups[N]>>;
-  /** How often the disk would not have a write. */
+  /** Returns the number of failed writes. */
   refusals(): number;
   close(): Promise<void>;
 }
 
-/** A statement of a transaction; `rows` is how many it must change, or the whole is rolled back. */
+/**
+ * Makes a statement of a transaction. `rows` is the number of rows that it must change, or the
+ * whole transaction is rolled back.
+ */
 export const statement = (query: Compilable, rows?: number): Statement => {
   const { sql, parameters } = query.compile();
   return rows === undefined ? { sql, parameters } : { sql, parameters, expect: rows };
 };
 
-/** Whether a transaction came about; false where an expectation of it was not met. */
+/** True if the transaction was committed, false if one of its expectations was not met. */
 export const unlessUnmet = async (transaction: Promise<unknown>): Promise<boolean> => {
   try {
     await transaction;
@@ -63,11 +66,13 @@ export const unlessUnmet = async (transaction: Promise<unknown>): Promise<boolea
   }
 };
 
-/** Opens the database in a home. OpenRefused says why not in one line for the operator. */
+/**
+ * Opens the database in a home. Throws OpenRefused with the reason in one line for the operator.
+ */
 export const openStore = async (options: StoreOptions, events: EngineEvents): Promise<Store> =>
   storeOf(await openThreads(options, events));
 
-/** The store over threads that have opened. */
+/** Makes the store over threads that have opened. */
 export const storeOf = (engines: Engines): Store => {
   const { writer, reader } = engines;
   const db = new Kysely<Tables>({ dialect: threadDialect(writer, reader) });

@@ -47,7 +47,7 @@ import type { McpListingRow, McpPinRow, McpServerRow } from './tables/skills.js'
 import type { TunnelReachRow, TunnelRow } from './tables/tunnel.js';
 import type { CredentialRow, CredentialVersionRow } from './tables/vault.js';
 
-/** Rows as SQLite holds them: JSON and times are TEXT, booleans 0 or 1. */
+/** Rows as SQLite stores them: JSON and times are TEXT, booleans 0 or 1. */
 export interface Tables {
   users: WithDefaults<UserRow, 'limits' | 'permissions' | 'login_epoch'>;
   auth_sessions: WithDefaults<
@@ -126,5 +126,5 @@ export interface Tables {
   tunnel_reach: TunnelReachRow;
 }
 
-/** Columns that the database fills in where an insert leaves them out. */
+/** Makes columns optional in an insert, because the database has defaults for them. */
 type WithDefaults<Row, K extends keyof Row> = Omit<Row, K> & { [P in K]: Generated<Row[P]> };

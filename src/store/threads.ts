@@ -3,15 +3,15 @@ import type { ThreadOptions } from './engine/protocol.js';
 
 export type StoreOptions = Omit<ThreadOptions, 'role'>;
 
-/** Of the thread that writes, and of the one that reads. */
+/** The engines of the writer thread and of the reader thread. */
 export interface Engines {
   writer: Engine;
   reader: Engine;
 }
 
 /**
- * Both threads load at once, and beside whatever the event loop does; the reader opens after the
- * writer, which makes what is read. OpenRefused says why not.
+ * Opens both threads. They load at once, in parallel with the event loop. The reader opens after
+ * the writer, which creates the database. Throws OpenRefused with the reason.
  */
 export const openThreads = async (
   options: StoreOptions,
@@ -31,7 +31,7 @@ export const openThreads = async (
   }
 };
 
-/** What was asked before is done first. */
+/** Ends both threads after all earlier calls are done. */
 export const closeThreads = async ({ writer, reader }: Engines): Promise<void> => {
   await reader.close();
   await writer.close();

@@ -1,12 +1,15 @@
 import type { Statement } from './engine/protocol.js';
 import type { AgentEventRow, MessageRow } from './tables/agents.js';
 
-/** Events kept per agent (spec: Limits). */
+/** The number of events kept per agent (spec: Limits). */
 const RING = 200;
 
 export type NewMessage = Omit<MessageRow, 'seq' | 'tool_calls'> & { tool_calls: unknown[] | null };
 
-/** Appends to a session, numbering from 1. The session's count moves with it. */
+/**
+ * Makes the statements that append a message to a conversation, numbered from 1, and update its
+ * count.
+ */
 export const appendMessage = (message: NewMessage): Statement[] => [
   {
     sql: 'UPDATE sessions SET message_count = message_count + 1, updated_at = ? WHERE id = ?',
@@ -38,7 +41,10 @@ export interface NewEvent {
   at: string;
 }
 
-/** Appends to an agent's ring, numbering from 1; the first statement returns the number. */
+/**
+ * Makes the statements that append an event to an agent's newest events, numbered from 1. The first
+ * statement returns the number.
+ */
 export const appendEvent = ({ agentId, type, data, at }: NewEvent): Statement[] => [
   {
     sql: `INSERT INTO agent_events (agent_id, seq, type, data, at)

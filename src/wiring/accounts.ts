@@ -32,7 +32,7 @@ import { vaultResource } from '../vault/routes.js';
 import type { Parts } from './parts.js';
 import { exposureOf } from './tunnel.js';
 
-/** Who somebody is, and the ways to prove it. */
+/** Builds the resources of accounts and of the ways to log in. */
 export const accountResources = (parts: Parts): Resource[] => {
   const { config, clock, store, runtime, signer, sockets, secrets } = parts;
   const factors = totpStore(store);
@@ -92,7 +92,7 @@ const passkeysOf = ({ clock, store, runtime, port, tunnel }: Parts, accounts: Ac
 type Shared = LinkDeps &
   Pick<Parameters<typeof usersResource>[0], 'signer' | 'outbox' | 'endSession'>;
 
-/** What admins do with the accounts of others. */
+/** Builds the resource with which admins manage the accounts of others. */
 const usersOf = ({ config, store, runtime, sockets, tunnel }: Parts, shared: Shared): Resource =>
   usersResource({
     ...shared,

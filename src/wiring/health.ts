@@ -13,7 +13,7 @@ import { outboxGauges } from './outbox.js';
 import type { Parts } from './parts.js';
 import { exposureOf } from './tunnel.js';
 
-/** How the daemon is: for probes, and for those who run it. */
+/** Builds the resources on the daemon's own state, for probes and for operators. */
 export const healthResources = (of: Parts, metrics: () => Promise<string>): Resource[] => {
   const { config, clock, store, runtime, state, confinement, tunnel } = of;
   const uptimeSeconds = (): number => Math.max(0, Math.floor((clock.now() - state.since) / 1000));

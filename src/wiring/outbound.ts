@@ -10,9 +10,9 @@ import {
   type Webhooks,
 } from '../outbound/webhooks/outgoing.js';
 
-/** What tells the owner and whoever else wants to know, and what takes it to the targets. */
+/** The outbound messages to owners and webhooks, with the transports to their targets. */
 export interface Outbound extends Webhooks {
-  /** Of what leaves: a slow target holds up no hook and no agent. */
+  /** The queue of outbound messages, so that a slow target delays no hook and no agent. */
   outgoing: Queue;
   transports: Transports;
   outbox: Outbox;

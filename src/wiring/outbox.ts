@@ -4,7 +4,7 @@ import { outboxResource } from '../outbound/messages/routes.js';
 import type { Parts } from './parts.js';
 import type { Runtime } from './runtime.js';
 
-/** What leaves, as admins and owners see it. */
+/** Builds the resource of outbound messages, as admins and owners see them. */
 export const outboxOf = ({ store, clock, runtime }: Parts): Resource =>
   outboxResource({
     sendings: outboxStore({ store, clock }),

@@ -19,14 +19,14 @@ import type { Store } from '../store/store.js';
 import type { Tunnel } from '../system/tunnel/tunnel.js';
 import type { Runtime } from './runtime.js';
 
-/** What the daemon is made of; each resource is handed what it needs of it. */
+/** The parts of the daemon; each resource is given those that it needs. */
 export interface Parts {
   config: Config;
   clock: Clock;
   store: Store;
   http: Http;
   payloads: PayloadPool;
-  /** Where the heads of the audit log go beside the home. */
+  /** The files outside the home that also receive the heads of the audit log. */
   heads: OutsideHeads;
   runtime: Runtime;
   sockets: Sockets;
@@ -40,7 +40,7 @@ export interface Parts {
   setup: SetupCode;
   secrets: ReturnType<typeof createSealers>;
   rekey: Rekey;
-  /** Whether the master key opens what is sealed. */
+  /** Checks that the master key opens the sealed values. */
   prove: ReturnType<typeof createProof>;
   confinement: Confinement | null;
   tunnel: Tunnel;

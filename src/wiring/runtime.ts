@@ -60,7 +60,7 @@ export interface RuntimeDeps {
   clock: Clock;
   log: Log;
   http: Http;
-  /** How long a model may take, what the environment says of one, and who opens their keys. */
+  /** The time limits of models, the model of the environment, and the function that opens their keys. */
   models: Pick<RegistryDeps, 'configured' | 'unsealKey'> & { patience: Patience };
   confinement: Confinement | null;
   /** Threads for what is large. */
@@ -87,12 +87,12 @@ export interface RuntimeSettings {
   retentionDays: number;
   searchUrl: string | null;
   cliPath: string[];
-  /** Of this package, for whoever we speak with. */
+  /** The version of this package, which other services are told. */
   version: string;
   backup: BackupDeps['settings']['backup'];
 }
 
-/** What lives longer than a request. */
+/** The parts of the daemon that live longer than a request. */
 export interface Runtime extends Outbound, Channels {
   hub: Hub;
   queue: Queue;
@@ -140,7 +140,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
   });
   const backups = createBackups({ ...deps, outbox: parts.outbox });
   handleJobs(deps, parts);
-  /** What looks at the clock by itself. */
+  /** The parts that act by the clock. */
   const watches = [schedule, parts.approvals.expiry, parts.storms, parts.reminders, retention];
 
   return {
@@ -215,7 +215,7 @@ const createParts = (deps: RuntimeDeps) => {
 
 type RuntimeParts = ReturnType<typeof createParts>;
 
-/** Of hooks and agents. */
+/** Opens the queue of hooks and agents. */
 const openQueue = ({ settings, ...deps }: RuntimeDeps, directory: Directory): Queue =>
   createQueue({
     ...deps,
@@ -232,7 +232,7 @@ const openReceiving = (deps: RuntimeDeps): { vault: Vault; directory: Directory 
   return { vault, directory: createDirectory(deps, vault.keysOf) };
 };
 
-/** What is built in, and what lies in the home or is reached from there. */
+/** Opens the built-in tools, and the skills and MCP servers of the home. */
 const createTools = (
   deps: RuntimeDeps,
   of: { outbox: Outbox; delegate: Delegate; vault: Vault; folderOf: ServersDeps['folderOf'] },

@@ -3,7 +3,7 @@ import { version } from '../version.js';
 import { backupSettings } from './backups.js';
 import type { RuntimeSettings } from './runtime.js';
 
-/** What the runtime needs of the settings. OpenRefused where they do not go together. */
+/** Returns the settings that the runtime needs. OpenRefused if they do not go together. */
 export const runtimeSettings = (config: Config, boot: string): RuntimeSettings => ({
   boot,
   home: config.home,

@@ -11,7 +11,7 @@ import type { Runtime } from './runtime.js';
 
 type TunnelBase = Pick<Parts, 'config' | 'store' | 'clock' | 'http'> & Pick<TunnelDeps, 'log'>;
 
-/** What is set up is known before anything listens: whose word is taken hangs on it. */
+/** Opens the tunnel. Its settings are read before anything listens, since they decide which proxies are trusted. */
 export const openTunnel = async (
   base: TunnelBase,
   { hub, vault }: Runtime,
@@ -23,7 +23,7 @@ export const openTunnel = async (
   return tunnel;
 };
 
-/** Those of the settings, and what a tunnel's own end on this machine says. */
+/** Returns the trusted proxies: those of the settings, and the tunnel's own end on this machine. */
 export const proxyTrust = ({ trustedProxies }: Config, tunnel: Tunnel): (() => ProxyTrust) => {
   const proxies = addressSet(trustedProxies);
   return () => ({ proxies, tunnel: tunnel.trust() });
@@ -45,7 +45,7 @@ export const tunnelResources = (parts: Parts): Resource => {
   });
 };
 
-/** What a check tells of besides: settings that let strangers do more than they should. */
+/** Returns the settings that give unauthenticated clients more than they should have, for a check. */
 const openingsOf = ({ registration, host, port }: Config): ExposedOpening[] => [
   ...(registration === 'open'
     ? [

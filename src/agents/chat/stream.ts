@@ -1,6 +1,6 @@
 import type { ServerSentEvent } from '../../kernel/contract/endpoint.js';
 import type { AgentRow } from '../../store/tables/agents.js';
-import { type FollowEvent, type FollowingDeps, followAgent } from '../continuation.js';
+import { type FollowEvent, type FollowingDeps, followReply } from '../continuation.js';
 import { viewAnswer } from './view.js';
 
 /**
@@ -14,7 +14,7 @@ export async function* eventsOf(
   from: { after: number; signal: AbortSignal },
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   yield { event: 'chat', data: viewAnswer(agent) };
-  for await (const told of followAgent(deps, agent, from)) yield eventOf(told);
+  for await (const told of followReply(deps, agent, from)) yield eventOf(told);
   const now = from.signal.aborted ? undefined : await deps.rows.byId(agent.id);
   if (now) yield { event: 'done', data: viewAnswer(now) };
 }

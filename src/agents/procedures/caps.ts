@@ -2,33 +2,33 @@ import type Database from 'better-sqlite3';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { DayCaps } from './spending.js';
 
-/** A call of a model that is to be asked for, and the caps that it must stay within. */
+/** A planned call of a model, and the caps that it must stay within. */
 export interface CallRequest {
   id: string;
   agentId: string;
   userId: string;
   hookId: string | null;
-  /** As 2026-03-01, in UTC. */
+  /** The day as 2026-03-01, in UTC. */
   day: string;
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   at: string;
   model: string;
-  /** USD per million tokens; null: it costs nothing. */
+  /** The price in USD per million tokens, or null if it costs nothing. */
   price: { inputPerMTok: number; outputPerMTok: number } | null;
-  /** Tokens that the question may come to, and at most the answer. */
+  /** The estimated tokens of the prompt, and the most tokens of the output. */
   inputTokens: number;
   outputTokens: number;
-  /** A shorter answer is not asked for. */
+  /** The fewest output tokens for which the model is called. */
   fewestTokens: number;
-  /** The first call of its step, which counts as one. */
+  /** True for the first call of a step, which counts the step. */
   isStep: boolean;
-  /** Takes a shorter answer than would be left if no other call were under way. */
+  /** True if the call accepts a shorter output than it would get with no other call under way. */
   takesLess: boolean;
   ofUser: DayCaps;
   ofHook: DayCaps;
 }
 
-/** Whose cap it is; `above`: of an agent above the one that asks. */
+/** The owner of a cap. `above`: an agent above the calling one. */
 export type Capped = 'agent' | 'above' | 'user' | 'hook';
 
 interface Amount {
@@ -36,7 +36,7 @@ interface Amount {
   usd: number;
 }
 
-/** What somebody has used up, what of it is held by calls under way, and the most that may be. */
+/** An account: the amount used up, the amount reserved for calls under way, and the caps. */
 export interface SpendingAccount {
   on: Capped;
   used: Amount & { steps: number };
@@ -54,13 +54,16 @@ export type SpenderRow = Pick<
 const NOTHING = { tokens: 0, usd: 0, steps: 0 };
 const HELD = `SELECT coalesce(sum(input_tokens + output_tokens), 0) AS tokens,
     coalesce(sum(cost_usd), 0) AS usd FROM reservations`;
-/** By an agent and all under it. */
+/** The amount reserved by an agent and all agents below it. */
 const HELD_UNDER = `WITH RECURSIVE under (id) AS (SELECT @id
     UNION SELECT a.id FROM agents AS a JOIN under ON a.parent_id = under.id)
   ${HELD} WHERE user_id = @userId
     AND (agent_id IN (SELECT id FROM under) OR parent_id IN (SELECT id FROM under))`;
 
-/** The accounts that a call is charged to: its agent's, those above, its user's day, its hook's. */
+/**
+ * Reads the accounts that a call is charged to: those of its agent, of the agents above, of its
+ * user's day and of its hook.
+ */
 export const accountReader = (db: Database.Database) => {
   const agentOf = db.prepare<[string], SpenderRow>(
     `SELECT parent_id, status, steps, input_tokens, output_tokens, cost_usd, limits
@@ -82,7 +85,7 @@ export const accountReader = (db: Database.Database) => {
       on: isOwn ? 'agent' : 'above',
       used: { steps, tokens: input_tokens + output_tokens, usd },
       held: heldUnder.get({ id, userId }) ?? NOTHING,
-      // The steps of those under an agent are not its own.
+      // The steps of agents below are not counted here.
       mostSteps: isOwn ? maxSteps : null,
       mostTokens: maxTokens,
       mostUsd: maxCostUsd,
@@ -123,10 +126,13 @@ const dayReader = (db: Database.Database, table: string, key: string) => {
   };
 };
 
-/** Sums of fractions of a dollar differ behind the ninth digit. */
+/** The tolerance for sums of fractions of a dollar, which differ after the ninth digit. */
 const TINY_USD = 1e-9;
 
-/** What of the account is used up, however the calls under way end; null: there is room. */
+/**
+ * Returns the cap of the account that is reached, however the calls under way end, or null if there
+ * is room.
+ */
 export const capReached = (
   call: CallRequest,
   { used, mostSteps, ...most }: SpendingAccount,
@@ -136,7 +142,7 @@ export const capReached = (
   return byCost(call, used, most.mostUsd) < call.fewestTokens ? 'cost' : null;
 };
 
-/** Tokens that the account leaves for the answer. */
+/** Returns the output tokens for which the account has room. */
 export const roomFor = (call: CallRequest, used: Amount, most: SpendingAccount): number =>
   Math.min(byTokens(call, used, most.mostTokens), byCost(call, used, most.mostUsd));
 
@@ -148,7 +154,10 @@ export const withHeld = ({ used, held }: SpendingAccount): Amount => ({
 const byTokens = (call: CallRequest, used: Amount, most: number | null): number =>
   most === null ? Number.POSITIVE_INFINITY : most - used.tokens - call.inputTokens;
 
-/** Ours: what costs nothing is not held against costs. */
+/**
+ * Returns the output tokens for which the cost cap has room. Ours: calls that cost nothing are not
+ * checked against it.
+ */
 const byCost = ({ price, inputTokens }: CallRequest, used: Amount, most: number | null): number => {
   if (most === null || !price || price.inputPerMTok + price.outputPerMTok === 0) {
     return Number.POSITIVE_INFINITY;
@@ -159,7 +168,7 @@ const byCost = ({ price, inputTokens }: CallRequest, used: Amount, most: number 
   return Math.floor(((left + TINY_USD) * 1_000_000) / price.outputPerMTok);
 };
 
-/** USD. */
+/** Returns the cost of a call in USD. */
 export const callCost = (
   price: NonNullable<CallRequest['price']>,
   inputTokens: number,

@@ -11,18 +11,18 @@ import {
 } from './caps.js';
 import { settleCall } from './spending.js';
 
-/** What came of the wish to call a model. */
+/** The result of reserving a call of a model. */
 export type CallGrant =
   | { is: 'granted'; outputTokens: number; step: number }
-  /** There will be room once other calls that are under way have come to less than was set aside. */
+  /** There will be room when other calls under way have cost less than was reserved for them. */
   | { is: 'held' }
   | { is: 'full'; on: Capped; of: 'steps' | 'tokens' | 'cost' }
-  /** The agent does not run any more. */
+  /** The agent is no longer running. */
   | { is: 'gone' };
 
 /**
- * Sets aside what a call may come to where every cap has room for it, and counts its step. Calls of
- * many agents that begin together cannot pass a cap together.
+ * Reserves the most that a call may cost if every cap has room for it, and counts its step. Calls
+ * of many agents that begin at once cannot exceed a cap in total.
  */
 export const reserveCall = (db: Database.Database) => {
   const { agentOf, accounts } = accountReader(db);
@@ -64,7 +64,10 @@ export const reserveCall = (db: Database.Database) => {
   };
 };
 
-/** An agent makes one call at a time: one that is still there was left by a failure of the disk. */
+/**
+ * Settles reservations left by a disk failure. An agent makes one call at a time, so an earlier
+ * reservation of the agent is such a one.
+ */
 const leftSettler = (db: Database.Database) => {
   const left = db.prepare<[string], Pick<ReservationRow, 'id' | ReservedColumn>>(
     'SELECT id, input_tokens, output_tokens, cost_usd FROM reservations WHERE agent_id = ?',
@@ -80,7 +83,9 @@ const leftSettler = (db: Database.Database) => {
 
 type ReservedColumn = 'input_tokens' | 'output_tokens' | 'cost_usd';
 
-/** A call whose end nobody saw is taken to have come to all that was set aside for it. */
+/**
+ * Returns the settlement of a call whose end is unknown. It counts everything that was reserved.
+ */
 export const asReserved = (row: Pick<ReservationRow, 'id' | ReservedColumn>, at: string) => ({
   id: row.id,
   inputTokens: row.input_tokens,

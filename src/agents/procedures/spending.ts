@@ -1,26 +1,26 @@
 import type { Statement } from '../../store/engine/protocol.js';
 
-/** What may be used up in a day; null: any amount. Costs in USD. */
+/** The most that may be used in a day. null: any amount. Costs are in USD. */
 export interface DayCaps {
   dailyCostUsd: number | null;
   dailyTokens: number | null;
   dailySteps: number | null;
 }
 
-/** What a call came to. */
+/** The actual use of a call. */
 export interface CallSettlement {
-  /** Of its reservation. */
+  /** The id of its reservation. */
   id: string;
   inputTokens: number;
   outputTokens: number;
-  /** USD; null where the model has no price. */
+  /** The cost in USD, or null if the model has no price. */
   costUsd: number | null;
   latencyMs: number;
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   at: string;
 }
 
-/** The agent of a reservation and all above it, as long as the reservation is there. */
+/** The agent of a reservation and all agents above it, as long as the reservation exists. */
 const CHARGED = `WITH RECURSIVE charged (id) AS (
     SELECT agent_id FROM reservations WHERE id = @id
     UNION SELECT parent_id FROM reservations WHERE id = @id
@@ -48,13 +48,13 @@ const SETTLE = [
 ];
 
 /**
- * Counts what a call came to for its agent, those above it, its user and its hook, in the place of
- * what was reserved for it. Nothing happens where that was done already.
+ * Counts the actual use of a call for its agent, those above it, its user and its hook, and removes
+ * the reservation. It does nothing if that was done already.
  */
 export const settleCall = (call: CallSettlement): Statement[] =>
   SETTLE.map((sql) => ({ sql, parameters: [call] }));
 
-/** The call came to nothing. */
+/** Removes the reservation of a call that used nothing. */
 export const releaseCall = (id: string): Statement => ({
   sql: 'DELETE FROM reservations WHERE id = @id',
   parameters: [{ id }],

@@ -2,8 +2,8 @@ import type Database from 'better-sqlite3';
 import type { ExecutionRow, HookRow } from '../../store/tables/hooks.js';
 
 /**
- * A delivery for the hooks whose secret verified. Tuples, as the names of fields would take the two
- * threads as long as what they name.
+ * A delivery for the hooks whose secret verified. It is a tuple, because field names would cost the
+ * two threads as much time as the values.
  */
 export type Acceptance = [
   delivery: [
@@ -15,34 +15,37 @@ export type Acceptance = [
     body: string,
     event: string | null,
   ],
-  /** The sender's own id of the delivery and the digest (hex) of the body: they name a repeat. */
+  /**
+   * The sender's own id of the delivery and the digest (hex) of the body, which identify a repeat.
+   */
   claim: [senderId: string, bodyDigest: string] | null,
-  /** Each with the id that its execution is to have. */
+  /** The hooks, each with the id of its new execution. */
   hooks: [hookId: string, executionId: string, usedOldSecret: boolean][],
 ];
 
 export type Accepted = [
-  /** Indexes of the hooks that fire. */
+  /** The indexes of the hooks that run. */
   fired: number[],
-  /** Where hooks had this delivery already: its id. */
+  /** The id of the earlier delivery, if hooks had this one already. */
   duplicateOf: string | null,
 ];
 
 type HookIdentity = Pick<HookRow, 'user_id' | 'trigger' | 'action'>;
 
-/** A hook as the transaction found it: nothing else is written while this works. */
+/** A hook as the transaction found it. Nothing else writes while the procedure runs. */
 interface MatchedHook {
-  /** Null where it does not fire. */
+  /** The hook, or null if it does not run. */
   hook: HookIdentity | null;
   fired: number;
 }
 
 /**
- * The moment deliveries become durable: claims the sender's id per hook, stores each delivery once,
- * and one execution with its job per hook that fires. A hook that was disabled or deleted since its
- * secret was checked, or has another trigger now, does not fire; a hook of a disabled user counts as
- * disabled. Ours: an execution that ended in error before any effect began is run again by a repeat
- * of its delivery; whatever else became of it, a repeat fires nothing.
+ * Accepts deliveries, which are durable after its transaction. It claims the sender's id for each
+ * hook, stores each delivery once, and adds one execution with its job for each hook that runs. A
+ * hook does not run if it was disabled or deleted since its secret was verified, or now has another
+ * trigger. A hook of a disabled user counts as disabled. Ours: if an execution ended in error
+ * before any effect began, a repeat of its delivery runs it again. In all other cases a repeat runs
+ * nothing.
  */
 export const acceptDelivery = (db: Database.Database) => {
   const statements = prepare(db);
@@ -77,7 +80,7 @@ export const acceptDelivery = (db: Database.Database) => {
     return known;
   };
 
-  /** The id of the earlier delivery if this one is a repeat that is not to run again. */
+  /** Returns the id of the earlier delivery if this one is a repeat that must not run again. */
   const claimFor = (
     [senderId, bodyDigest]: NonNullable<Acceptance[1]>,
     [hookId, executionId]: [string, string],

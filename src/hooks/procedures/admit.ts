@@ -4,7 +4,7 @@ export interface Admission {
   executionId: string;
   hookId: string;
   now: string;
-  /** Runs later than this are within the cooldown. */
+  /** The start of the cooldown: a later run of the hook is within it. */
   cooldownSince: string;
 }
 
@@ -17,9 +17,9 @@ interface Counted {
 }
 
 /**
- * Lets an execution run, marking and counting it in the same transaction in which cooldown and
- * maxExecutions are looked at: two at once never both pass, and none is counted twice. `last`:
- * this one used the hook up, and the hook is disabled now.
+ * Lets an execution run, and marks and counts it in the same transaction that checks cooldown and
+ * maxExecutions. So two executions at once never both pass, and none is counted twice. `last`: this
+ * one used the hook up, and the hook is disabled now.
  */
 export const admitExecution = (db: Database.Database) => {
   const look = db.prepare('SELECT runs, max_executions, last_run_at FROM hooks WHERE id = ?');
@@ -39,6 +39,9 @@ export const admitExecution = (db: Database.Database) => {
   };
 };
 
-/** A run that lies in the future was counted before the clock was set back: it holds up nobody. */
+/**
+ * True if the time is between the two others. A run in the future was counted before the clock was
+ * set back, so it delays no other.
+ */
 const isBetween = (at: string | null, since: string, now: string): boolean =>
   at !== null && at > since && at <= now;

@@ -1,40 +1,48 @@
-/** What a call did, tried or was refused: one row of the audit log, before it has its place there. */
+/**
+ * One row of the audit log, before it has its place there: what a call did, tried or was refused.
+ */
 export interface AuditRecord {
-  /** One per call, so that no call can leave two rows. */
+  /** The id of the row. There is one per call, so that no call can leave two rows. */
   id: string;
   at: string;
-  /** Who acted; under impersonation the user who was acted as. */
+  /** The user who acted. Under impersonation, the user who was impersonated. */
   actorId: string;
   /** The admin behind an impersonated call. */
   impersonatorId: string | null;
-  /** `<resource>.<verb>`, as the contract's `audit` says. */
+  /** The action as `<resource>.<verb>`, as in the contract's `audit`. */
   action: string;
-  /** The id of what it was done to. */
+  /** The id of the object that was acted on. */
   target: string | null;
   outcome: 'ok' | 'denied' | 'failed';
   ip: string;
   requestId: string;
-  /** What else tells what happened; never a secret. */
+  /** Further facts about the call, never a secret. */
   data: Record<string, unknown> | null;
 }
 
-/** A step of `store.transact`: the row is written with the effect that it tells of, or neither is. */
+/**
+ * A statement of `store.transact`. The row and the effect that it records are written together or
+ * not at all.
+ */
 export interface AuditStep {
   audit: AuditRecord;
 }
 
-/** What a handler knows of the call that the route does not. */
+/** Facts about the call that the handler knows and the route does not. */
 export interface AuditNote {
   target?: string;
   data?: Record<string, unknown>;
 }
 
-/** On `by` of an audited endpoint: the row of this call, to be put into the transaction of its effect. */
+/**
+ * The part of `by` in an audited endpoint that makes the row of this call, for the transaction with
+ * its effect.
+ */
 export interface Recorder {
   record(note?: AuditNote): AuditStep;
 }
 
-/** The same where nobody was known when the call came: a login says who it was. */
+/** The same for a call without a known user: the handler states the user, as after a login. */
 export interface VisitRecorder {
   record(note: AuditNote & { actorId: string }): AuditStep;
 }

@@ -2,46 +2,66 @@ import type { Recorder, VisitRecorder } from './audit.js';
 import type { Schema, Static } from './schema.js';
 
 /**
- * One endpoint as plain data. Routes, the API document, the typed client, the CLI's flags and
- * the tests all follow from it.
+ * One endpoint as plain data. Routes, the API document, the typed client, the CLI's flags and the
+ * tests are all derived from it.
  */
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** hapi's spelling: `/api/hooks/{id}`. */
+  /** The path in hapi's notation: `/api/hooks/{id}`. */
   path: string;
   summary: string;
-  /** Who may call: a logged-in user unless said otherwise. `optional`: anybody, a token tells more. */
+  /**
+   * The clients that may call; by default, a logged-in user. `optional`: any client, and a token
+   * adds facts.
+   */
   access?: 'public' | 'optional' | 'user' | 'admin';
-  /** Only the person itself, logged in: no personal access token and no impersonation (403). */
+  /**
+   * True if only the user in person may call, logged in: no personal access token and no
+   * impersonation (403).
+   */
   personal?: true;
-  /** Not under impersonation (403 `personal_only`), since what it shows outlives that; a token may. */
+  /**
+   * True if the call is refused under impersonation (403 `personal_only`), because what it shows
+   * stays valid after the impersonation. A personal access token is accepted.
+   */
   unimpersonated?: true;
-  /** A privileged call, kept in the audit log under this name: `users.invite`. */
+  /** The action under which the audit log records this privileged call: `users.invite`. */
   audit?: string;
-  /** Query parameter of a call that goes on from an earlier one, as a long poll does. */
+  /** The query parameter of a call that continues an earlier one, as a long poll does. */
   continuedBy?: string;
   query?: Schema;
-  /** Query keys that nothing reads are no mistake: probes and load balancers add their own. */
+  /** True if unknown query keys are accepted: probes and load balancers add their own. */
   ignoresQuery?: true;
   body?: Schema;
-  /** A body that is accepted as it stands, for the API document. */
+  /** A valid body, for the API document. */
   example?: unknown;
-  /** What the document says of a header beside it, as a signature over the example. */
+  /** A header that belongs to the example, as a signature over it, for the API document. */
   exampleHeader?: { name: string; value: string; about: string };
   reply?: Schema;
-  /** Status of success; 200, or 204 where there is no reply. */
+  /** The status of success. The default is 200, or 204 without a reply. */
   status?: 200 | 201 | 202 | 204;
-  /** Further answers worth documenting, by status. */
+  /** Further replies worth documenting, by status. */
   answers?: Record<number, Schema>;
-  /** The body arrives as bytes, at most this many, unparsed: what is signed is what is read. */
+  /**
+   * The most bytes of a body that is passed on unparsed, so that exactly the signed bytes are read.
+   */
   rawBytes?: number;
-  /** The reply holds a secret: it is stored neither for an Idempotency-Key nor on the way (`no-store`). */
+  /**
+   * True if the reply holds a secret. It is not stored for an Idempotency-Key and not cached on the
+   * way (`no-store`).
+   */
   secret?: true;
-  /** A reply that is not JSON. */
+  /** The media type of a reply that is not JSON. */
   produces?: 'text/plain';
-  /** With `Accept: text/event-stream` the reply comes as server-sent events (WHATWG HTML, 9.2). */
+  /**
+   * True if the reply comes as server-sent events (WHATWG HTML, 9.2) on request with `Accept:
+   * text/event-stream`.
+   */
   streams?: true;
-  /** Routed, and answered with 501: a part of the interface that is not built yet. */
+  /**
+   * True if the endpoint is routed but replies with 501: a part of the interface that is not built
+   * yet.
+   */
   unbuilt?: true;
 }
 
@@ -61,14 +81,14 @@ export interface RawBody {
   bytes: Buffer;
   headers: Record<string, string | undefined>;
 }
-/** What a client that wants events says of those that it has: `Last-Event-ID`. */
+/** The position of a client that wants events, from its `Last-Event-ID` header. */
 export interface Streaming {
   lastEventId: string | null;
 }
 type Streamed<E> = E extends { streams: true } ? { streaming: Streaming | null } : unknown;
 type Raw<E> = E extends { rawBytes: number } ? { raw: RawBody } : unknown;
 
-/** What a handler is given: path parameters by name, and of the rest what is declared. */
+/** The input of a handler: path parameters by name, and the declared query and body. */
 export type Input<E extends Endpoint> = Params<E['path']> &
   InputPart<E, 'query'> &
   InputPart<E, 'body'> &
@@ -76,40 +96,51 @@ export type Input<E extends Endpoint> = Params<E['path']> &
   Raw<E>;
 export type Output<E extends Endpoint> = E extends { reply: infer R } ? Static<R> : void;
 
-/** Who asks, before anybody is known. */
+/** The request context, before the user is known. */
 export interface Visit {
   requestId: string;
   /** The peer's address, taken from X-Forwarded-For only behind a trusted proxy. */
   address: string;
-  /** Many stand behind that address: a tunnel brings them and does not tell them apart. */
+  /**
+   * True if many clients share that address: they come through a tunnel that does not distinguish
+   * them.
+   */
   isShared: boolean;
-  /** As in the User-Agent header, '' without one; the asker's own word. */
+  /** The User-Agent header, or '' without one. The client chooses it freely. */
   userAgent: string;
-  /** As in the Host header, lower case: `localhost:3005`. */
+  /** The Host header in lower case: `localhost:3005`. */
   host: string;
-  /** The request came from this machine itself: loopback peer and Host, no proxy's mark on it. */
+  /**
+   * True if the request came from this machine itself: loopback peer and Host, no header of a
+   * proxy.
+   */
   isLocal: boolean;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** Who asks, with a token. */
+/** The request context with the user that a token identifies. */
 export interface Caller extends Visit {
   userId: string;
   username: string;
   role: 'admin' | 'user';
   sessionId: string;
-  /** When the token ends, ISO 8601. */
+  /** The time when the token expires, ISO 8601. */
   expiresAt: string;
-  /** What a personal access token may do, as `hooks:read`; null = all that its user may. */
+  /**
+   * The scopes of a personal access token, as `hooks:read`. null: everything that its user may do.
+   */
   scopes: readonly string[] | null;
-  /** The personal access token that is used in place of a session. */
+  /** The personal access token that is used in place of a login session. */
   tokenId: string | null;
-  /** The admin who acts as this user, and the admin's own session, with which that ends. */
+  /**
+   * The admin who acts as this user, and the admin's own session. The impersonation ends with that
+   * session.
+   */
   impersonator: { id: string; username: string; sessionId: string } | null;
 }
 
-/** An answer whose status or headers differ from the contract's default. */
+/** A reply whose status or headers differ from the contract's default. */
 export class CustomReply<T> {
   constructor(
     readonly status: number,
@@ -118,38 +149,38 @@ export class CustomReply<T> {
   ) {}
 }
 
-/** A reply that is JSON already: a large payload is not parsed only to be written again. */
+/** A reply that is JSON already, so that a large payload is not parsed and written again. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
 
-/** A reply as server-sent events; it ends with what yields them, or with its reader. */
+/** A reply as server-sent events. It ends with its source or with its reader. */
 export class EventStream {
   constructor(readonly events: AsyncIterable<ServerSentEvent>) {}
 }
 
-/** One event; without a name or data it only shows that the connection lives. */
+/** One event. An event without a name or data only shows that the connection is alive. */
 export interface ServerSentEvent {
-  /** What `Last-Event-ID` names when the client comes back. */
+  /** The position that `Last-Event-ID` names when the client reconnects. */
   id?: string;
   event?: string;
   data?: unknown;
 }
 
-/** What the further answers of an endpoint hold. */
+/** The bodies of the further replies of an endpoint. */
 type Other<E> = E extends { answers: infer A } ? Static<A[keyof A]> : never;
 type CallerOf<E extends Endpoint> = E extends { access: 'public' }
   ? Visit
   : E extends { access: 'optional' }
     ? Visit & Partial<Caller>
     : Caller;
-/** Only the handler of an audited endpoint can record. */
+/** The recorder of the audit log, which only the handler of an audited endpoint has. */
 type Recording<E extends Endpoint> = E extends { audit: string }
   ? E extends { access: 'public' | 'optional' }
     ? VisitRecorder
     : Recorder
   : unknown;
-/** One handler per endpoint; the compiler misses none. */
+/** The handlers of a contract, one per endpoint. The compiler reports a missing one. */
 export type Handlers<C extends Contract> = {
   [K in keyof C]: (
     input: Input<C[K]>,
@@ -162,7 +193,7 @@ export type Handlers<C extends Contract> = {
   >;
 };
 
-/** Optional members of an input are optional in the call. */
+/** The input of a call. Optional members of an input are optional here. */
 type CallInput<E extends Endpoint> = Params<E['path']> &
   (E extends { query: infer Q } ? { query?: Static<Q> } : unknown) &
   InputPart<E, 'body'>;
@@ -171,7 +202,7 @@ export type Calls<C extends Contract> = {
   [K in keyof C]: (input?: CallInput<C[K]>) => Promise<Output<C[K]>>;
 };
 
-/** A write that carries an `Idempotency-Key`, and the first reply to it. */
+/** A write with an `Idempotency-Key`, whose first reply is stored. */
 export interface ReplayCall {
   userId: string;
   route: string;

@@ -15,13 +15,13 @@ const paging = {
   cursor: optional(text(200).description('`nextCursor` of the page before')),
 };
 
-/** Query of a list: `limit` and `cursor`, and the filters given. */
+/** Returns the query schema of a list: `limit`, `cursor` and the filters given. */
 export const pageQuery = <K extends Record<string, Schema>>(label: string, filters: K) =>
   object(label, { ...paging, ...filters });
 
 /**
- * Reply of a list: `{ <plural>: [...], nextCursor }`, newest first. `label` names it in the API
- * document where two lists have the same plural.
+ * Returns the reply schema of a list: `{ <plural>: [...], nextCursor }`, newest first. `label` is
+ * its name in the API document if two lists have the same plural.
  */
 export const pageOf = <const P extends string, S extends Schema>(
   plural: P,
@@ -40,7 +40,10 @@ export const pageOf = <const P extends string, S extends Schema>(
 
 export const DEFAULT_LIMIT = 50;
 
-/** Rows of one page, read with one row more than asked for, so that the last page knows it is. */
+/**
+ * Cuts rows to one page. The caller reads one row more than the limit, which shows if there is a
+ * next page.
+ */
 export const cutPage = <T extends { id: string }>(rows: T[], limit: number) => ({
   rows: rows.slice(0, limit),
   nextCursor: rows.length > limit ? (rows[limit - 1]?.id ?? null) : null,

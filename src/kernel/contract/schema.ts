@@ -1,8 +1,8 @@
 import Joi from 'joi';
 
 /**
- * The TypeScript type of what a schema lets through. Objects and arrays are asked by their own
- * types: inferring through AnySchema would mix in the types of their members.
+ * The TypeScript type of the values that a schema accepts. Objects and arrays are inferred from
+ * their own types: inferring through AnySchema would mix in the types of their members.
  */
 export type Static<S> =
   S extends Joi.ObjectSchema<infer T>
@@ -26,20 +26,21 @@ type Shape<K extends Keys> = Flat<
   }
 >;
 
-/** What gives another schema, and so can be put off like the schema itself. */
+/** The methods that return another schema, and so can be deferred like the schema itself. */
 const FURTHER = new Set<PropertyKey>([
   ...['allow', 'and', 'custom', 'description', 'example', 'label', 'max', 'meta', 'min', 'or'],
   ...['pattern', 'prefs', 'unique', 'with', 'xor'],
 ]);
 
-/** Anything that joi made: what is asked of it without joi's knowledge is asked of its prototype. */
+/** The prototype of all joi schemas. joi functions read some properties from it directly. */
 const PROTOTYPE = Object.getPrototypeOf(Joi.any());
 
 const makers = new WeakMap<Schema, () => Schema>();
 
 /**
- * A schema that is made when something is first asked of it. A start defines some thousand and asks
- * hardly one: made at once, they take a sixth of its time.
+ * Returns a schema that is made when it is first used. The daemon defines some thousand schemas at
+ * its start and uses hardly any of them then: made at once, they would take a sixth of the start's
+ * time.
  */
 export const later = <S extends Schema>(make: () => S): S => {
   let made: S | undefined;
@@ -62,10 +63,13 @@ export const later = <S extends Schema>(make: () => S): S => {
   return promised;
 };
 
-/** The schema itself, without the detour that each question to a promised one takes. */
+/** Returns the schema itself, which is faster than the proxy that `later` returns. */
 const itself = (schema: Schema): Schema => makers.get(schema)?.() ?? schema;
 
-/** Of a maker whose arguments are plain values: one schema for each set of them, since none ever changes. */
+/**
+ * Caches the schemas of a maker whose arguments are plain values: one schema for each set of
+ * arguments, since a schema never changes.
+ */
 const once = <A extends unknown[], S>(make: (...given: A) => S): ((...given: A) => S) => {
   const made = new Map<string, S>();
   return (...given) => {
@@ -76,7 +80,7 @@ const once = <A extends unknown[], S>(make: (...given: A) => S): ((...given: A) 
   };
 };
 
-/** Text of 1 to max characters. */
+/** Text of 1 to `max` characters. */
 export const text = once((max?: number): Joi.StringSchema<string> => Joi.string().max(max ?? 200));
 /** Text that may be empty. */
 export const anyText = once(
@@ -96,12 +100,12 @@ export const queryWhole = once(
 export const amount = once(
   (min: number, max: number): Joi.NumberSchema<number> => Joi.number().min(min).max(max).strict(),
 );
-/** ISO 8601, UTC, milliseconds. */
+/** A time as ISO 8601, in UTC, with milliseconds. */
 export const time = once(
   (): Joi.StringSchema<string> =>
     Joi.string().max(30).meta({ format: 'date-time' }).example('2026-01-31T09:30:00.000Z'),
 );
-/** In a query string: a day, or a time in any zone; it arrives as UTC with milliseconds. */
+/** A day or a time in any time zone, in a query string. It arrives as UTC with milliseconds. */
 export const moment = once(
   (): Joi.StringSchema<string> => Joi.string().max(40).isoDate().meta({ format: 'date-time' }),
 );
@@ -113,7 +117,7 @@ export const email = once(
   (): Joi.StringSchema<string> =>
     Joi.string().max(254).email({ tlds: false }).meta({ format: 'email' }),
 );
-/** Why something is done, as a person says it: with something in it that can be read. */
+/** The reason that a person gives for an action. It must contain something readable. */
 export const reason = once(
   (max: number): Joi.StringSchema<string> =>
     Joi.string()
@@ -122,11 +126,11 @@ export const reason = once(
       .pattern(/[^\s\p{C}\p{Z}\p{DI}\u2800]/u, 'something to read')
       .example('ticket 41'),
 );
-/** A password that is to be, as NFC; one that was given may be of any length and form. */
+/** A new password, as NFC. An existing password may have any length and form. */
 export const newPassword = once(
   (): Joi.StringSchema<string> => Joi.string().normalize('NFC').min(8).max(256),
 );
-/** Any JSON value at all; whoever reads it checks it. */
+/** Any JSON value. The code that reads it must check it. */
 export const json = once(
   (): Joi.AnySchema<NonNullable<unknown> | null> => Joi.any().meta({ isAnything: true }),
 );
@@ -144,7 +148,10 @@ export const oneOf = <const V extends string>(label: string, ...values: V[]): Jo
 
 export const list = <S extends Schema>(of: S, max = 1000) =>
   later(() => Joi.array().items(itself(of)).max(max) as unknown as Joi.ArraySchema<Static<S>[]>);
-/** A named schema gets another name with it: in the API document a name stands for one schema. */
+/**
+ * Allows null as well. A schema with a label gets another label, because a label stands for one
+ * schema in the API document.
+ */
 export const nullable = <S extends Schema>(of: S) =>
   later(() => {
     const name = of.$_getFlag('label');
@@ -155,8 +162,9 @@ export const optional = <S extends Schema>(of: S) =>
   later(() => of.optional() as unknown as Joi.AnySchema<Static<S> | undefined>);
 
 /**
- * Keys are required unless wrapped in `optional()`; unknown keys are refused. They are marked before
- * the object is made: fork() makes it anew for each key, which is most of loading a contract.
+ * An object whose keys are required unless wrapped in `optional()`. Unknown keys are refused. The
+ * keys are marked as required before the object is made: fork() would make the object anew for each
+ * key, which was most of the time to load a contract.
  */
 export const object = <K extends Keys>(label: string, keys: K) =>
   later(() => {
@@ -171,7 +179,7 @@ export const object = <K extends Keys>(label: string, keys: K) =>
 
 const demands = new WeakMap<Schema, Schema>();
 
-/** The same schema, required; made once for each. */
+/** Returns the same schema as a required one. It is made once for each schema. */
 const demanded = (schema: Schema): Schema => {
   const required = demands.get(schema) ?? schema.required();
   demands.set(schema, required);
@@ -179,9 +187,9 @@ const demanded = (schema: Schema): Schema => {
 };
 
 /**
- * The same object with every key optional and at least one given: the body of a PUT or PATCH. All keys
- * are replaced at once: describe() goes through everything below them, and fork() makes the object
- * anew for each.
+ * Returns the same object with every key optional and at least one required: the body of a PUT or
+ * PATCH. All keys are replaced at once: describe() goes through everything below them, and fork()
+ * makes the object anew for each.
  */
 export const partial = <T>(label: string, of: Joi.ObjectSchema<T>) =>
   later(() => {
@@ -192,13 +200,16 @@ export const partial = <T>(label: string, of: Joi.ObjectSchema<T>) =>
   });
 
 /**
- * Lets the read-only fields of a reply come back in a PUT or PATCH and drops them
- * (Ours: a client may send back what it got). All other unknown keys stay refused.
+ * Accepts the read-only fields of a reply in a PUT or PATCH and drops them (Ours: a client may send
+ * back what it received). All other unknown keys stay refused.
  */
 export const ignoring = <T>(of: Joi.ObjectSchema<T>, ...fields: string[]): Joi.ObjectSchema<T> =>
   later(() => of.concat(Joi.object(Object.fromEntries(fields.map((field) => [field, dropped])))));
 
-/** The same object; a key is taken by its earlier name as well, which is documented no more. */
+/**
+ * Returns the same object, which accepts a key by its earlier name as well. The earlier name is no
+ * longer documented.
+ */
 export const formerly = <T>(
   of: Joi.ObjectSchema<T>,
   names: Record<string, string>,
@@ -209,6 +220,9 @@ export const formerly = <T>(
 
 const dropped = Joi.any().strip().meta({ swaggerHidden: true });
 
-/** Unknown keys are dropped instead of refused. Ours: for register and login alone. */
+/**
+ * Returns the same object, which drops unknown keys instead of refusing them. Ours: only for
+ * register and login.
+ */
 export const lenient = <T>(of: Joi.ObjectSchema<T>): Joi.ObjectSchema<T> =>
   later(() => of.prefs({ stripUnknown: true }));

@@ -3,16 +3,17 @@ import type { SendingRow, StartedSending, Targets, WebhookRow } from '../../stor
 
 export interface SendingStart extends Targets {
   ids: string[];
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   now: string;
 }
 
 type DueSending = SendingRow & { resent_after: number; target: string; is_owner_disabled: number };
 
 /**
- * The moment before the first byte goes out: who finds `sending` later knows that it may have
- * arrived. A repeat of one that was lost keeps the lost attempt on record. null: it is gone, with
- * its target. Many go to one webhook: it is read once for all of them, and told once.
+ * Marks messages as `sending` before the first byte goes out. A message found as `sending` later
+ * may have arrived. A repeat of a lost message keeps the lost attempt on record. null: the message
+ * is gone, with its target. Many messages go to one webhook, which is read and transferred only
+ * once for all of them.
  */
 export const beginSendings = (db: Database.Database) => {
   const { find, findWebhook, mark, lose } = prepare(db);

@@ -2,8 +2,9 @@ import type Database from 'better-sqlite3';
 import { type Settlement, Unmet } from '../../store/engine/protocol.js';
 
 /**
- * Writes it down, and the job of the sending goes or is put off: its next try begins a count of its
- * own, so that only what fails unexpectedly adds up. Unmet: the sending is gone, with its target.
+ * Records the end of an attempt. The job of the message is removed or postponed. Its next try
+ * begins a new count of attempts, so that only unexpected failures add up. Throws Unmet if the
+ * message is gone, with its target.
  */
 export const settleSending = (db: Database.Database) => {
   const end = db.prepare(

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import type { AuditRecord } from '../../kernel/contract/audit.js';
 import { type AuditHead, type StatementResult, Unavailable } from '../engine/protocol.js';
 
-/** Columns that a MAC covers beside the number, in its order. */
+/** The columns that a MAC covers in addition to the number, in its order. */
 const CHAINED = [
   'id',
   'at',
@@ -19,19 +19,19 @@ const CHAINED = [
 type ChainedColumn = (typeof CHAINED)[number];
 
 /**
- * SQL of a row as a MAC covers it: the bytes of each column as they lie there, every one with its
- * length before it (a netstring), so that no two rows are written alike.
+ * The SQL of a row as the MAC covers it: the stored bytes of each column, each after its length (a
+ * netstring), so that no two rows give the same bytes.
  */
 export const WRITTEN = `CAST(${CHAINED.map(
   (name) => `coalesce(';' || length(CAST(${name} AS BLOB)) || ':' || ${name}, ';-')`,
 ).join(' || ')} AS BLOB)`;
 
-/** What the first entry has for a predecessor. */
+/** The predecessor of the first entry. */
 export const BEGINNING: AuditHead = { number: 0, mac: '0'.repeat(64) };
 
 /**
- * Makes MACs (HMAC-SHA256, RFC 2104), in hex: over that of the row before, the row's number and the
- * row. So each covers all that came before it.
+ * Creates a function that makes MACs (HMAC-SHA256, RFC 2104), in hex, over the previous row's MAC,
+ * the row's number and the row. So each covers all rows before it.
  */
 export const macWith = (key: Uint8Array): MakeMac => {
   const secret: KeyObject = createSecretKey(key);
@@ -44,9 +44,9 @@ const SWALLOWED =
   'The audit log cannot be written: the database does not keep its row. A trigger may be in the way';
 
 /**
- * Appends to the chain inside the transaction that runs. Its head is read anew each time: what was
- * appended before may have been rolled back. Unavailable where the row cannot be written, so that
- * what it tells of does not happen either.
+ * Appends to the chain inside the current transaction. It reads the head anew each time, because
+ * earlier entries may have been rolled back. Throws Unavailable if the row cannot be written, so
+ * that the effect that it records does not happen either.
  */
 export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uint8Array }) => {
   const mac = macWith(auditKey);
@@ -67,7 +67,7 @@ export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uin
       const written = write.get(row) ?? Buffer.alloc(0);
       const made = { number, mac: mac(before.mac, number, written) };
       const { changes } = insert.run({ ...row, ...made });
-      // A trigger may swallow the row, or take it away again.
+      // A trigger may swallow the row, or delete it again.
       if (changes !== 1 || head()?.mac !== made.mac) throw new Unavailable(SWALLOWED);
       return { rows: [], changes };
     } catch (error) {
@@ -77,7 +77,7 @@ export const appendAudit = (db: Database.Database, { auditKey }: { auditKey: Uin
   };
 };
 
-/** Tells whether the newest entry has the MAC that the key makes; true where there is none. */
+/** True if the newest entry has the MAC that the key makes, or if there is no entry. */
 export const newestHolds = (db: Database.Database, { auditKey }: { auditKey: Uint8Array }) => {
   const mac = macWith(auditKey);
   const newest = db.prepare<[], AuditHead & { written: Buffer }>(
@@ -92,7 +92,7 @@ export const newestHolds = (db: Database.Database, { auditKey }: { auditKey: Uin
   };
 };
 
-/** Reads the newest entry's number and MAC; null where there is none. */
+/** Reads the newest entry's number and MAC, or null without an entry. */
 export const newestOf = (db: Database.Database): (() => AuditHead | null) => {
   const newest = db.prepare<[], AuditHead>(
     'SELECT number, mac FROM audit ORDER BY number DESC LIMIT 1',

@@ -2,19 +2,22 @@ import type Database from 'better-sqlite3';
 import type { AuditHead } from '../engine/protocol.js';
 import { BEGINNING, type MakeMac, macWith, WRITTEN } from './chain.js';
 
-/** Of one step: a few milliseconds, after which the thread reads for others. */
+/**
+ * The most entries of one step. It takes a few milliseconds, after which the thread serves other
+ * reads.
+ */
 const MOST = 500;
 
-/** Where the chain does not hold. */
+/** The position where the chain is broken. */
 export interface AuditBreak {
   number: number;
   kind: 'changed' | 'missing';
 }
 
-/** What was found in one step; the next begins `after` its last. */
+/** The result of one step. The next step begins `after` its last entry. */
 export interface AuditCheck {
   checked: number;
-  /** How many of them are not what was written. */
+  /** The number of checked entries that differ from what was written. */
   broken: number;
   first: AuditBreak | null;
   last: AuditHead | null;
@@ -23,7 +26,7 @@ export interface AuditCheck {
 
 type StoredEntry = AuditHead & { written: Buffer };
 
-/** Holds the next entries against the chain: bytes as they lie in the database, not as they read. */
+/** Checks the next entries against the chain. It uses the stored bytes, not the decoded values. */
 export const checkAudit = (db: Database.Database, { auditKey }: { auditKey: Uint8Array }) => {
   const mac = macWith(auditKey);
   return ({ after }: { after: AuditHead | null }): AuditCheck => {
@@ -48,7 +51,9 @@ export const checkAudit = (db: Database.Database, { auditKey }: { auditKey: Uint
   };
 };
 
-/** From the very first, whatever its number: somebody may have put one before it. */
+/**
+ * Reads from the very first entry, whatever its number: somebody may have inserted one before it.
+ */
 const readAfter = (db: Database.Database, after: AuditHead | null): StoredEntry[] => {
   const select = `SELECT number, mac, ${WRITTEN} AS written FROM audit`;
   const order = `ORDER BY number LIMIT ${MOST}`;
@@ -57,7 +62,10 @@ const readAfter = (db: Database.Database, after: AuditHead | null): StoredEntry[
     : db.prepare<[number], StoredEntry>(`${select} WHERE number > ? ${order}`).all(after.number);
 };
 
-/** What follows a gap cannot be held against what is gone. */
+/**
+ * Returns the break at a row, or null. A row after a gap cannot be verified, because its
+ * predecessor is missing.
+ */
 const breakOf = (mac: MakeMac, before: AuditHead, row: StoredEntry): AuditBreak | null => {
   const due = before.number + 1;
   if (row.number > due) return { number: due, kind: 'missing' };

@@ -6,35 +6,35 @@ import { type HeadPlace, headPlaces } from './headplaces.js';
 
 type HeadsLocation = Pick<ThreadOptions, 'home' | 'auditHeads'>;
 
-/** What one file of heads says against the database, as far as it was read. */
+/** The result of comparing one file of heads with the database, as far as it was read. */
 export interface HeadsFound {
-  /** What messages call the file. */
+  /** The name of the file in messages. */
   name: string;
-  /** Those that the database does not hold, oldest first. */
+  /** Heads that the database does not contain, oldest first. */
   heads: AuditHead[];
-  /** Why the file tells nothing. */
+  /** The reason that the file could not be used. */
   failure: string | null;
-  /** Where to go on; null: at the end of the last file. */
+  /** The position to continue from, or null at the end of the last file. */
   next: HeadsPlace | null;
 }
 
-/** Which of the files, and from where in it. */
+/** One of the files, and an offset in it. */
 export interface HeadsPlace {
   place: number;
   from: number;
 }
 
-/** What is in a file of heads now. */
+/** The current state of a file of heads. */
 export interface HeadsState {
   name: string;
-  /** Number of the newest head; null: none is due yet, or none can be read. */
+  /** The number of the newest head, or null if none is due yet or none can be read. */
   newest: number | null;
   failure: string | null;
 }
 
 /**
- * What the files of heads know and the database does not, some hundred lines at a time. A file is
- * read before the database, which it is never ahead of.
+ * Returns the heads that the files contain and the database does not, some hundred lines at a time.
+ * A file is read before the database, because it is never ahead of the database.
  */
 export const contradictedHeads = (db: Database.Database, options: HeadsLocation) => {
   const places = headPlaces(db, options);
@@ -57,11 +57,14 @@ export const contradictedHeads = (db: Database.Database, options: HeadsLocation)
   };
 };
 
-/** That of a home is short, and written anew now and then: only at once is it whole. */
+/**
+ * Reads the next heads. The file of a home is short and sometimes rewritten, so it is consistent
+ * only if read at once.
+ */
 const read = ({ file, isOwn }: HeadPlace, from: number): HeadChunk =>
   isOwn ? { heads: headsIn(readFileSync(file, 'latin1')), next: null } : readChunk(file, from);
 
-/** How each file of heads is. */
+/** Returns the state of each file of heads. */
 export const headsState = (db: Database.Database, options: HeadsLocation) => {
   const places = headPlaces(db, options);
   return (_: undefined): HeadsState[] => places.map(stateOf);

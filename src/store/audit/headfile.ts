@@ -16,25 +16,29 @@ import type { HeadRows } from './headrows.js';
 const KEPT = 1000;
 
 /**
- * A file of heads: a line `<number> <mac>` for each commit that wrote to the audit log. It knows of
- * entries that were cut from the end of the database, and of a chain that was written anew with the
- * key. One line is enough for both, since each MAC covers all before it; more of them tell where. So
- * that of the home keeps the newest thousand, and beyond them those that the database contradicts:
- * however much is written after a cut, the line that proves it stays. One outside the home keeps
- * all, as it is only added to. What the home's cannot know is that somebody cut the file and the
- * database alike; that somebody took it away is an entry of the log, which cannot be cut unseen.
+ * A file of heads: a line `<number> <mac>` for each commit that wrote to the audit log. It shows if
+ * entries were cut from the end of the database, or if the chain was rewritten with the key. One
+ * line is enough for both, because each MAC covers all entries before it. More lines show the
+ * position. So the file in the home keeps the newest thousand lines, and in addition those that the
+ * database contradicts: however much is written after a cut, the line that proves it stays. A file
+ * outside the home keeps all lines, because it is append-only. The file in the home cannot show
+ * that somebody cut the file and the database alike. If the file itself was removed, the log
+ * records that in an entry, which cannot be cut unnoticed.
  */
 export class HeadFile {
   private kept: AuditHead | null = null;
-  /** Tried once: the next attempt is at the next head. */
+  /** The head whose write failed. It is tried once; the next attempt is at the next head. */
   private failed: AuditHead | null = null;
   private hasTold = false;
   private hasRecorded = false;
-  /** The log had no entry when it was opened. */
+  /** True if the log had no entry when it was opened. */
   private isOfNewLog = false;
-  /** Lines that may be added before the file is looked at; none where its end may be half a line. */
+  /**
+   * The number of lines that may be added before the file is read again, or 0 if its end may be
+   * half a line.
+   */
   private room = 0;
-  /** Bytes that it has then: somebody may have emptied it. */
+  /** The size in bytes after the last write, because somebody may have emptied the file. */
   private size = 0;
 
   constructor(
@@ -43,7 +47,10 @@ export class HeadFile {
     private readonly rows: HeadRows,
   ) {}
 
-  /** At the start: says what it knows that the database does not, and whether it is gone. */
+  /**
+   * Reads the file at the start. Returns a message if the database contradicts it, or if it is
+   * gone.
+   */
   look(): string | null {
     const { name, isOwn, file } = this.place;
     try {
@@ -62,7 +69,7 @@ export class HeadFile {
     }
   }
 
-  /** Writes a head down if it moved; undefined: it did not. It is told once that it cannot. */
+  /** Writes a head if it has changed, otherwise returns undefined. A failure is reported once. */
   keep(head: AuditHead): { problem: string | null } | undefined {
     if (isSame(head, this.kept) || isSame(head, this.failed)) return undefined;
     try {
@@ -79,7 +86,7 @@ export class HeadFile {
     }
   }
 
-  /** Returns the head that the file ends with. */
+  /** Writes a head. Returns the head at the end of the file. */
   private write(head: AuditHead): AuditHead {
     const line = headLine(head);
     if (this.room > 0 && appendAt(this.place.file, this.size, line)) {
@@ -93,7 +100,9 @@ export class HeadFile {
     return head;
   }
 
-  /** A file that has no head gets its first, and the log says so unless it is as new itself. */
+  /**
+   * Writes the first head of an empty file. The log records this, unless the log is new as well.
+   */
   private begin(): AuditHead {
     const { name } = this.place;
     if (!this.hasRecorded && !this.place.isDue()) this.rows.lost(name);
@@ -106,7 +115,10 @@ export class HeadFile {
     return newest;
   }
 
-  /** After those that are in the file. What this process still knows may contradict the database. */
+  /**
+   * Adds a head after those in the file. A head that this process still knows is added too, because
+   * it may contradict the database.
+   */
   private goOn(heads: AuditHead[], head: AuditHead): void {
     const { file, isOwn } = this.place;
     const last = heads.at(-1);
@@ -139,7 +151,7 @@ export class HeadFile {
 
 export const NOBODY = 'nobody can tell whether the newest entries were cut';
 
-/** What a line has to begin with: a crash, or a full disk, may have left half of one. */
+/** Returns the prefix of the next line: a crash, or a full disk, may have left half a line. */
 const endOf = (file: string): string => (!existsSync(file) || endsInLine(file) ? '' : '\n');
 
 const isSame = (a: AuditHead, b: AuditHead | null): boolean =>

@@ -13,29 +13,31 @@ import type Database from 'better-sqlite3';
 import type { AuditHead } from '../engine/protocol.js';
 
 const LINE = /^(\d{1,15}) ([0-9a-f]{64})$/;
-/** Some eight hundred lines: a millisecond of work. */
+/** About eight hundred lines: a millisecond of work. */
 const CHUNK = 64 * 1024;
-/** What was put in the place of the file, a named pipe, say, keeps nobody waiting. */
+/** O_NONBLOCK prevents blocking if, say, a named pipe has replaced the file. */
 const { O_APPEND, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** A part of a file of heads. */
+/** A section of a file of heads. */
 export interface HeadChunk {
-  /** Oldest first. */
+  /** The heads, oldest first. */
   heads: AuditHead[];
-  /** Offset of what follows; null: nothing. */
+  /** The offset of what follows, or null at the end. */
   next: number | null;
 }
 
-/** The file that a home has of its own. */
+/** Returns the path of the file of heads in a home. */
 export const headFileIn = (home: string): string => join(home, 'audit.head');
 
 export const headLine = ({ number, mac }: AuditHead): string => `${number} ${mac}\n`;
 
-/** What the file of a home says, oldest first. A line that a crash left half written says nothing. */
+/**
+ * Returns the heads in the file of a home, oldest first. A half line that a crash left is ignored.
+ */
 export const readHeads = (home: string): AuditHead[] =>
   headsIn(readFileSync(headFileIn(home), 'utf8'));
 
-/** The next heads of a file from an offset, which is the beginning of a line. */
+/** Returns the next heads of a file from an offset, which is the beginning of a line. */
 export const readChunk = (file: string, from: number): HeadChunk => {
   const { text, size } = readAt(file, from);
   const isEnd = from + text.length >= size;
@@ -43,12 +45,12 @@ export const readChunk = (file: string, from: number): HeadChunk => {
   return { heads: headsIn(text.slice(0, end)), next: isEnd ? null : from + end };
 };
 
-/** The newest heads of a file, however long it is. */
+/** Returns the newest heads of a file, however long it is. */
 export const readTail = (file: string): AuditHead[] => {
   const { size } = statSync(file);
   if (size <= CHUNK) return headsIn(readAt(file, 0).text);
   const { text } = readAt(file, size - CHUNK);
-  // The first of them may have lost its beginning, and with it some digits of its number.
+  // The first line may have lost its beginning, and with it some digits of its number.
   return headsIn(text.slice(text.indexOf('\n') + 1));
 };
 
@@ -63,13 +65,13 @@ const readAt = (file: string, from: number): { text: string; size: number } => {
   }
 };
 
-/** Whether the next line can be added as it is. */
+/** True if the next line can be added without a line break. */
 export const endsInLine = (file: string): boolean => {
   const { size } = statSync(file);
   return size === 0 || readAt(file, size - 1).text === '\n';
 };
 
-/** Adds to a file that has so many bytes; false where it has others, or is gone. */
+/** Appends to a file of this size. Returns false if the file has another size, or is gone. */
 export const appendAt = (file: string, size: number, text: string): boolean => {
   try {
     const handle = openSync(file, O_WRONLY | O_APPEND | O_NONBLOCK);
@@ -86,7 +88,7 @@ export const appendAt = (file: string, size: number, text: string): boolean => {
   }
 };
 
-/** Those of the heads that the database does not hold, or holds otherwise. */
+/** Returns the heads that the database does not contain, or contains with another MAC. */
 export const contradictedOf = (db: Database.Database, heads: AuditHead[]): AuditHead[] => {
   const macAt = db.prepare<[number], string>('SELECT mac FROM audit WHERE number = ?').pluck();
   return heads.filter(({ number, mac }) => macAt.get(number) !== mac);

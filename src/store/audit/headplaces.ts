@@ -2,20 +2,23 @@ import type Database from 'better-sqlite3';
 import type { ThreadOptions } from '../engine/protocol.js';
 import { headFileIn } from './headlines.js';
 
-/** A file that the heads of the audit log go to. */
+/** A file for the heads of the audit log. */
 export interface HeadPlace {
   file: string;
-  /** What messages call it. */
+  /** The name of the file in messages. */
   name: string;
-  /** In the home; else it belongs to somebody else, and is only added to. */
+  /**
+   * True if the file is in the home. A file outside it belongs to somebody else, and is only
+   * appended to.
+   */
   isOwn: boolean;
-  /** Whether it may be without a head yet: none was ever written there. */
+  /** True if the file may still be without a head, because none was ever written there. */
   isDue(): boolean;
-  /** From now on it may not. */
+  /** Records that the file must have a head from now on. */
   settle(): void;
 }
 
-/** `audit.head` of the home, and the file outside it where one is set. */
+/** Returns `audit.head` of the home, and the file outside it if one is set. */
 export const headPlaces = (
   db: Database.Database,
   { home, auditHeads }: Pick<ThreadOptions, 'home' | 'auditHeads'>,

@@ -5,21 +5,23 @@ import { mint } from '../../kernel/ids.js';
 import type { AuditHead } from '../engine/protocol.js';
 import { appendAudit, newestHolds, newestOf } from './chain.js';
 
-/** A log that had no file of heads got one: nobody can tell what was cut before. */
+/**
+ * The entry that a log without a file of heads got one. Whether entries were cut before is unknown.
+ */
 const ADOPTED = 'audit.head-adopted';
-/** A file of heads was gone, or empty, that had been begun. */
+/** The entry that a file of heads with earlier heads was gone or empty. */
 const LOST = 'audit.head-lost';
-/** What the daemon itself does. */
+/** The actor for acts of the daemon itself. */
 const DAEMON = 'daemon';
 
-/** What the log itself says of the files of its heads. */
+/** The entries of the log about the files of its heads. */
 export interface HeadRows {
   newest(): AuditHead | null;
   adopted(file: string): void;
   lost(file: string): void;
 }
 
-/** An entry that says that a file of heads was lost. */
+/** An entry that records the loss of a file of heads. */
 export interface LostHead {
   number: number;
   file: string;
@@ -35,9 +37,9 @@ export const headRows = (db: Database.Database, keys: { auditKey: Uint8Array }):
     .pluck();
   const record = (action: string, file: string, outcome: AuditRecord['outcome']): void => {
     const data = { file };
-    // A crash came between the entry and the file.
+    // There was a crash after the entry and before the file.
     if (last.get() === `${action} ${JSON.stringify(data)}`) return;
-    // Under a wrong master key no entry is written: the start ends with it.
+    // Under a wrong master key no entry is written, and the start fails.
     if (!holds()) throw new Error('the newest entry of the audit log does not hold');
     append(entryOf({ action, outcome, data }));
   };
@@ -48,7 +50,7 @@ export const headRows = (db: Database.Database, keys: { auditKey: Uint8Array }):
   };
 };
 
-/** The oldest entry that says so; null where there is none. */
+/** Returns the oldest entry that records a loss, or null if there is none. */
 export const lostHead = (db: Database.Database) => {
   const find = db.prepare<[string], { number: number; data: string }>(
     'SELECT number, data FROM audit WHERE action = ? ORDER BY number LIMIT 1',
@@ -59,7 +61,7 @@ export const lostHead = (db: Database.Database) => {
   };
 };
 
-/** Of a row that may have been edited. */
+/** Returns the file named in a row, which may have been edited. */
 const fileIn = (data: string): string => /^\{"file":"([^"\\]*)"\}$/.exec(data)?.[1] ?? 'audit.head';
 
 const entryOf = (of: Pick<AuditRecord, 'action' | 'outcome' | 'data'>): AuditRecord => {

@@ -5,8 +5,8 @@ import { headPlaces } from './headplaces.js';
 import { type HeadRows, headRows, lostHead } from './headrows.js';
 
 /**
- * Writes the head of the chain down wherever it goes. A file that cannot be written stands in
- * nobody's way: what was done is done and has its entry.
+ * Writes the head of the chain to all its files. A file that cannot be written stops no work: the
+ * work is done and has its entry.
  */
 export class Heads {
   private readonly rows: HeadRows;
@@ -22,7 +22,10 @@ export class Heads {
     this.files = headPlaces(db, options).map((place) => new HeadFile(place, db, this.rows));
   }
 
-  /** Writes down what a crash kept from the files, and says what they know that the database does not. */
+  /**
+   * Writes the heads that a crash kept from the files, and reports heads that the database does not
+   * contain.
+   */
   open(): AuditReport {
     const found = joined(this.files.map((file) => file.look())) ?? this.sayLost();
     const report = this.keep();
@@ -34,12 +37,12 @@ export class Heads {
     return lost && `${lost.file} was gone before entry ${lost.number} was written: ${NOBODY}`;
   }
 
-  /** After a commit: writes the head of the chain down if it moved. */
+  /** Writes the head of the chain if it has changed. To be called after each commit. */
   keep(): AuditReport | null {
     const problems: (string | null)[] = [];
     let hasMoved = false;
     let head: AuditHead | null = null;
-    // A file that begins adds an entry of its own, once.
+    // A new file adds an entry of its own, once.
     for (let pass = 0; pass <= this.files.length; pass++) {
       const newest = this.newest();
       if (!newest || newest.mac === head?.mac) break;
@@ -54,7 +57,7 @@ export class Heads {
     return hasMoved ? { head, problem: joined(problems) } : null;
   }
 
-  /** What cannot be read now is read at the next commit. */
+  /** Returns the newest head, or null if it cannot be read now. The next commit reads it again. */
   private newest(): AuditHead | null {
     try {
       return this.rows.newest();

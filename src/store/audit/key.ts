@@ -2,13 +2,17 @@ import type Database from 'better-sqlite3';
 import { EnvelopeError, unseal } from '../../kernel/envelope.js';
 import type { ThreadOptions } from '../engine/protocol.js';
 
-/** Of facts: the key of the MACs, once the master key that it followed from is no more. */
+/**
+ * The fact that holds the key of the MACs, after the master key from which it was derived has been
+ * replaced.
+ */
 export const AUDIT_FACT = 'audit_key';
 export const AUDIT_BOUND = `facts:${AUDIT_FACT}`;
 
 /**
- * The key that the chain was begun with: it stays while master keys come and go. With a wrong
- * master key it is a wrong one too; the start refuses that one before anything is written.
+ * Returns the key that the chain was begun with: it stays the same when master keys change. With a
+ * wrong master key this key is wrong too, and the start refuses the master key before anything is
+ * written.
  */
 export const auditKeyIn = (
   db: Database.Database,

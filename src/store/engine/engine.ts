@@ -20,32 +20,35 @@ interface PendingWork {
   reject(error: Error): void;
 }
 
-/** What a thread says unasked. */
+/** Events of a thread that no call caused. */
 export interface EngineEvents {
-  /** It ended by itself; all who waited have failed by then. Said once. */
+  /**
+   * Reports that the thread ended by itself. All waiting calls have failed by then. Called once.
+   */
   lost(error: Error): void;
   audited(report: AuditReport): void;
 }
 
 /**
- * Ours, measured: so many are sent on before the turn has ended where the thread has nothing to do.
- * Else a turn that brings much would keep it waiting, and then be waited for: 8 % more deliveries.
+ * Ours, measured: the number of calls that are sent before the turn has ended, if the thread is
+ * idle. Otherwise a turn with many calls would keep the thread waiting first and the event loop
+ * later: 8 % more deliveries.
  */
 const ENOUGH = 16;
 
 const ENDED = 'The database thread has ended';
 
 /**
- * The event loop's end of one database thread. What is asked during one turn leaves as one message,
- * or as a few, and all messages that the writing thread finds waiting share one transaction: group
- * commit (DeWitt et al., SIGMOD 1984), led by the load instead of a timer.
+ * The event loop's end of one database thread. The calls of one turn are sent as one message, or a
+ * few. All messages that wait for the writer thread share one transaction: group commit (DeWitt et
+ * al., SIGMOD 1984), controlled by the load instead of a timer.
  */
 export class Engine {
   private waiting: PendingWork[] = [];
   private readonly underway = new Map<number, PendingWork[]>();
   private lastId = 0;
   private isOver = false;
-  /** How often something could not be written or read (Unavailable). */
+  /** The number of failed writes and reads (Unavailable). */
   refusals = 0;
 
   constructor(
@@ -58,7 +61,10 @@ export class Engine {
     worker.on('exit', () => this.lose(new Error(ENDED)));
   }
 
-  /** Unmet, Taken, Unavailable, or what the statement itself threw. */
+  /**
+   * Runs work in the thread. Fails with Unmet, Taken, Unavailable, or the error of the statement
+   * itself.
+   */
   perform(work: StoreWork): Promise<unknown> {
     if (this.isOver) return Promise.reject(new Unavailable(ENDED));
     return new Promise((resolve, reject) => {
@@ -68,7 +74,7 @@ export class Engine {
     });
   }
 
-  /** What was asked before is done first. */
+  /** Ends the thread after all earlier calls are done. */
   async close(): Promise<void> {
     if (this.isOver) return;
     this.flush();
@@ -117,25 +123,26 @@ export class Engine {
 
 /** A database thread that has nothing open yet. */
 export interface StartingThread {
-  /** OpenRefused when it cannot open. */
+  /** Opens the database. Throws OpenRefused if it cannot be opened. */
   open(events: EngineEvents): Promise<Engine>;
-  /** Instead of opening: the thread ends. */
+  /** Ends the thread without opening the database. */
   drop(): void;
 }
 
-/** Starts a database thread: what it runs is loaded beside whatever else goes on. */
+/** Starts a database thread. Its code is loaded in parallel with other work. */
 export const startThread = (options: ThreadOptions): StartingThread => {
   const worker = new Worker(new URL('../thread/thread.js', import.meta.url), {
     workerData: options,
     resourceLimits: { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 8 },
   });
-  // From the first: to a busy event loop, a thread's last word and its end come in one piece.
+  // Registered at once, because a busy event loop receives a thread's last message and its end
+  // together.
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const said: Promise<ThreadReply[]> = Promise.race([
     once(worker, 'message'),
     ended.then(() => []),
   ]);
-  // Whoever opens it hears of what broke while nobody asked.
+  // An error before `open` is reported by `open`.
   said.catch(() => undefined);
   const post = (request: ThreadRequest): void => worker.postMessage(request);
   return {

@@ -1,40 +1,46 @@
 import type { AuditStep } from '../../kernel/contract/audit.js';
 import type { SendingAttemptRow, SendingRow } from '../tables/outbox.js';
 
-/** What the event loop and the database thread say to each other. */
+/** The messages between the event loop and the database thread. */
 
-/** One compiled statement. `expect` is the number of rows that it must change, or nothing is. */
+/**
+ * One compiled statement. `expect` is the number of rows that it must change; otherwise nothing is
+ * changed.
+ */
 export interface Statement {
   sql: string;
   parameters: readonly unknown[];
   expect?: number;
 }
 
-/** What a statement came to; `rows` are those that it selected or returned. */
+/** The result of a statement. `rows` are those that it selected or returned. */
 export interface StatementResult {
   rows: unknown[];
   changes: number;
 }
 
-/** How an attempt to send ended. */
+/** The end of an attempt to send a message. */
 export interface Settlement {
   sending: Pick<SendingRow, 'id' | 'status' | 'next_at' | 'receipt' | 'error' | 'finished_at'>;
-  /** null: there was none, the sending ends without it. */
+  /** The attempt, or null if the message ends without one. */
   attempt: SendingAttemptRow | null;
-  /** The webhook that took it, and fails no more. */
+  /** The id of the webhook that accepted the message, and no longer counts as failing. */
   recovered: string | null;
   jobId: number;
 }
 
-/** The end of an attempt to send, with what else changes with it. */
+/** The end of an attempt to send, with the other changes of its transaction. */
 export interface SettleStep {
   settle: Settlement;
 }
 
-/** Of a transaction: a statement, or what a procedure does. */
+/** One part of a transaction: a statement, or the work of a procedure. */
 export type TransactionStep = Statement | AuditStep | SettleStep;
 
-/** A unit that happens whole or not at all: statements, or a named procedure in the thread. */
+/**
+ * A unit that takes effect as a whole or not at all: statements, or a named procedure in the
+ * thread.
+ */
 export type StoreWork = { statements: TransactionStep[] } | { procedure: string; input: unknown };
 
 export type WorkResult =
@@ -43,19 +49,19 @@ export type WorkResult =
 
 export type FailureName = 'Unmet' | 'Taken' | 'Unavailable' | 'Broken';
 
-/** What was asked during one turn of the event loop, or a part of it. */
+/** The calls of one turn of the event loop, or some of them. */
 export interface Batch {
   id: number;
   works: StoreWork[];
 }
 
-/** An answer for each work of the batch of that id, in its order. */
+/** The results of the batch with that id, one for each work, in its order. */
 export interface BatchAnswer {
   id: number;
   answers: WorkResult[];
 }
 
-/** `open` comes first, once; nothing is opened before it. */
+/** A request to the thread. `open` comes first, once; nothing is opened before it. */
 export type ThreadRequest = { kind: 'open' } | ({ kind: 'batch' } & Batch) | { kind: 'close' };
 
 export type ThreadReply =
@@ -63,52 +69,54 @@ export type ThreadReply =
   | { kind: 'refused'; message: string }
   | { kind: 'answers'; batches: BatchAnswer[]; audit: AuditReport | null };
 
-/** The newest entry of the audit log: its MAC covers all that come before it. */
+/** The newest entry of the audit log. Its MAC covers all entries before it. */
 export interface AuditHead {
   number: number;
   mac: string;
 }
 
-/** What the log is to say of the audit log: that its head moved, that something is wrong with it. */
+/** A report about the audit log: its changed head, or a problem with it. */
 export interface AuditReport {
   head: AuditHead | null;
   problem: string | null;
 }
 
-/** What was found and done when the database was opened. */
+/** The result of opening the database. */
 export interface OpenReport {
   isNew: boolean;
   schema: number;
-  /** Name of the snapshot made before migrations, if one was made. */
+  /** The name of the snapshot made before migrations, or null without one. */
   snapshot: string | null;
   migrated: number[];
 }
 
-/** A step of the schema, forward only; SQLite's `user_version` is the newest that was applied. */
+/**
+ * A migration of the schema, forward only. SQLite's `user_version` is the newest that was applied.
+ */
 export interface Migration {
   version: number;
   name: string;
   sql: string;
 }
 
-/** What a database thread is started with. */
+/** The options with which a database thread is started. */
 export interface ThreadOptions {
   role: 'writer' | 'reader';
   home: string;
   migrations: Migration[];
-  /** Of the MACs of the audit log; 32 bytes. */
+  /** The key of the MACs of the audit log, 32 bytes. */
   auditKey: Uint8Array;
-  /** The same under a master key that a change was begun to and not ended. */
+  /** The same under a new master key, while a change of the master key is unfinished. */
   comingAuditKey?: Uint8Array;
-  /** A file outside the home that the heads of the audit log go to as well. */
+  /** A file outside the home to which the heads of the audit log are written as well. */
   auditHeads?: string;
 }
 
-/** An expectation on a statement was not met; everything of its unit was rolled back. */
+/** The error of a statement whose expectation was not met. Its whole unit was rolled back. */
 export class Unmet extends Error {
   constructor(
     message: string,
-    /** Index of the statement in its unit. */
+    /** The index of the statement in its unit. */
     readonly at: number,
   ) {
     super(message);
@@ -116,17 +124,20 @@ export class Unmet extends Error {
   }
 }
 
-/** A name or key that must be unique is taken. */
+/** The error of a name or key that must be unique and is taken. */
 export class Taken extends Error {
   override name = 'Taken';
 }
 
-/** The database cannot be written or read now: full disk, read-only, locked. Nothing was changed. */
+/**
+ * The error of a database that cannot be written or read now: full disk, read-only, locked. Nothing
+ * was changed.
+ */
 export class Unavailable extends Error {
   override name = 'Unavailable';
 }
 
-/** The database thread refused to open; the message is for the operator. */
+/** The error of a database thread that refused to open. The message is for the operator. */
 export class OpenRefused extends Error {
   override name = 'OpenRefused';
 }

@@ -1,9 +1,11 @@
 export interface UserRow {
   id: string;
   username: string;
-  /** NFKC, case folded: what makes a name unique. */
+  /** The name in NFKC with case folded, which must be unique. */
   username_key: string;
-  /** What names that look alike have in common (UTS 39); null: it is older than this column. */
+  /**
+   * The common form of names that look alike (UTS 39). null: the user is older than this column.
+   */
   username_skeleton: string | null;
   email: string | null;
   email_key: string | null;
@@ -11,11 +13,11 @@ export interface UserRow {
   role: 'admin' | 'user';
   disabled_at: string | null;
   created_at: string;
-  /** JSON: what an admin set in place of the settings. */
+  /** The values that an admin set in place of the settings, as JSON. */
   limits: string;
-  /** JSON: what an admin set in place of what the role has. */
+  /** The permissions that an admin set in place of those of the role, as JSON. */
   permissions: string;
-  /** Grows with each end of all logins: one under way that began before it is void. */
+  /** Grows each time that all login sessions are ended. A login that began before is void. */
   login_epoch: number;
 }
 
@@ -23,15 +25,18 @@ export interface AuthSessionRow {
   id: string;
   user_id: string;
   device: string | null;
-  /** Where its login came from; null: it is older than this column. */
+  /** The address of the login. null: the session is older than this column. */
   address: string | null;
   created_at: string;
-  /** When the person was asked, where another login was handed over; null: with `created_at`. */
+  /**
+   * The time when the user last proved their identity, if this session was made from another one.
+   * null: that of `created_at`.
+   */
   proven_at: string | null;
   expires_at: string;
   ended_at: string | null;
   last_used_at: string | null;
-  /** The admin who acts as the user in it, and the session that it ends with. */
+  /** The admin who acts as the user in this session, and the admin's session with which it ends. */
   impersonator_id: string | null;
   impersonator_session_id: string | null;
 }
@@ -44,13 +49,15 @@ export interface DeviceTokenRow {
 }
 
 export interface CodeFailuresRow {
-  /** By whom codes are tried: a user without a device token, a device, or a user's own sessions. */
+  /**
+   * The party that tries codes: a user without a device token, a device, or a user's own sessions.
+   */
   holder: string;
   user_id: string;
   count: number;
-  /** When the first of them was tried. */
+  /** The time of the first try. */
   since: string;
-  /** How often it was locked; each lock is twice as long as the one before. */
+  /** The number of locks. Each lock is twice as long as the one before. */
   locks: number;
   locked_until: string | null;
   told_at: string | null;
@@ -62,16 +69,16 @@ export interface LoginPlaceRow {
   network: string;
   /** SHA-256 of the User-Agent, base64url. */
   program: string;
-  /** When its user was told of it, or registered there. */
+  /** The time when the user was notified of it, or registered there. */
   told_at: string;
 }
 
 export interface InviteRow {
   /** SHA-256 of the token, base64url. */
   digest: string;
-  /** Whose password it sets; null: it makes an account. */
+  /** The user whose password it sets. null: it creates an account. */
   user_id: string | null;
-  /** Of the account that it makes. */
+  /** The role and e-mail address of the account that it creates. */
   role: UserRow['role'] | null;
   email: string | null;
   invited_by: string;
@@ -83,7 +90,7 @@ export interface AccessTokenRow {
   id: string;
   user_id: string;
   name: string;
-  /** JSON, a list; null: everything that its user may do. */
+  /** A list as JSON. null: everything that its user may do. */
   scopes: string | null;
   created_at: string;
   expires_at: string;
@@ -94,16 +101,19 @@ export interface SigningKeyRow {
   id: string;
   sealed: string;
   created_at: string;
-  /** null: it signs. Otherwise it verifies what it signed before then. */
+  /**
+   * The time when the key was retired. After that it only verifies tokens that it signed before.
+   * null: it signs.
+   */
   retired_at: string | null;
 }
 
 export interface TotpRow {
   user_id: string;
   sealed: string;
-  /** null: set up, and no code was seen yet. */
+  /** The time of the first code. null: set up, but not confirmed by a code yet. */
   enabled_at: string | null;
-  /** The newest time step used, for each purpose of its own. */
+  /** The newest time step used, separately for each purpose. */
   enable_step: number | null;
   login_step: number | null;
   disable_step: number | null;
@@ -115,7 +125,7 @@ export interface PasskeyRow {
   user_id: string;
   name: string;
   relying_party: string;
-  /** base64url, as the public key (COSE). */
+  /** The id in base64url, as is the public key (COSE). */
   credential_id: string;
   public_key: string;
   counter: number;
@@ -125,10 +135,10 @@ export interface PasskeyRow {
 }
 
 export interface PasskeyChallengeRow {
-  /** A registration has the id of its session. */
+  /** The id of the challenge. A registration has the id of its session. */
   id: string;
   purpose: 'register' | 'authenticate';
-  /** null: whoever answers. Text that is no id: nobody. */
+  /** The user who may answer. null: any user. A text that is not a user's id: nobody. */
   user_id: string | null;
   relying_party: string;
   challenge: string;

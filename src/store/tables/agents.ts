@@ -4,9 +4,9 @@ export interface SessionRow {
   title: string;
   channel: string;
   message_count: number;
-  /** Something in it came from outside: whoever speaks in it is untrusted. */
+  /** 1 if the conversation contains untrusted content. Every agent in it is untrusted then. */
   untrusted: number;
-  /** Where it is held, and its answers go; null: here. */
+  /** The channel of the conversation, which gets its answers. null: none, it is held here. */
   channel_id: string | null;
   created_at: string;
   updated_at: string;
@@ -44,15 +44,15 @@ export interface AgentRow {
   status: AgentStatus;
   untrusted: number;
   parent_id: string | null;
-  /** The first of its tree; null: it is that itself. */
+  /** The first agent of its tree. null: it is the first itself. */
   root_id: string | null;
-  /** How many are above it. */
+  /** The number of agents above it. */
   depth: number;
-  /** The call of its parent that it answers. */
+  /** The call of its parent that its result answers. */
   effect_id: string | null;
-  /** What its parent had worked when it was spawned. */
+  /** The working time of its parent in milliseconds when it was spawned. */
   parent_ms: number;
-  /** JSON: its part of an expert, as it was when the agent began. */
+  /** The agent's persona as it was when the agent began, as JSON. */
   expert: string | null;
   session_id: string;
   hook_id: string | null;
@@ -61,16 +61,16 @@ export interface AgentRow {
   orchestrated: number;
   tools: string | null;
   limits: string;
-  /** The queue lane whose concurrency this agent counts against. */
+  /** The queue lane whose concurrency limit includes this agent. */
   lane: string;
   steps: number;
   input_tokens: number;
   output_tokens: number;
   cost_usd: number;
   active_ms: number;
-  /** How often what caused it came back to this daemon. */
+  /** The number of times that its cause has come back to this daemon. */
   hops: number;
-  /** Messages that its run has for the owner so far; counted with the first of its tree. */
+  /** The number of messages of its run for the owner, counted at the first agent of its tree. */
   notices: number;
   result: string | null;
   error: string | null;
@@ -79,7 +79,10 @@ export interface AgentRow {
   finished_at: string | null;
 }
 
-/** What a run has said beyond what is told one by one. */
+/**
+ * A notification of a run above the number that is sent one by one. The run's end sends them as one
+ * message.
+ */
 export interface RunNoticeRow {
   id: number;
   agent_id: string;
@@ -95,9 +98,9 @@ export interface AgentEventRow {
   at: string;
 }
 
-/** What the agents of a user, or those of a hook, used up in a day. */
+/** The amount that the agents of a user, or those of a hook, used in a day. */
 export interface DayRow {
-  /** As 2026-03-01, in UTC. */
+  /** The day as 2026-03-01, in UTC. */
   day: string;
   cost_usd: number;
   tokens: number;

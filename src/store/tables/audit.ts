@@ -1,5 +1,5 @@
 export interface AuditRow {
-  /** From 1, without a gap. */
+  /** The number, from 1 without gaps. */
   number: number;
   id: string;
   at: string;
@@ -11,6 +11,6 @@ export interface AuditRow {
   ip: string;
   request_id: string;
   data: string | null;
-  /** HMAC-SHA256 over all of the row and the MAC of the row before, in hex. */
+  /** HMAC-SHA256 over the whole row and the MAC of the row before, in hex. */
   mac: string;
 }

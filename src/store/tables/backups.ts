@@ -3,13 +3,13 @@ export interface BackupRow {
   kind: 'create' | 'verify';
   cause: 'asked' | 'scheduled';
   status: 'running' | 'done' | 'failed' | 'cancelled' | 'interrupted';
-  /** Absolute. */
+  /** The absolute path. */
   file: string;
-  /** What was made or proved, as JSON. */
+  /** The result of the backup or the verification, as JSON. */
   report: string | null;
   error: string | null;
   created_at: string;
   finished_at: string | null;
-  /** When its file made room for newer ones. */
+  /** The time when its file was removed in favour of newer ones. */
   removed_at: string | null;
 }

@@ -11,26 +11,26 @@ export interface ChannelRow {
   id: string;
   user_id: string;
   kind: ChannelKind;
-  /** Immutable on its platform. */
+  /** The sender's id, which is immutable on its platform. */
   sender_id: string;
-  /** What the sender was called when it was linked. */
+  /** The sender's name when it was linked. */
   sender_name: string;
   verified_at: string | null;
   created_at: string;
 }
 
-/** What only some channels have. */
+/** Columns that only some channels use. */
 export interface ChannelPartsRow {
-  /** The conversation that goes on there. */
+  /** The current conversation of the channel. */
   session_id: string | null;
-  /** Of a webhook: where it is, its secret under the master key, and what verifies it. */
+  /** For a webhook: its URL, its secret under the master key, and the code that verifies it. */
   url: string | null;
   secret_sealed: string | null;
   code_digest: string | null;
   code_expires_at: string | null;
 }
 
-/** Either a user's, or, where that is null, a sender's. */
+/** A code of a user, or, if that is null, of a sender. */
 export interface LinkCodeRow {
   code_digest: string;
   user_id: string | null;

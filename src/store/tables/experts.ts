@@ -2,13 +2,13 @@
 export interface ExpertRow {
   id: string;
   user_id: string;
-  /** Lower case. */
+  /** The name in lower case. */
   name: string;
   description: string;
   instructions: string;
-  /** JSON: words and phrases in lower case. */
+  /** Words and phrases in lower case, as JSON. */
   keywords: string;
-  /** JSON: `http.request`, or `http` for all of a skill; null: all there are. */
+  /** The tools as JSON: `http.request`, or `http` for all tools of a skill. null: all tools. */
   tools: string | null;
   topic: string | null;
   model: string | null;

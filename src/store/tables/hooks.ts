@@ -12,7 +12,7 @@ export interface HookRow {
   old_secret_sealed: string | null;
   old_secret_until: string | null;
   old_secret_last_used_at: string | null;
-  /** A vault entry in place of a secret of its own. */
+  /** A vault entry that replaces a secret of its own. */
   credential_id: string | null;
   enabled: number;
   conditions: string;
@@ -21,7 +21,7 @@ export interface HookRow {
   max_executions: number | null;
   limits: string | null;
   executions: number;
-  /** Executions that were not skipped: what maxExecutions counts. */
+  /** The number of executions that were not skipped, which maxExecutions limits. */
   runs: number;
   last_run_at: string | null;
   next_run_at: string | null;
@@ -56,17 +56,17 @@ export interface ExecutionRow {
   delivery_id: string | null;
   trigger: HookRow['trigger'];
   action: HookRow['action'];
-  /** What fired a hook that no delivery fired. */
+  /** The trigger's data for an execution without a delivery. */
   context: string | null;
   status: ExecutionStatus;
-  /** How far the effect outside the database has come. */
+  /** The progress of the effect outside the database. */
   effect: 'none' | 'begun' | 'done';
   result: string | null;
   error: string | null;
   attempts: number;
   agent_id: string | null;
   replay_of: string | null;
-  /** How often what caused it came back to this daemon. */
+  /** The number of times that its cause has come back to this daemon. */
   hops: number;
   created_at: string;
   started_at: string | null;

@@ -13,7 +13,7 @@ export interface IdempotencyRow {
   route: string;
   key: string;
   body_digest: string;
-  /** null while the first call is still at work. */
+  /** The status of the reply. null: the first call is still running. */
   status: number | null;
   reply: string | null;
   created_at: string;

@@ -12,10 +12,10 @@ export interface ModelRow {
     | 'openai-compatible'
     | 'cli';
   model_id: string;
-  /** null: the provider's own. */
+  /** The base URL. null: the provider's own. */
   base_url: string | null;
   key_sealed: string | null;
-  /** A vault entry in place of a key of its own. */
+  /** A vault entry that replaces a key of its own. */
   credential_id: string | null;
   context_window: number;
   max_output_tokens: number | null;
@@ -28,14 +28,14 @@ export interface ModelRow {
   updated_at: string;
 }
 
-/** Which models answer for a topic. */
+/** The models for a topic. */
 export interface ModelRouteRow {
   topic: string;
   primary: string;
   fallbacks: string;
 }
 
-/** One answer of a model: what it took and what it cost. */
+/** One answer of a model, with its tokens and cost. */
 export interface ModelCallRow {
   id: string;
   user_id: string;
@@ -44,26 +44,26 @@ export interface ModelCallRow {
   model: string;
   input_tokens: number;
   output_tokens: number;
-  /** USD; null where the model has no price. */
+  /** The cost in USD, or null if the model has no price. */
   cost_usd: number | null;
   latency_ms: number;
   at: string;
 }
 
-/** What a call of a model that is under way may come to. */
+/** The most that a call of a model under way may use. */
 export interface ReservationRow {
   id: string;
   user_id: string;
   agent_id: string;
-  /** Of the agent, where that is removed before the call ends. */
+  /** The parent of the agent, in case the agent is removed before the call ends. */
   parent_id: string | null;
   hook_id: string | null;
-  /** As 2026-03-01, in UTC. */
+  /** The day as 2026-03-01, in UTC. */
   day: string;
   model: string;
   input_tokens: number;
   output_tokens: number;
-  /** USD; null where the model has no price. */
+  /** The cost in USD, or null if the model has no price. */
   cost_usd: number | null;
   created_at: string;
 }

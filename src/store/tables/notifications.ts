@@ -5,13 +5,13 @@ export interface NotificationRow {
   title: string;
   body: string;
   link: string | null;
-  /** Of the effect that it is, so that a repeat of it tells nobody twice. */
+  /** The id of the effect, so that a repeated effect notifies nobody twice. */
   effect_id: string | null;
-  /** 1: what a hook says with `notifyOwner`, to which no preference applies. */
+  /** 1 for a message that a hook sends with `notifyOwner`, to which no preference applies. */
   direct: number;
-  /** What it is about, in a word: the name of a hook. Many of a kind are counted by it. */
+  /** The subject in a word: the name of a hook. A digest counts notifications by it. */
   about: string | null;
-  /** How often what caused it came back to this daemon. */
+  /** The number of times that its cause has come back to this daemon. */
   hops: number;
   read_at: string | null;
   created_at: string;

@@ -6,18 +6,18 @@ export interface SendingRow {
   user_id: string;
   channel_id: string | null;
   webhook_id: string | null;
-  /** The notification or the outgoing event that it tells of: once to each target. */
+  /** The notification or outgoing event of the message, which is sent once to each target. */
   cause_id: string;
   kind: string;
-  /** JSON: what is said. */
+  /** The content as JSON. */
   content: string;
   status: SendingStatus;
   attempts: number;
   next_at: string | null;
-  /** What the platform calls the message that arrived. */
+  /** The platform's id of the message that arrived. */
   receipt: string | null;
   error: string | null;
-  /** How often what caused it came back to this daemon. */
+  /** The number of times that its cause has come back to this daemon. */
   hops: number;
   created_at: string;
   finished_at: string | null;
@@ -25,14 +25,14 @@ export interface SendingRow {
 
 export interface SendingAttemptRow {
   sending_id: string;
-  /** From 1. */
+  /** The number, from 1. */
   number: number;
   at: string;
   duration_ms: number;
   verdict: 'sent' | 'retry' | 'failed' | 'unknown';
-  /** Of HTTP. */
+  /** The HTTP status. */
   status: number | null;
-  /** What the target answered, its beginning. */
+  /** The beginning of the target's reply. */
   excerpt: string | null;
   error: string | null;
 }
@@ -42,7 +42,7 @@ export interface WebhookRow {
   user_id: string;
   name: string;
   url: string;
-  /** JSON: a list of event types, in which `*` stands for all. */
+  /** The event types as a JSON list, in which `*` stands for all. */
   events: string;
   secret_sealed: string;
   old_secret_sealed: string | null;
@@ -55,41 +55,41 @@ export interface WebhookRow {
   updated_at: string;
 }
 
-/** What happened, for the outgoing webhooks that want it. */
+/** An event for the outgoing webhooks that subscribe to it. */
 export interface OutgoingEventRow {
   id: string;
   user_id: string;
   type: string;
-  /** JSON. */
+  /** The data as JSON. */
   data: string;
   effect_id: string | null;
-  /** How often what caused it came back to this daemon. */
+  /** The number of times that its cause has come back to this daemon. */
   hops: number;
   created_at: string;
 }
 
-/** What is to be known of the kinds of targets. */
+/** The facts needed about the kinds of targets. */
 export interface Targets {
-  /** Those that know a repeat by its id. */
+  /** Kinds that recognize a repeat by its id. */
   repeatable: string[];
-  /** Those whose turn is to be waited for first. */
+  /** Kinds that are sent at a limited pace, so that a message first waits for its turn. */
   paced: string[];
 }
 
-/** One message, and the outgoing webhook that it goes to; null: it goes to a channel. */
+/** One message with its outgoing webhook, or null for a message to a channel. */
 export type AddressedSending = SendingRow & { webhook: WebhookRow | null };
 
 export interface StartedSending {
   /**
-   * `begun`: it is `sending` now, durably. `lost`: it was already, and may have arrived; nothing was
-   * changed. `over`: it has ended. `suspended`: its owner or its target is disabled. `waits`: it is
-   * not its turn yet; nothing was changed.
+   * `begun`: it is `sending` now, durably. `lost`: it already was, and may have arrived; nothing
+   * was changed. `over`: it has ended. `suspended`: its owner or its target is disabled. `waits`:
+   * its turn has not come; nothing was changed.
    */
   verdict: 'begun' | 'waits' | 'lost' | 'over' | 'suspended';
-  /** As it is after that. */
+  /** The message after this change. */
   sending: AddressedSending;
-  /** The kind of its channel; `endpoint` for an outgoing webhook. */
+  /** The kind of its channel, or `endpoint` for an outgoing webhook. */
   target: string;
-  /** How often it was tried since a person sent it again, this time included. */
+  /** The number of attempts since a person sent it again, including this one. */
   tries: number;
 }

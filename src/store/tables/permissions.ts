@@ -4,7 +4,7 @@ export interface PermissionRow {
   id: string;
   user_id: string;
   skill_id: string;
-  /** Name of a tool, or `*` for all of the skill. */
+  /** The name of a tool, or `*` for all tools of the skill. */
   action: string;
   level: PermissionLevel;
   reason: string | null;
@@ -18,15 +18,15 @@ export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired';
 export interface ApprovalRow {
   id: string;
   user_id: string;
-  /** null: the owner's own direct call. */
+  /** The calling agent. null: the owner's own direct call. */
   agent_id: string | null;
-  /** Of the call in the agent's transcript. */
+  /** The id of the call in the agent's transcript. */
   call_id: string | null;
   tool: string;
   action: string;
   arguments: string;
   digest: string;
-  /** Why it was asked for. */
+  /** The reason for the request. */
   reason: string;
   untrusted: number;
   status: ApprovalStatus;
@@ -34,8 +34,8 @@ export interface ApprovalRow {
   expires_at: string;
   decided_at: string | null;
   decided_by: string | null;
-  /** What whoever answered said about it. */
+  /** The comment that came with the decision. */
   decision_reason: string | null;
-  /** When the approved call was begun: it is run once. */
+  /** The time when the approved call began. It runs once. */
   used_at: string | null;
 }

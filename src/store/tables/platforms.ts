@@ -2,11 +2,11 @@ import type { ChannelKind } from './channels.js';
 
 export interface PlatformRow {
   kind: Exclude<ChannelKind, 'email' | 'webhook'>;
-  /** null: that of the real service. */
+  /** The base URL. null: that of the real service. */
   base_url: string | null;
-  /** JSON: what is set and no secret, by name. */
+  /** The settings that are not secret, by name, as JSON. */
   fields: string;
-  /** JSON under the master key: the secrets, by name. */
+  /** The secrets by name, as JSON sealed with the master key. */
   secrets_sealed: string | null;
   updated_at: string;
 }
@@ -19,18 +19,18 @@ export const platformColumns = [
   'updated_at',
 ] as const;
 
-/** What a platform sent, once, however often it sends it. */
+/** An event that a platform sent, recorded once however often it is sent. */
 export interface InboundEventRow {
   kind: ChannelKind;
   event_id: string;
   received_at: string;
 }
 
-/** One message at the platform, of a sending that takes several. */
+/** One message on the platform, of a message that was split into several. */
 export interface SendingPartRow {
   sending_id: string;
-  /** From 0. */
+  /** The number, from 0. */
   number: number;
-  /** What the platform calls it. */
+  /** The platform's id of the message. */
   receipt: string | null;
 }

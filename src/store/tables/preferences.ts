@@ -1,19 +1,19 @@
-/** A user's quiet hours and digests; without a row both are off. */
+/** A user's quiet hours and digests. Without a row both are off. */
 export interface NotificationSettingsRow {
   user_id: string;
   quiet: number;
   /** Local times as `22:00`. */
   quiet_from: string;
   quiet_to: string;
-  /** By its name in the IANA database. */
+  /** The name in the IANA database. */
   timezone: string;
   digest: number;
   window_minutes: number;
-  /** Of one kind within a window, so many are told one by one. */
+  /** The number of notifications of one kind within a window that are sent one by one. */
   threshold: number;
 }
 
-/** Whether a kind goes to a channel, or to all of them where that is null. */
+/** The choice of a kind for a channel, or for all channels if that is null. */
 export interface NotificationChoiceRow {
   user_id: string;
   kind: string;
@@ -21,12 +21,14 @@ export interface NotificationChoiceRow {
   enabled: number;
 }
 
-/** Notices that wait together: of one kind, or, where that is null, of quiet hours. */
+/**
+ * Notifications that wait together: those of one kind, or, if that is null, those of quiet hours.
+ */
 export interface NoticeBatchRow {
   id: string;
   user_id: string;
   kind: string | null;
-  /** How many of its window were told one by one. */
+  /** The number of notifications of its window that were sent one by one. */
   told: number;
   opened_at: string;
   closes_at: string;

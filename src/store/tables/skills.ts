@@ -2,14 +2,14 @@
 export interface McpServerRow {
   name: string;
   owner_id: string | null;
-  /** JSON, without its secrets. */
+  /** The server's settings as JSON, without its secrets. */
   spec: string;
-  /** Its environment and headers. */
+  /** Its environment and headers, sealed. */
   sealed: string | null;
   created_at: string;
 }
 
-/** A server whose tools have been seen once: those were accepted as they were. */
+/** A server whose tools were listed once. Those tools were accepted as they were. */
 export interface McpListingRow {
   server: string;
   listed_at: string;
@@ -18,9 +18,9 @@ export interface McpListingRow {
 export interface McpPinRow {
   server: string;
   tool: string;
-  /** The definition that was accepted, JSON; null: none yet. */
+  /** The accepted definition as JSON. null: none yet. */
   pinned: string | null;
-  /** As the server has it by its last word, JSON; null: it offers the tool no more. */
+  /** The server's newest definition as JSON. null: it no longer offers the tool. */
   offered: string | null;
   accepted_by: string | null;
   accepted_at: string | null;

@@ -1,21 +1,21 @@
-/** How others reach this daemon; there is one row at most. */
+/** The tunnel by which other machines reach this daemon. There is at most one row. */
 export interface TunnelRow {
   id: 'tunnel';
   provider: 'cloudflared' | 'ngrok' | 'tailscale' | 'ssh' | 'proxy';
-  /** JSON: what the provider needs to know, none of it secret. */
+  /** The provider's settings as JSON, none of them secret. */
   settings: string;
-  /** The lasting address, as an origin; null: none, or a setting of the daemon tells. */
+  /** The permanent address, as an origin. null: none, or a setting of the daemon states it. */
   public_url: string | null;
   token_sealed: string | null;
-  /** A vault entry in place of a token of its own. */
+  /** A vault entry that replaces a token of its own. */
   credential_id: string | null;
   is_on: number;
-  /** JSON: number and beginning of the process that runs on its behalf. */
+  /** The id and start time of the tunnel's process, as JSON. */
   process: string | null;
   updated_at: string;
 }
 
-/** The last check of the address at which others reach this daemon; one row at most. */
+/** The last check of the public address of this daemon. There is at most one row. */
 export interface TunnelReachRow {
   id: 'reach';
   address: string;

@@ -13,18 +13,18 @@ export interface CredentialRow {
     | 'other';
   description: string | null;
   tags: string;
-  /** `http.request`, or `http` for all tools of a skill. */
+  /** Names such as `http.request`, or `http` for all tools of a skill. */
   allowed_tools: string;
-  /** `api.example.com`, with a port where it is not the scheme's own. */
+  /** Names such as `api.example.com`, with a port if it is not the scheme's default. */
   allowed_hosts: string;
-  /** Of its newest value; counted from 1. */
+  /** The version of its newest value, counted from 1. */
   version: number;
   expires_at: string | null;
   last_used_at: string | null;
   rotated_at: string | null;
-  /** null: nobody is reminded. */
+  /** The days between rotations. null: nobody is reminded. */
   rotate_every_days: number | null;
-  /** How many of the reminders of its expiry are told, or were past when it was set. */
+  /** The number of reminders of its expiry that were sent, or were due before it was set. */
   expiry_told: number;
   rotation_told: number;
   created_at: string;
@@ -37,7 +37,7 @@ export interface CredentialVersionRow {
   version: number;
   user_id: string;
   sealed: string;
-  /** null: the newest. */
+  /** The end of the value's validity. null: it is the newest value. */
   valid_until: string | null;
   created_at: string;
 }

@@ -11,17 +11,18 @@ import {
 
 const STATEMENTS_KEPT = 500;
 
-/** A synchronous function in the database thread: prepared once, called often. */
+/** A synchronous function in the database thread, which is prepared once and called often. */
 export interface Procedure {
-  /** Of calls that came in one after the other; an answer for each. */
+  /** Runs successive calls. Returns one result for each. */
   run(inputs: unknown[]): unknown[];
 }
 
 /**
- * Runs a batch in one transaction: what came in together shares one fsync. A batch is run as if
- * nothing in it failed; where a unit does, all is rolled back and run again with a savepoint around
- * each, so that the one takes nobody with it. Savepoints copy every page that they might have to
- * put back, which is a quarter of the cost of a delivery. BEGIN never outlives the call.
+ * Creates a function that runs a batch in one transaction, so that concurrent calls share one
+ * fsync. A batch first runs as if nothing in it failed. If a unit fails, all is rolled back and run
+ * again with a savepoint around each unit, so that a failed unit does not affect the others.
+ * Savepoints copy every page that they might have to restore, which is a quarter of the cost of a
+ * delivery. BEGIN never outlives the call.
  */
 export const createBatchRunner = (db: Database.Database, procedures: Record<string, Procedure>) => {
   const perform = performer(db, procedures);
@@ -107,7 +108,7 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
     return outcome;
   };
 
-  /** Neighbours that call the same procedure are one call of it. */
+  /** Adjacent calls of the same procedure are joined into one. */
   return (works: StoreWork[]): unknown[] => {
     const values: unknown[] = [];
     let inputs: unknown[] = [];
@@ -128,7 +129,9 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
 const calls = (work: StoreWork | undefined, procedure: string): boolean =>
   work !== undefined && 'procedure' in work && work.procedure === procedure;
 
-/** Prepared once; the oldest goes where there are too many. */
+/**
+ * Returns prepared statements. Each is prepared once; the oldest is dropped if there are too many.
+ */
 const statementsOf = (db: Database.Database) => {
   const prepared = new Map<string, Database.Statement>();
   return (sql: string): Database.Statement => {

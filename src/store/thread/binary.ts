@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * What to do where SQLite's compiled part does not load: it was built for another Node or machine,
- * or its install script was never run. Null: the error is another.
+ * Returns the remedy if SQLite's native binary does not load: it was built for another Node or
+ * machine, or its install script was never run. Null: it is another error.
  */
 export const binaryFault = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;

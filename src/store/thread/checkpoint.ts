@@ -1,22 +1,31 @@
 import type Database from 'better-sqlite3';
 
 /**
- * Checkpoints are what shows in p99, so the writer leaves them to the reading thread, whose passive
- * ones hold up no commit. They alone cannot begin the log anew while it is being written to, so
- * the writer does that where it outgrew its bound.
+ * Checkpoints dominate p99. So the writer thread leaves them to the reader thread, whose passive
+ * ones delay no commit. Passive ones alone cannot restart the log while it is being written to, so
+ * the writer thread does that if the log exceeds its limit.
  */
 const EVERY_MS = 500;
 const LOOK_EVERY = 64;
-/** The log keeps this much of its space when it is begun anew: to take it back costs every commit. */
+/**
+ * The size that the log file keeps when it is restarted. Shrinking and growing it again would cost
+ * every commit.
+ */
 export const LOG_BYTES = 64 * 1024 * 1024;
 
-/** In the reading thread: moves what is committed out of the log. Returns what stops it. */
+/**
+ * Starts a timer in the reader thread that moves committed pages out of the log. Returns a function
+ * that stops it.
+ */
 export const checkpointByTimer = (db: Database.Database): (() => void) => {
   const timer = setInterval(() => attempt(db, 'PASSIVE'), EVERY_MS);
   return () => clearInterval(timer);
 };
 
-/** In the writing thread: to be called after each transaction. Waits for nobody. */
+/**
+ * Returns a function that limits the log, for the writer thread to call after each transaction. It
+ * waits for no other connection.
+ */
 export const boundLog = (db: Database.Database): (() => void) => {
   const pageBytes = Number(db.pragma('page_size', { simple: true }));
   let transactions = 0;
@@ -30,16 +39,19 @@ export const boundLog = (db: Database.Database): (() => void) => {
   };
 };
 
-/** The size of the file does not tell: it is begun anew from its start. */
+/**
+ * Returns the pages in the log. The file's size does not show this, because the log restarts at the
+ * beginning of the file.
+ */
 const pagesInLog = (db: Database.Database): number => {
   const found = db.prepare<[], { log: number }>('PRAGMA wal_checkpoint(NOOP)').get();
   return found?.log ?? 0;
 };
 
-/** At the end, so that the database is one file. */
+/** Empties the log at the end, so that the database is one file. */
 export const emptyLog = (db: Database.Database): void => attempt(db, 'TRUNCATE');
 
-/** A full disk shows in the answers to those who write; the next turn tries again. */
+/** Runs a checkpoint. A full disk is reported to the writes; the next call tries again. */
 const attempt = (db: Database.Database, mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): void => {
   try {
     db.pragma(`wal_checkpoint(${mode})`);

@@ -8,20 +8,20 @@ const FIRST_WITH_DELIVERIES = 30;
 
 export interface NewestDelivery {
   id: string;
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   receivedAt: string;
 }
 
-/** What a database file holds. */
+/** Facts about the contents of a database file. */
 export interface Contents {
   schema: number;
   newestDelivery: NewestDelivery | null;
 }
 
 /**
- * Copies the database of a home as it is now into one file, by the online backup API. One reading
- * transaction is held over all of it: the copy is of one moment, commits go on meanwhile and do not
- * make it begin anew. To be run in a thread of its own. `told` may throw to end it.
+ * Copies the current database of a home into one file, by the online backup API. One read
+ * transaction lasts for the whole copy: the copy has the state of one moment, and commits continue
+ * meanwhile without restarting it. To be run in a thread of its own. `told` may throw to end it.
  */
 export const copyDatabase = async (
   home: string,
@@ -47,7 +47,10 @@ export const copyDatabase = async (
   return asOneFile(to);
 };
 
-/** Without a write-ahead log beside it. */
+/**
+ * Makes the database one file, without a write-ahead log beside it. Returns facts about its
+ * contents.
+ */
 const asOneFile = (file: string): Contents => {
   const db = new Database(file);
   try {
@@ -69,7 +72,9 @@ const contentsOf = (db: Database.Database): Contents => {
   return { schema, newestDelivery: newest ?? null };
 };
 
-/** What is wrong with a database file, in SQLite's own words; nothing where it is whole. */
+/**
+ * Returns the faults of a database file in SQLite's own words, or an empty list if it is intact.
+ */
 export const integrityFaults = (file: string): string[] => {
   const db = new Database(file, { readonly: true });
   try {

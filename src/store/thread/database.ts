@@ -9,13 +9,16 @@ import { makeSnapshot } from './snapshots.js';
 import { faultOfTriggers } from './triggers.js';
 
 export const DATABASE = 'adjutant.db';
-/** Stands in a home while a backup is restored into it, and after a restore that was cut short. */
+/**
+ * A file that exists in a home while a backup is restored into it, and after a restore that was
+ * interrupted.
+ */
 export const RESTORING = 'restoring';
 const QUICK_CHECK_BELOW_BYTES = 16 * 1024 * 1024;
 
 /**
- * Held for the life of the process. SQLite's own lock on a file of its own is refused to a second
- * process and is free after `kill -9`; a pid file is neither.
+ * Takes a lock for the life of the process. SQLite's lock on a separate file is refused to a second
+ * process and is released after `kill -9`; a pid file offers neither.
  */
 export const takeLock = (home: string): Database.Database => {
   const file = join(home, 'lock.db');
@@ -33,7 +36,7 @@ export const takeLock = (home: string): Database.Database => {
   }
 };
 
-/** What was restored half is never begun with. */
+/** Throws if a restore into the home was interrupted. */
 const refuseHalfRestored = (home: string): void => {
   if (!existsSync(join(home, RESTORING))) return;
   throw new OpenRefused(
@@ -58,7 +61,10 @@ const cannotWrite = (place: string, { message }: Error): OpenRefused =>
 const codeOf = (error: unknown): string =>
   error instanceof Database.SqliteError ? error.code : '';
 
-/** What an operator can mend is said in one line; all else is thrown on as it is. */
+/**
+ * Returns an error of one line if the operator can fix the problem. All other errors are returned
+ * as they are.
+ */
 const refusalOf = (error: unknown, place: string): unknown => {
   const fault = binaryFault(error);
   if (fault !== null) return new OpenRefused(fault);
@@ -73,7 +79,7 @@ const refusalOf = (error: unknown, place: string): unknown => {
   return error;
 };
 
-/** Opens the one writing connection, brings the schema up to date and keeps a way back. */
+/** Opens the only writing connection, migrates the schema and makes a snapshot first. */
 export const openWriter = async (home: string, migrations: Migration[]) => {
   refuseHalfRestored(home);
   const file = join(home, DATABASE);
@@ -99,7 +105,10 @@ export const openWriter = async (home: string, migrations: Migration[]) => {
   }
 };
 
-/** A second connection for lists and lookups. It may checkpoint, and can change nothing else. */
+/**
+ * Opens a second connection for lists and queries. It may checkpoint, but cannot change anything
+ * else.
+ */
 export const openReader = (home: string): Database.Database => {
   const db = openFile(join(home, DATABASE), 1000);
   setPragmas(db);
@@ -107,7 +116,9 @@ export const openReader = (home: string): Database.Database => {
   return db;
 };
 
-/** Version of the newest migration that the database has had; 0: none. */
+/**
+ * Returns the version of the newest migration that was applied to the database, or 0 if none was.
+ */
 export const schemaOf = (db: Database.Database): number =>
   Number(db.pragma('user_version', { simple: true }));
 
@@ -120,7 +131,8 @@ const refuseUnfit = (db: Database.Database, file: string, migrations: Migration[
         'Nothing was changed. Run the newer version, or restore a snapshot of the older one',
     );
   }
-  // Of the schema as it is, before any step is made with somebody else's trigger in the way.
+  // Checks the triggers of the current schema, before any migration runs with a foreign trigger in
+  // place.
   const made = migrations.filter(({ version }) => version <= found);
   const fault = faultOfTriggers(db, { file, migrations: made });
   if (fault !== null) throw new OpenRefused(fault);
@@ -137,7 +149,10 @@ const readSchema = (db: Database.Database, file: string): number => {
 const damaged = (file: string): string =>
   `The database ${file} is damaged. Nothing was changed. Restore a backup, or one of the snapshots beside it`;
 
-/** WAL turns `synchronous` down to NORMAL in better-sqlite3: it is set again, and asserted. */
+/**
+ * Sets the pragmas. WAL reduces `synchronous` to NORMAL in better-sqlite3, so it is set again and
+ * checked.
+ */
 const setPragmas = (db: Database.Database): void => {
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');

@@ -6,16 +6,16 @@ import { auditKeyIn } from '../audit/key.js';
 import type { ThreadOptions } from '../engine/protocol.js';
 import { schemaOf } from './database.js';
 
-/** One thing that a copy of a database must not do by itself. */
+/** A statement that stops one automatic action of a copied database. */
 interface Hold {
-  /** The schema that has what it is about. */
+  /** The first schema that has the tables of the statement. */
   since: number;
   sql: string;
-  /** What the number of changed rows counts, where somebody wants to know. */
+  /** The count to which the number of changed rows is reported, if any. */
   counts?: keyof QuarantineCounts;
 }
 
-/** How much was held back. */
+/** The number of things in quarantine. */
 export interface QuarantineCounts {
   agents: number;
   executions: number;
@@ -23,11 +23,11 @@ export interface QuarantineCounts {
 }
 
 /**
- * Everything that a database is made to leave alone when it goes on as a copy, after a restore or a
- * rollback: the other copy may have done it, or may do it yet, and nothing happens twice. Nothing is
- * lost by it: what waited stays, in a state from which a person lets it go on. In this order; each
- * on the schema that the copy has, before any migration. What is added to the daemon and acts by
- * itself (a queue, a schedule, a sender) has its line here.
+ * The statements that put a database into quarantine when it continues as a copy, after a restore
+ * or a rollback. The other copy may have done this work, or may still do it, and nothing may happen
+ * twice. Nothing is lost: waiting work stays, in a state from which a person can continue it. The
+ * statements run in this order, each on the schema of the copy, before any migration. A new part of
+ * the daemon that acts by itself (a queue, a schedule, a sender) needs a line here.
  */
 const HOLDS: Hold[] = [
   {
@@ -44,7 +44,7 @@ const HOLDS: Hold[] = [
     counts: 'agents',
   },
   {
-    // Those whose agent is paused end with it.
+    // Executions whose agent is paused end with it.
     since: 40,
     sql: `UPDATE executions SET status = 'interrupted', finished_at = @at,
         error = @why || ': it may have run elsewhere. Replay it if it should run here'
@@ -53,7 +53,7 @@ const HOLDS: Hold[] = [
     counts: 'executions',
   },
   {
-    // A yes was for a call that may have been made; the agent asks again.
+    // The approval was for a call that may have been made; the agent asks again.
     since: 130,
     sql: `UPDATE approvals SET used_at = @at WHERE status = 'approved' AND used_at IS NULL`,
   },
@@ -63,7 +63,7 @@ const HOLDS: Hold[] = [
     counts: 'schedules',
   },
   {
-    // Nothing is sent twice by itself; a dead letter can be sent again.
+    // Nothing is sent twice automatically. A dead letter can be sent again by a person.
     since: 180,
     sql: `UPDATE sendings SET status = 'unknown', finished_at = @at, next_at = NULL,
         error = @why || ': it may have been sent elsewhere'
@@ -71,9 +71,9 @@ const HOLDS: Hold[] = [
   },
   { since: 200, sql: 'DELETE FROM notice_batches' },
   { since: 20, sql: 'DELETE FROM jobs' },
-  // Two copies cannot answer at one address.
+  // Two copies cannot serve one address.
   { since: 230, sql: 'UPDATE tunnel SET is_on = 0, process = NULL' },
-  // They tell of files of another home.
+  // These rows describe files of another home.
   { since: 250, sql: 'DELETE FROM backups' },
   { since: 310, sql: `DELETE FROM audit_heads WHERE place = 'outside'` },
   {
@@ -84,18 +84,20 @@ const HOLDS: Hold[] = [
 ];
 
 export interface Holding {
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   at: string;
-  /** Begins the sentences that the owners read: `Restored from a backup`. */
+  /** The beginning of the sentences that the owners read: `Restored from a backup`. */
   why: string;
-  /** Id of the notification for a user. */
+  /** Returns the id of a notification for a user. */
   mintId(): string;
-  /** Goes into the audit log with what was held. */
+  /** The row for the audit log, to which the counts are added. */
   entry: AuditRecord;
   keys: Pick<ThreadOptions, 'auditKey' | 'comingAuditKey'>;
 }
 
-/** Holds back what a database file would do by itself; durable when it returns. */
+/**
+ * Puts a database file into quarantine, so that it does nothing by itself. Durable when it returns.
+ */
 export const holdBack = (file: string, holding: Holding): QuarantineCounts => {
   const { at, why } = holding;
   const db = new Database(file);
@@ -123,7 +125,7 @@ export const holdBack = (file: string, holding: Holding): QuarantineCounts => {
 const namedIn = (sql: string, values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`@${name}`)));
 
-/** Each owner once, with how many of theirs wait for a word. */
+/** Notifies each owner once, with the number of their things that wait for a decision. */
 const tellOwners = (db: Database.Database, { at, why, mintId }: Holding): void => {
   if (schemaOf(db) < 50) return;
   const owners = db

@@ -22,9 +22,9 @@ import type { AuditHead } from '../engine/protocol.js';
 import { DATABASE, schemaOf } from './database.js';
 import type { Snapshot } from './snapshots.js';
 
-/** What a database has that its snapshot has not. */
+/** The contents of a database that its snapshot lacks. */
 export interface Since {
-  /** Schemas of the two. */
+  /** The schemas of the database and of the snapshot. */
   from: number;
   to: number;
   deliveries: number;
@@ -32,7 +32,7 @@ export interface Since {
   audit: AuditHead | null;
 }
 
-/** One value of the table of facts in a database file; null: it has none of that name. */
+/** Returns one value of the table of facts in a database file, or null if the name is missing. */
 export const factIn = (file: string, name: string): string | null => {
   const db = new Database(file, { readonly: true });
   try {
@@ -43,7 +43,7 @@ export const factIn = (file: string, name: string): string | null => {
   }
 };
 
-/** What a home whose lock is held loses by going back. */
+/** Returns what a home loses by a rollback. The caller holds the home's lock. */
 export const compareWith = (home: string, { file }: Snapshot): Since =>
   withBoth(home, file, (db) => {
     const count = db.prepare<[], number>(`SELECT count(*) FROM deliveries AS d WHERE ${DROPPED}`);
@@ -56,8 +56,8 @@ export const compareWith = (home: string, { file }: Snapshot): Since =>
   });
 
 /**
- * Writes every delivery that going back drops as a line of JSON, with its headers, its body as it
- * was received and what its hooks had made of it. Durable when it returns.
+ * Writes every delivery that a rollback drops as a line of JSON, with its headers, its body as
+ * received and the executions of its hooks. Durable when it returns.
  */
 export const saveDropped = (home: string, { file }: Snapshot, to: string): void =>
   withBoth(home, file, (db) => {
@@ -112,7 +112,10 @@ const withBoth = <T>(home: string, file: string, work: (db: Database.Database) =
   }
 };
 
-/** A copy of the snapshot beside the database, to be made ready for `putBack`. Its path. */
+/**
+ * Copies the snapshot to a file beside the database, to be prepared for `restoreSnapshot`. Returns
+ * its path.
+ */
 export const prepareBack = (home: string, { file }: Snapshot): string => {
   const coming = join(home, `${DATABASE}.rollback`);
   for (const left of [coming, `${coming}-journal`]) rmSync(left, { force: true });
@@ -122,8 +125,9 @@ export const prepareBack = (home: string, { file }: Snapshot): string => {
 };
 
 /**
- * The prepared copy becomes the database. The newer one stays in `aside`, in one file; there is a
- * database under the name at every moment. Of `audit.head` the lines stay that the copy knows.
+ * Makes the prepared copy the database. The newer database stays in `aside`, in one file. A
+ * database exists under the name at every moment. `audit.head` keeps the lines that the copy
+ * contains.
  */
 export const restoreSnapshot = (home: string, coming: string, stamp: string): string => {
   const file = join(home, DATABASE);
@@ -147,7 +151,7 @@ const asOneFile = (file: string): void => {
   }
 };
 
-/** A second name, where the disk has such; else a copy. */
+/** Makes a second link to the file, or a copy if the file system has no links. */
 const keepAside = (file: string, aside: string): void => {
   try {
     linkSync(file, aside);
@@ -169,7 +173,8 @@ const putHeadsBack = (home: string, coming: string, aside: string): void => {
     const heads = readHeads(home);
     const gone = new Set(contradictedOf(db, heads));
     const known = heads.filter((head) => !gone.has(head));
-    // All of them are of what is dropped. A file without a head would be one that was emptied.
+    // If no head is known, all belong to dropped entries. A file without a head would look like one
+    // that was emptied.
     const text = (known.length > 0 ? known : lastOfBoth(db)).map(headLine);
     writeFileSync(`${file}.new`, text.join(''), { mode: 0o600, flush: true });
     renameSync(`${file}.new`, file);
@@ -178,7 +183,10 @@ const putHeadsBack = (home: string, coming: string, aside: string): void => {
   }
 };
 
-/** The last entry of the snapshot that the copy was made from: the newest tells of the way back. */
+/**
+ * Returns the last entry of the snapshot from which the copy was made. The newest entry of the copy
+ * records the rollback.
+ */
 const lastOfBoth = (db: Database.Database): AuditHead[] =>
   db
     .prepare<[], AuditHead>('SELECT number, mac FROM audit ORDER BY number DESC LIMIT 1 OFFSET 1')

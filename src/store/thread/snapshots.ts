@@ -5,7 +5,7 @@ import { makePrivate, makePrivateFolder } from '../../kernel/private.js';
 
 /** The database as it was before a migration. */
 export interface Snapshot {
-  /** By the first schema that was still to come: `before-43`. */
+  /** The name with the first pending schema: `before-43`. */
   name: string;
   file: string;
   bytes: number;
@@ -17,7 +17,10 @@ const KEPT = 3;
 
 const folderIn = (home: string): string => join(home, 'snapshots');
 
-/** Makes one by the online backup API; the newest three are kept. The name of its file. */
+/**
+ * Makes a snapshot by the online backup API, and keeps the newest three. Returns the name of its
+ * file.
+ */
 export const makeSnapshot = async (
   db: Database.Database,
   home: string,
@@ -32,7 +35,7 @@ export const makeSnapshot = async (
   return name;
 };
 
-/** Those that lie in a home, the newest first. */
+/** Returns the snapshots in a home, the newest first. */
 export const snapshotsOf = (home: string): Snapshot[] => {
   const folder = folderIn(home);
   if (!existsSync(folder)) return [];

@@ -14,9 +14,9 @@ import { createBatchRunner } from './batches.js';
 import { boundLog, checkpointByTimer, emptyLog } from './checkpoint.js';
 import { openReader, openWriter, takeLock } from './database.js';
 
-/** The file that each database thread runs: one connection, one role. */
+/** The role of a database thread, which runs this file with one connection. */
 interface Role {
-  /** Called with all batches that wait. */
+  /** Runs all batches that wait. */
   perform(batches: Batch[]): void;
   close(): void;
 }
@@ -26,7 +26,10 @@ if (!port) throw new Error('The database thread is started by the store');
 const options: ThreadOptions = workerData;
 const reply = (message: ThreadReply): void => port.postMessage(message);
 
-/** What came in while the last transaction ran is one transaction, and one fsync. */
+/**
+ * Opens the writer thread. All calls that arrive during a transaction share the next one, and one
+ * fsync.
+ */
 const openWriting = async (): Promise<Role> => {
   const lock = takeLock(options.home);
   const { db, opened } = await openWriter(options.home, options.migrations);
@@ -51,7 +54,10 @@ const openWriting = async (): Promise<Role> => {
   };
 };
 
-/** Each batch is answered by itself: nobody waits for another's list. */
+/**
+ * Opens the reader thread. Each batch gets its own reply, so that no caller waits for another's
+ * list.
+ */
 const openReading = async (): Promise<Role> => {
   const db = openReader(options.home);
   const runner = createBatchRunner(db, openProcedures(db, options));

@@ -8,9 +8,9 @@ interface Trigger {
 }
 
 /**
- * What is wrong with the triggers of a database at a schema, with what to do about it; null where
- * they are those that the migrations make. Whoever may write the file can have one that swallows an
- * entry of the audit log, or drop those that guard it.
+ * Returns the fault and the remedy if the triggers of a database differ from those that the
+ * migrations make at its schema, otherwise null. Somebody who can write the file could add a
+ * trigger that swallows an entry of the audit log, or drop those that protect the log.
  */
 export const faultOfTriggers = (
   db: Database.Database,
@@ -36,7 +36,10 @@ const triggersOf = (db: Database.Database): Trigger[] =>
     .all()
     .map(({ sql, ...one }) => ({ ...one, sql: sql.replaceAll(/\s+/g, ' ').trim() }));
 
-/** As SQLite itself has them when all steps are done: a later one may drop what an earlier one made. */
+/**
+ * Returns the triggers as SQLite stores them after all migrations, because a later one may drop
+ * what an earlier one made.
+ */
 const triggersMadeBy = (migrations: Migration[]): Trigger[] => {
   if (!migrations.some(({ sql }) => /\bTRIGGER\b/i.test(sql))) return [];
   const db = new Database(':memory:');
@@ -64,7 +67,10 @@ const sayChanged = (file: string, { name, table, sql }: Trigger): string =>
   `made: somebody changed it. ${KEEP}. Then restore a backup, or make the trigger again: ` +
   `sqlite3 ${file} "DROP TRIGGER ${name}; ${sql}"`;
 
-/** The name was chosen by somebody else, and is shown on a terminal and copied from there. */
+/**
+ * Names that are safe to show on a terminal and to copy from there. The name may be chosen by an
+ * attacker.
+ */
 const PLAIN = /^\w{1,100}$/;
 const shown = (name: string): string =>
   PLAIN.test(name) ? name : JSON.stringify(name.replaceAll(/[^ -~]/g, '?').slice(0, 100));

@@ -1,15 +1,15 @@
 import type Database from 'better-sqlite3';
 
-/** What was found of one table; the next step is `after` it. Null: there is none left. */
+/** The result for one table. The next step is `after` it. Null: there is no further table. */
 export interface TableCheck {
   table: string;
-  /** As SQLite says it; empty where the table is whole. */
+  /** SQLite's message, or null if the table is intact. */
   problem: string | null;
 }
 
 /**
- * Looks through one table and its indexes, the next by name. One a step, so that the thread reads
- * for others in between.
+ * Checks one table and its indexes, the next by name. There is one table per step, so that the
+ * thread serves other reads in between.
  */
 export const checkTable = (db: Database.Database) => {
   const next = db
