@@ -21,7 +21,7 @@ import { mint } from './kernel/ids.js';
 import { createPasswords } from './kernel/password.js';
 import type { LogRing } from './kernel/ring.js';
 import { configuredModel, patienceOf } from './models/configuration.js';
-import { type BeginOptions, type OpenedHome, beginOpening } from './open.js';
+import { type BeginOptions, beginOpening, type OpenedHome } from './open.js';
 import { findConfinement } from './providers/confine/find.js';
 import { openCodeDigest } from './secrets/codekey.js';
 import type { MasterKey } from './secrets/master.js';

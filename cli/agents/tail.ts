@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 import { Exit, interrupted, usageFault } from '../exit.js';
 import { oneLine, safe } from '../text.js';
 import { localTime } from '../times.js';
-import { agentCost, agentTableColumns, trustText, isAgentOver } from './columns.js';
+import { agentCost, agentTableColumns, isAgentOver, trustText } from './columns.js';
 import { eventLines, eventRow } from './lines.js';
 import { readAgent } from './target.js';
 

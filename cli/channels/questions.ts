@@ -65,11 +65,7 @@ const refuseForeign = ({ kind, fields }: PlatformReply, given: Record<string, st
 };
 
 /** Usage: some are needed, and there is nobody to ask. */
-const refuseMissing = (
-  { ask }: Context,
-  { kind }: PlatformReply,
-  fields: AskedField[],
-): void => {
+const refuseMissing = ({ ask }: Context, { kind }: PlatformReply, fields: AskedField[]): void => {
   const missing = fields.filter(({ name, isSet }) => !isSet && !MADE[name]);
   if (ask.isPossible || missing.length === 0) return;
   const flags = missing.map(flagOf).join(' ');

@@ -11,7 +11,7 @@ import type { AgentRow } from '../store/tables/agents.js';
 import { createGrantRule } from './grants.js';
 import type { Runtime } from './runtime.js';
 
-/** What `/ws` needs of the rest: who a token is, and where a chat message goes. */
+/** Opens what `/ws` needs: the identity of a token, and the target of a chat message. */
 export const socketDoor = (deps: {
   identify: ReturnType<typeof createIdentify>;
   tickets: Tickets;

@@ -46,10 +46,7 @@ export interface RowOf {
   things: Thing;
 }
 
-/**
- * A line of the daemon's log, or a gap: lines that the daemon no longer held when it was asked for
- * them.
- */
+/** A line of the daemon's log, or a gap of lines that the daemon no longer held when asked. */
 export type LogRow = { id: string } & (
   | { is: 'line'; entry: LogEntry }
   | { is: 'gap'; from: number; to: number }

@@ -88,9 +88,8 @@ export const passkeysStore = (store: Store) => {
     },
 
     /**
-     * Deletes a passkey, unless it is the last way for its user to log in: there is no password and
-     * no other passkey under a name that still works. The statement decides this, so that one of
-     * two simultaneous deletions is refused.
+     * Deletes a passkey, unless it is its user's last way to log in: no password, no other passkey
+     * under a name that still works. Of two simultaneous deletions the statement refuses one.
      */
     delete: async (
       { userId, id, works }: { userId: string; id: string; works: string[] },

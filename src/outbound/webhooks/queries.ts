@@ -53,8 +53,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       .selectFrom('sendings as s')
       .select(deliveryColumns)
       .select(attempts)
-      // The plus sign keeps SQLite from using the index of the owner's messages instead of the
-      // webhook's.
+      // The plus sign keeps SQLite from using the index of the owner's messages.
       .where(sql`+s.user_id`, '=', userId)
       .where('s.webhook_id', '=', webhookId);
 
