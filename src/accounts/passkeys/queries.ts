@@ -68,10 +68,7 @@ export const passkeysStore = (store: Store) => {
         1,
       ),
 
-    /**
-     * Stores a use. Resolves to false if another login was first, or the counter did not increase
-     * (WebAuthn, 6.1.1).
-     */
+    /** Stores a use; false if another login was first or the counter did not grow (WebAuthn, 6.1.1). */
     use: async (id: string, use: { counter: number; at: string }): Promise<boolean> => {
       const { numUpdatedRows } = await db
         .updateTable('passkeys')
@@ -127,10 +124,7 @@ export const passkeysStore = (store: Store) => {
       return isDone ? 'deleted' : 'kept';
     },
 
-    /**
-     * Stores a challenge and deletes those that have expired. A challenge with the same id replaces
-     * the first.
-     */
+    /** Stores a challenge, in place of one with its id, and deletes those that have expired. */
     keepChallenge: async (challenge: PasskeyChallengeRow, now: string): Promise<void> => {
       const { id, ...rest } = challenge;
       await store.transact([

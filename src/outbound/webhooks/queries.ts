@@ -109,10 +109,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       return unlessUnmet(store.transact([statement(change, 1), ...ended, ...also]));
     },
 
-    /**
-     * Deletes the webhook, its deliveries and their waiting jobs. Returns false if the user has no
-     * such webhook.
-     */
+    /** Deletes the webhook with its deliveries and waiting jobs; false if the user has none such. */
     delete: (userId: string, id: string, also: TransactionStep): Promise<boolean> => {
       const webhook = db.deleteFrom('webhooks').where('user_id', '=', userId).where('id', '=', id);
       return unlessUnmet(store.transact([statement(webhook, 1), dropWaiting(store, id), also]));
@@ -134,10 +131,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     ): Promise<WebhookDeliveryRow | undefined> =>
       deliveries(userId, webhookId).where('s.id', '=', id).executeTakeFirst(),
 
-    /**
-     * Queues the delivery again, with the schedule from its beginning. Returns false if it waits
-     * already.
-     */
+    /** Queues the delivery again, its schedule from the beginning; false if it waits already. */
     resend: ({ id }: WebhookDeliveryRow): Promise<boolean> => {
       const from: SendingStatus[] = ['sent', 'failed', 'unknown'];
       return unlessUnmet(store.transact(sendAgain({ store, clock }, { id, from })));
