@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import ts from 'typescript';
+import { modules } from './harness/order.js';
 import {
   type Import,
   lineOf,
@@ -16,12 +17,6 @@ import {
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-/** The modules of the server, each of which imports of those before it alone. */
-const ORDER = [
-  ...['kernel', 'store', 'providers', 'realtime', 'jobs', 'secrets', 'vault', 'tools', 'outbound'],
-  ...['accounts', 'models', 'permissions', 'approvals', 'experts', 'skills', 'conversations'],
-  ...['agents', 'channels', 'hooks', 'system', 'http'],
-];
 /** What any of them may read: the settings, and the version. The API on one page is read by `http`. */
 const SETTINGS = /^src\/(config|version)\.ts$/;
 
@@ -131,7 +126,7 @@ describe('architecture', () => {
     const placed = ({ path }: Source) =>
       moduleOf(path) >= 0 || FLOORS.some(({ who }) => who.test(path));
     none(paths(product().filter((source) => !placed(source))));
-    none(ORDER.filter((name) => !existsSync(join(projectRoot(), 'src', name))));
+    none(modules.filter((name) => !existsSync(join(projectRoot(), 'src', name))));
   });
 
   it('writes contracts in the language of contracts alone', () => {
@@ -232,7 +227,7 @@ const found = (within: Source[], isWrong: (node: ts.Node) => boolean): string[] 
 const line = (node: ts.Node): string => node.getText().split('\n', 1)[0]?.slice(0, 80) ?? '';
 
 /** Where a file's module stands in the order; -1: it is of none. */
-const moduleOf = (path: string): number => ORDER.indexOf(/^src\/(\w+)\//.exec(path)?.[1] ?? '');
+const moduleOf = (path: string): number => modules.indexOf(/^src\/(\w+)\//.exec(path)?.[1] ?? '');
 
 const wrongFloor = ({ from, to, at }: Import): string[] => {
   if (to === null || DOORS.includes(`${from.path} → ${to}`)) return [];
