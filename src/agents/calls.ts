@@ -6,7 +6,7 @@ import { type Statement, Unmet } from '../store/engine/protocol.js';
 import { statement, unlessUnmet } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/tool.js';
-import { type Course, courseOf, type UndecidedCalls } from './decision.js';
+import { type CallDecision, decisionOf, type UndecidedCalls } from './decision.js';
 import { createParallel, type Doing, type Parallel } from './parallel.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { ENDED_AT, repetitionsOf } from './repeats.js';
@@ -113,16 +113,16 @@ const performCall = async (
   run: AgentRun,
   { open, call, parallel, performed }: Performing,
 ): Promise<void> => {
-  const course = await courseOf(deps, run, open, call);
-  if (course.do === 'run')
-    await parallel.add(() => beginCall(deps, run, { call, ...course, performed }));
-  else if (course.do === 'tell') {
+  const decision = await decisionOf(deps, run, open, call);
+  if (decision.do === 'run')
+    await parallel.add(() => beginCall(deps, run, { call, ...decision, performed }));
+  else if (decision.do === 'tell') {
     const write = async () => {
-      if (!(await tell(deps, run, call, course))) performed.isVoid = true;
+      if (!(await tell(deps, run, call, decision))) performed.isVoid = true;
     };
     await parallel.add(async () => ({ result: Promise.resolve(), write }));
-  } else if (course.do === 'ask') performed.questions.push(course.question);
-  else if (course.do === 'await') performed.delegated.push(call);
+  } else if (decision.do === 'ask') performed.questions.push(decision.question);
+  else if (decision.do === 'await') performed.delegated.push(call);
   else performed.waiting++;
 };
 
@@ -220,7 +220,7 @@ const tell = async (
   deps: LoopDeps,
   { agent }: AgentRun,
   call: ToolCall,
-  { ok, content, holds = [] }: Extract<Course, { do: 'tell' }>,
+  { ok, content, holds = [] }: Extract<CallDecision, { do: 'tell' }>,
 ): Promise<boolean> => {
   const result = { ok, content: excerpt(content, LONGEST_RESULT), ms: 0, isOutside: false };
   const record = createRecord(deps, agent).add(...holds);

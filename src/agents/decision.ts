@@ -44,7 +44,7 @@ export const UNTOUCHED = {
 };
 
 /** The decision on one call. */
-export type Course =
+export type CallDecision =
   | { do: 'run'; tool: Tool | null; approval?: ApprovalRow }
   /**
    * `holds` has the conditions for telling this to the model; if one fails, the call is judged
@@ -66,12 +66,12 @@ const REPEATED =
  * Decides on a call right before it runs, by what is valid then: permissions, trust and the owner's
  * decision.
  */
-export const courseOf = async (
+export const decisionOf = async (
   deps: LoopDeps,
   { agent }: AgentRun,
   open: UndecidedCalls,
   call: ToolCall,
-): Promise<Course> => {
+): Promise<CallDecision> => {
   const sub = open.subs.get(call.id);
   if (sub) return brought(deps, sub, open.isOverridden);
   if (open.begun.has(call.id)) return tell(INTERRUPTED);
@@ -82,12 +82,12 @@ export const courseOf = async (
   if (open.isOverridden) return tell(OVERRIDDEN);
   if (open.repetitions >= TOLD_AT) return tell(REPEATED);
   if (!tool) return { do: 'run', tool };
-  const [standing, now] = await Promise.all([
-    deps.standingOf(agent.user_id),
+  const [permissions, now] = await Promise.all([
+    deps.permissionsOf(agent.user_id),
     deps.rows.byId(agent.id),
   ]);
   const trust = agentTrust(now ?? agent);
-  const { level, because } = judge(tool, call.arguments, { standing, trust });
+  const { level, because } = judge(tool, call.arguments, { permissions, trust });
   if (level === 'allow') return { do: 'run', tool };
   if (level === 'deny') return tell(`Denied: ${because}. It was not run.`);
   if (canonical(call.arguments).length > LONGEST_ARGUMENTS) {
@@ -107,13 +107,13 @@ export const courseOf = async (
   return { do: 'ask', question };
 };
 
-const tell = (content: string): Course => ({ do: 'tell', ok: false, content });
+const tell = (content: string): CallDecision => ({ do: 'tell', ok: false, content });
 
 /**
  * Returns the result of a sub-agent, or waits for it. After a message from the user the agent waits
  * no longer.
  */
-const brought = (deps: LoopDeps, sub: AgentRow, isOverridden: boolean): Course => {
+const brought = (deps: LoopDeps, sub: AgentRow, isOverridden: boolean): CallDecision => {
   const result = broughtBy(sub);
   if (result) return { do: 'tell', ...result };
   if (!isOverridden) return { do: 'await' };
@@ -132,7 +132,11 @@ const exactly = (agentId: string, tool: Tool, call: ToolCall): ExactCall => ({
  * Decides by the approval. The call is compared with the approved one again: only exactly that call
  * runs, and only once.
  */
-const answered = (approval: ApprovalRow, tool: Tool | null, call: ExactCall | null): Course => {
+const answered = (
+  approval: ApprovalRow,
+  tool: Tool | null,
+  call: ExactCall | null,
+): CallDecision => {
   const { status, decided_by: by, decision_reason: reason } = approval;
   if (status === 'pending') return { do: 'wait' };
   if (status === 'expired') return tell('Denied: nobody approved it in time. It was not run.');

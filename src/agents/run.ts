@@ -1,7 +1,7 @@
 import type { Approval } from '../approvals/approval.js';
 import type { ApprovalRows } from '../approvals/rows.js';
 import type { Log } from '../kernel/log.js';
-import type { StandingOf } from '../permissions/effective.js';
+import type { PermissionsOf } from '../permissions/effective.js';
 import { Unmet } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { AllowancesOf } from './allowance.js';
@@ -17,7 +17,7 @@ export interface LoopDeps extends EndingDeps {
   rows: AgentRows;
   models: Models;
   approvals: ApprovalRows;
-  standingOf: StandingOf;
+  permissionsOf: PermissionsOf;
   deltas: Deltas;
   running: Map<string, RunningLoop>;
   toolsOf(agent: AgentRow): Promise<Toolset>;

@@ -15,12 +15,12 @@ export interface Toolset {
  */
 export const toolsetOf = (
   toolbox: Pick<Toolbox, 'list'>,
-  standing: EffectivePermissions,
+  permissions: EffectivePermissions,
   suits: (tool: Tool) => boolean = () => true,
 ): Toolset => {
   const offered = toolbox
     .list()
-    .filter((tool) => suits(tool) && whyDenied(tool, standing) === null);
+    .filter((tool) => suits(tool) && whyDenied(tool, permissions) === null);
   const byName = new Map(offered.map((tool) => [functionName(tool), tool]));
   return {
     specs: offered.map((tool) => ({

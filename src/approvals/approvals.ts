@@ -1,5 +1,5 @@
 import type { Log } from '../kernel/log.js';
-import type { StandingOf } from '../permissions/effective.js';
+import type { PermissionsOf } from '../permissions/effective.js';
 import { createDecide, type Decide, type DecidingDeps } from './decide.js';
 import { type Admit, createAdmit } from './directcall.js';
 import { createExpiry, type Expiry } from './expiry.js';
@@ -19,7 +19,7 @@ export interface Approvals {
 }
 
 export const createApprovals = (
-  deps: AskingDeps & Omit<DecidingDeps, 'approvals'> & { standingOf: StandingOf; log: Log },
+  deps: AskingDeps & Omit<DecidingDeps, 'approvals'> & { permissionsOf: PermissionsOf; log: Log },
 ): Approvals => {
   const rows = approvalRows(deps.store);
   const all = { ...deps, approvals: rows };

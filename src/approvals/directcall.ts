@@ -1,6 +1,6 @@
 import { canonical } from '../kernel/canonicaljson.js';
 import { iso } from '../kernel/clock.js';
-import type { StandingOf } from '../permissions/effective.js';
+import type { PermissionsOf } from '../permissions/effective.js';
 import { judge, OWNER } from '../permissions/rules.js';
 import { Unmet } from '../store/engine/protocol.js';
 import { statement } from '../store/store.js';
@@ -37,7 +37,7 @@ export type DirectCallVerdict =
 export type Admit = (call: DirectCall) => Promise<DirectCallVerdict>;
 
 interface AdmitDeps extends AskingDeps {
-  standingOf: StandingOf;
+  permissionsOf: PermissionsOf;
   approvals: ApprovalRows;
 }
 
@@ -45,8 +45,8 @@ export const createAdmit =
   (deps: AdmitDeps): Admit =>
   async (call) => {
     const { userId, tool, arguments: args, approvalId } = call;
-    const standing = await deps.standingOf(userId);
-    const { level, because } = judge(tool, args, { standing, trust: OWNER });
+    const permissions = await deps.permissionsOf(userId);
+    const { level, because } = judge(tool, args, { permissions, trust: OWNER });
     if (level === 'deny') return { verdict: 'deny', because };
     if (approvalId !== undefined) {
       await redeem(deps, userId, { approvalId, digest: callDigest(exactly(call)) });

@@ -1,6 +1,6 @@
 import { type ChatDeps, createChat } from '../agents/chat.js';
 import type { EndingDeps } from '../agents/end.js';
-import { bounce } from '../outbound/failure.js';
+import { reportUndelivered } from '../outbound/failure.js';
 import type { Transports } from '../outbound/transport.js';
 import { platforms } from '../providers/chat/platforms.js';
 import type { ChannelKind } from '../store/tables/channels.js';
@@ -73,7 +73,8 @@ export const createChannels = (deps: ChannelsDeps): Channels => {
       proveWebhook: webhookProver(webhooks),
       undelivered: async (kind, { to, ...event }) => {
         const channel = await links.channelOf({ kind, id: to });
-        if (channel) await bounce(deps, { ...event, channelId: channel.id, target: kind });
+        if (channel)
+          await reportUndelivered(deps, { ...event, channelId: channel.id, target: kind });
       },
     }),
     answering: (consequences) => async (agent, outcome) => {

@@ -6,7 +6,7 @@ import { becomeJob, releaseJob } from '../jobs/statements.js';
 import { iso } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { Notice, Outbox } from '../outbound/outbox.js';
-import type { StandingOf } from '../permissions/effective.js';
+import type { PermissionsOf } from '../permissions/effective.js';
 import { whyDenied } from '../permissions/rules.js';
 import { type Store, statement } from '../store/store.js';
 import { type Tool, ToolFailed, ToolRefused } from '../tools/tool.js';
@@ -27,7 +27,7 @@ export interface ActionDeps extends OutcomeDeps {
   evaluate: Evaluator;
   vault: Pick<Vault, 'borrow' | 'used'>;
   models: Models;
-  standingOf: StandingOf;
+  permissionsOf: PermissionsOf;
   folderOf(userId: string, name: string): Promise<string>;
   delayed(lane: string, runAt: string): void;
 }
@@ -180,7 +180,7 @@ const whyNot = async (
 ): Promise<string | null> => {
   const { toolId, toolAction } = run.hook.actionConfig;
   if (!tool) return `There is no tool ${toolId}.${toolAction}`;
-  return whyDenied(tool, await deps.standingOf(run.hook.userId));
+  return whyDenied(tool, await deps.permissionsOf(run.hook.userId));
 };
 
 const SMUGGLED = 'The payload names a credential; only what the owner wrote into toolParams may';

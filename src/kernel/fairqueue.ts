@@ -20,7 +20,7 @@ interface QueuePosition<T> {
  */
 export interface Turns {
   /** Runs the work when it is the caller's turn. Throws NoTurn if the caller gets none. */
-  take<T>(asker: string, work: () => Promise<T>, standing?: QueuePosition<T>): Promise<T>;
+  take<T>(asker: string, work: () => Promise<T>, position?: QueuePosition<T>): Promise<T>;
   /**
    * Marks a caller whose work was futile. For some minutes its requests come after those of
    * unmarked callers.
@@ -126,8 +126,8 @@ export const createTurns = (of: TurnsOptions): Turns => {
 };
 
 /** True if a waiting request goes before a new one. */
-const goesBefore = (standing: Waiter, coming: Waiter): boolean =>
-  standing.isFirst === coming.isFirst ? standing.rank < coming.rank : standing.isFirst;
+const goesBefore = (waiting: Waiter, coming: Waiter): boolean =>
+  waiting.isFirst === coming.isFirst ? waiting.rank < coming.rank : waiting.isFirst;
 
 /** Refuses every request that has `most` requests before it that need a turn. */
 const withoutSurplus = (line: Waiter[], most: number): Waiter[] => {

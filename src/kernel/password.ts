@@ -83,9 +83,9 @@ export const createPasswords = (): Passwords => {
       const check = (one: string) => times.measure(() => verify(known || decoy, one));
       const instead = known ? undefined : () => times.pass();
       const forms = [...new Set([password.normalize('NFC'), password])];
-      const standing = { isFirst: isKnown, instead };
+      const position = { isFirst: isKnown, instead };
       const matches = await Promise.all(
-        forms.map((one) => gated(() => turns.take(asker, () => check(one), standing))),
+        forms.map((one) => gated(() => turns.take(asker, () => check(one), position))),
       );
       const isRight = matches.includes(true) && Boolean(known);
       if (!isRight) turns.blame(asker);

@@ -116,18 +116,18 @@ const fixedEntries = ({ configured, open }: RegistryDeps): RegisteredModel[] => 
   const { apiKey, ...spec } = configured;
   const model = open(configured);
   return [
-    { ...spec, ...standing, hasKey: apiKey !== undefined, source: 'settings', model },
+    { ...spec, ...fixedFields, hasKey: apiKey !== undefined, source: 'settings', model },
     builtin,
   ];
 };
 
-const standing = {
+const fixedFields = {
   ...{ fallbacks: [], isEnabled: true, credentialId: null },
   whyKeyless: () => null,
 };
 
 const builtin: RegisteredModel = {
-  ...standing,
+  ...fixedFields,
   name: digest.name,
   provider: 'digest',
   modelId: digest.name,

@@ -14,7 +14,7 @@ import { isWanted, type Preferences, readPreferences } from './preferences.js';
 import { quietUntil } from './quiethours.js';
 import type { Transports } from './transport.js';
 
-export interface StormDeps {
+export interface DigestDeps {
   store: Store;
   clock: Clock;
   log: Log;
@@ -27,7 +27,7 @@ export interface StormDeps {
  * The timer that sends held notifications, as a digest if there are many, when their time is over.
  * It also covers times that passed while the daemon was down.
  */
-export interface Storms extends Watch {
+export interface Digests extends Watch {
   /** Sends what is due now. */
   tick(): Promise<void>;
 }
@@ -40,7 +40,7 @@ const MINUTE_MS = 60_000;
  */
 const FEW = 3;
 
-export const createStorms = (deps: StormDeps): Storms => {
+export const createDigests = (deps: DigestDeps): Digests => {
   const { store, clock, log } = deps;
   const held = heldRows(store);
 
@@ -58,7 +58,7 @@ export const createStorms = (deps: StormDeps): Storms => {
   return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
 };
 
-type Settling = StormDeps & { held: HeldRows };
+type Settling = DigestDeps & { held: HeldRows };
 
 const settle = async (deps: Settling, batch: NoticeBatchRow): Promise<void> => {
   const { store, clock, held } = deps;

@@ -4,7 +4,7 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import { type Store, statement } from '../store/store.js';
 import type { OutgoingEventRow } from '../store/tables/outbox.js';
-import { type FanoutDeps, spread } from './fanout.js';
+import { type FanoutDeps, fanOut } from './fanout.js';
 import type { NewSending } from './messages.js';
 import { ownerLane, type Posting } from './outbox.js';
 
@@ -95,7 +95,7 @@ export const createEventFanout = (
 ): JobHandler => ({
   run: async (job) => {
     const event = await findEvent(deps.store, job.ref);
-    await spread(deps, job, { sendings: event ? await sendingsOf(deps.store, event) : [] });
+    await fanOut(deps, job, { sendings: event ? await sendingsOf(deps.store, event) : [] });
     return null;
   },
   abandon: async (job) => {

@@ -3,14 +3,14 @@ import { Unmet } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { Outbox } from './outbox.js';
 
-export interface BounceDeps {
+export interface UndeliveredDeps {
   store: Store;
   clock: Clock;
   outbox: Pick<Outbox, 'toApp'>;
 }
 
 /** A message that a platform accepted, and later reported as undeliverable. */
-export interface Bounced {
+export interface Undelivered {
   channelId: string;
   /** The channel's name for its owner, such as `whatsapp`. */
   target: string;
@@ -24,9 +24,12 @@ export interface Bounced {
  * time, because a person has to act first. A second report, or one about a message that is not
  * ours, is ignored.
  */
-export const bounce = async (deps: BounceDeps, bounced: Bounced): Promise<void> => {
+export const reportUndelivered = async (
+  deps: UndeliveredDeps,
+  undelivered: Undelivered,
+): Promise<void> => {
   const { store, clock, outbox } = deps;
-  const { channelId, receipt, target, error } = bounced;
+  const { channelId, receipt, target, error } = undelivered;
   const parts = store.db.selectFrom('sending_parts').select('sending_id');
   const sending = await store.db
     .selectFrom('sendings')

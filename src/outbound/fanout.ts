@@ -47,7 +47,7 @@ export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
       await store.transact([dropJob(store, job.id)]);
       return null;
     }
-    await spread(deps, job, await route(deps, notice, channels));
+    await fanOut(deps, job, await route(deps, notice, channels));
     return null;
   },
   abandon: async (job) => {
@@ -59,7 +59,7 @@ export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
  * Ends the job in one transaction with its results: the messages, each with a job, and the
  * notifications held for later.
  */
-export const spread = async (
+export const fanOut = async (
   deps: Pick<FanoutDeps, 'store' | 'clock' | 'queue'>,
   job: Job,
   { sendings, kept = [] }: { sendings: NewSending[]; kept?: Statement[] },

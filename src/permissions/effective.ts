@@ -6,10 +6,10 @@ import type { EffectivePermissions } from './rules.js';
  * Reads a user's permissions as they are now. It is called for every tool call, so that a change
  * takes effect at once.
  */
-export type StandingOf = (userId: string) => Promise<EffectivePermissions>;
+export type PermissionsOf = (userId: string) => Promise<EffectivePermissions>;
 
-export const createStandings =
-  ({ store: { db }, clock }: { store: Store; clock: Clock }): StandingOf =>
+export const createPermissionsOf =
+  ({ store: { db }, clock }: { store: Store; clock: Clock }): PermissionsOf =>
   async (userId) => {
     const [overrides, user] = await Promise.all([
       db

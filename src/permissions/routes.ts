@@ -8,7 +8,7 @@ import type { PermissionRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/tool.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { type Permission, permissions } from './contract.js';
-import type { StandingOf } from './effective.js';
+import type { PermissionsOf } from './effective.js';
 import { allowedAnew, type GrantRule } from './grants.js';
 import type { PermissionKey, PermissionsStore } from './queries.js';
 import { WHOLE_SKILL } from './rules.js';
@@ -16,7 +16,7 @@ import { WHOLE_SKILL } from './rules.js';
 export interface PermissionsDeps {
   permissions: PermissionsStore;
   toolbox: Toolbox;
-  standingOf: StandingOf;
+  permissionsOf: PermissionsOf;
   clock: Clock;
   grants: GrantRule;
 }
@@ -86,10 +86,10 @@ const judged = async <T>(
  * it did not exist.
  */
 const visibleTools = async (
-  { toolbox, standingOf }: PermissionsDeps,
+  { toolbox, permissionsOf }: PermissionsDeps,
   userId: string,
 ): Promise<Tool[]> => {
-  const { may } = await standingOf(userId);
+  const { may } = await permissionsOf(userId);
   return toolbox.list().filter(({ needs }) => needs !== 'mcp' || may('mcp'));
 };
 

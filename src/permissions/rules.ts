@@ -30,20 +30,20 @@ export const WHOLE_SKILL = '*';
 export const OWNER: CallerTrust = { isUntrusted: false, granted: new Set() };
 
 /** Returns why the tool is not available to this user at all; null if it is. */
-export const whyDenied = (tool: Tool, standing: EffectivePermissions): string | null => {
+export const whyDenied = (tool: Tool, permissions: EffectivePermissions): string | null => {
   if (tool.unavailable !== null) return tool.unavailable;
-  if (tool.needs !== null && !standing.may(tool.needs)) {
+  if (tool.needs !== null && !permissions.may(tool.needs)) {
     return `${tool.skillId} takes the permission "${tool.needs}" of its user, which admins have`;
   }
-  return overrideOf(tool, standing) === 'deny'
+  return overrideOf(tool, permissions) === 'deny'
     ? `${tool.skillId}.${tool.name} is denied by its owner's permissions`
     : null;
 };
 
 /** Returns the level of a tool as lists show it: the level of a trusted call with effects. */
-export const levelOf = (tool: Tool, standing: EffectivePermissions): PermissionLevel => {
-  if (whyDenied(tool, standing) !== null) return 'deny';
-  return levelSetBy(tool, standing.overrides);
+export const levelOf = (tool: Tool, permissions: EffectivePermissions): PermissionLevel => {
+  if (whyDenied(tool, permissions) !== null) return 'deny';
+  return levelSetBy(tool, permissions.overrides);
 };
 
 /**
@@ -65,16 +65,16 @@ export const levelSetBy = (
 export const judge = (
   tool: Tool,
   args: Record<string, unknown>,
-  { standing, trust }: { standing: EffectivePermissions; trust: CallerTrust },
+  { permissions, trust }: { permissions: EffectivePermissions; trust: CallerTrust },
 ): Ruling => {
-  const denied = whyDenied(tool, standing);
+  const denied = whyDenied(tool, permissions);
   if (denied !== null) return { level: 'deny', because: denied };
   if (trust.isUntrusted && credentialsIn(args).length > 0) {
     const because = 'it uses a credential, and the agent reads what came from outside';
     return { level: 'ask', because };
   }
   if (isGranted(tool, trust)) return { level: 'allow', because: 'granted for this run' };
-  const override = overrideOf(tool, standing);
+  const override = overrideOf(tool, permissions);
   const effect = effectOf(tool, args, trust);
   if (effect !== null && trust.isUntrusted) {
     return { level: 'ask', because: `${effect}, and the agent reads what came from outside` };

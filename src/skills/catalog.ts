@@ -56,10 +56,10 @@ const builtInSkill = (id: string, description: string, tools: Tool[]): Skill => 
 const serverSkill = (server: ServerState, tools: Tool[]): Skill => ({
   ...{ id: server.name, name: server.name, source: 'mcp', tools, server },
   description: `The MCP server ${server.name}`,
-  ...standing(server),
+  ...stateOf(server),
 });
 
-const standing = (server: ServerState): Pick<Skill, 'status' | 'reason'> => {
+const stateOf = (server: ServerState): Pick<Skill, 'status' | 'reason'> => {
   const { fault, whyOff, trouble, pins } = server;
   if (fault !== null) return { status: 'invalid', reason: fault };
   if (whyOff !== null) return { status: 'unavailable', reason: whyOff };

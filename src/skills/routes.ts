@@ -3,7 +3,7 @@ import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { resource } from '../kernel/route.js';
-import type { StandingOf } from '../permissions/effective.js';
+import type { PermissionsOf } from '../permissions/effective.js';
 import type { GrantRule } from '../permissions/grants.js';
 import type { Toolbox } from '../tools/toolbox.js';
 import { catalogOf, type Skill as Known } from './catalog.js';
@@ -19,7 +19,7 @@ import { isVisible, listedTool, type Viewer, viewSkill } from './view.js';
 export interface SkillsDeps extends ExecuteDeps {
   skills: Skills;
   toolbox: Toolbox;
-  standingOf: StandingOf;
+  permissionsOf: PermissionsOf;
   grants: GrantRule;
 }
 
@@ -79,11 +79,11 @@ export const skillsResource = (deps: SkillsDeps) =>
 
 /** Returns all skills that the caller may see, as they are now. */
 const lookAt = async (
-  { skills: known, toolbox, standingOf }: SkillsDeps,
+  { skills: known, toolbox, permissionsOf }: SkillsDeps,
   { userId, role }: Caller,
 ): Promise<{ all: Known[]; viewer: Viewer }> => {
-  const [standing] = await Promise.all([standingOf(userId), known.refresh()]);
-  const viewer = { standing, isAdmin: role === 'admin' };
+  const [permissions] = await Promise.all([permissionsOf(userId), known.refresh()]);
+  const viewer = { permissions, isAdmin: role === 'admin' };
   return { all: catalogOf(toolbox, known).filter((skill) => isVisible(skill, viewer)), viewer };
 };
 

@@ -7,7 +7,7 @@ import type { ServerState } from './servers.js';
 
 /** The caller's permissions and role, which decide what is shown. */
 export interface Viewer {
-  standing: EffectivePermissions;
+  permissions: EffectivePermissions;
   isAdmin: boolean;
 }
 
@@ -15,33 +15,33 @@ export interface Viewer {
  * True if the caller may see the skill. An MCP server that is not for everyone is hidden from users
  * without the right.
  */
-export const isVisible = ({ server }: Known, { standing }: Viewer): boolean =>
-  server === null || server.spec?.everyone === true || standing.may('mcp');
+export const isVisible = ({ server }: Known, { permissions }: Viewer): boolean =>
+  server === null || server.spec?.everyone === true || permissions.may('mcp');
 
-export const viewSkill = (skill: Known, { standing, isAdmin }: Viewer): SkillReply => {
+export const viewSkill = (skill: Known, { permissions, isAdmin }: Viewer): SkillReply => {
   const { id, name, description, source, status, reason, tools, server } = skill;
   return {
     ...{ id, name, description, source, status, reason },
-    tools: tools.map((tool) => viewTool(tool, standing)),
+    tools: tools.map((tool) => viewTool(tool, permissions)),
     server: isAdmin && server ? viewServer(server) : null,
     pending: isAdmin && server ? viewPending(server) : null,
   };
 };
 
-export const listedTool = (tool: Tool, skill: Known, { standing }: Viewer): ListedTool => ({
+export const listedTool = (tool: Tool, skill: Known, { permissions }: Viewer): ListedTool => ({
   skillId: tool.skillId,
   name: tool.name,
   description: tool.description,
   inputSchema: tool.inputSchema,
   source: skill.source,
-  permission: levelOf(tool, standing),
+  permission: levelOf(tool, permissions),
 });
 
-const viewTool = (tool: Tool, standing: EffectivePermissions): SkillReply['tools'][number] => ({
+const viewTool = (tool: Tool, permissions: EffectivePermissions): SkillReply['tools'][number] => ({
   name: tool.name,
   description: tool.description,
   inputSchema: tool.inputSchema,
-  permission: levelOf(tool, standing),
+  permission: levelOf(tool, permissions),
   sideEffects: tool.sideEffects,
   outside: tool.outside,
   reason: tool.unavailable,

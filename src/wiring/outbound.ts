@@ -1,5 +1,5 @@
 import type { Queue, QueueDeps } from '../jobs/queue.js';
-import { createStorms, type Storms } from '../outbound/digests.js';
+import { createDigests, type Digests } from '../outbound/digests.js';
 import { handleOutgoing, openOutgoing } from '../outbound/handlers.js';
 import { createOutbox, type Outbox, type OutboxDeps } from '../outbound/outbox.js';
 import { createPolicy } from '../outbound/policy.js';
@@ -16,7 +16,7 @@ export interface Outbound extends Webhooks {
   outgoing: Queue;
   transports: Transports;
   outbox: Outbox;
-  storms: Storms;
+  digests: Digests;
 }
 
 export interface OutboundDeps
@@ -34,6 +34,6 @@ export const createOutbound = (deps: OutboundDeps): Outbound => {
   handleOutgoing({ ...deps, queue, pulse, transports, outbox, policy: createPolicy(deps) });
   const openSecret = deps.openWebhookSecret;
   const webhooks = createWebhooks({ ...deps, openSecret, outbox, transports, queue });
-  const storms = createStorms({ ...deps, queue, transports });
-  return { outgoing: queue, transports, outbox, storms, ...webhooks };
+  const digests = createDigests({ ...deps, queue, transports });
+  return { outgoing: queue, transports, outbox, digests, ...webhooks };
 };

@@ -36,7 +36,7 @@ import { createRegistry, type Registry, type RegistryDeps } from '../models/regi
 import type { Outbox } from '../outbound/outbox.js';
 import { createReminders, type Reminders } from '../outbound/reminders.js';
 import type { OutgoingWebhooksDeps } from '../outbound/webhooks/outgoing.js';
-import { createStandings, type StandingOf } from '../permissions/effective.js';
+import { createPermissionsOf, type PermissionsOf } from '../permissions/effective.js';
 import { type CliTools, createCliTools } from '../providers/clitools/clitools.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { Patience } from '../providers/llm/patience.js';
@@ -112,7 +112,7 @@ export interface Runtime extends Outbound, Channels {
   rows: AgentRows;
   control: AgentControl;
   approvals: Approvals;
-  standingOf: StandingOf;
+  permissionsOf: PermissionsOf;
   deltas: Deltas;
   schedule: Schedule;
   retention: Retention;
@@ -141,7 +141,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
   const backups = createBackups({ ...deps, outbox: parts.outbox });
   handleJobs(deps, parts);
   /** The parts that act by the clock. */
-  const watches = [schedule, parts.approvals.expiry, parts.storms, parts.reminders, retention];
+  const watches = [schedule, parts.approvals.expiry, parts.digests, parts.reminders, retention];
 
   return {
     ...parts,
@@ -194,9 +194,16 @@ const createParts = (deps: RuntimeDeps) => {
   const delegate = createDelegate({ store, clock, hub, rows, models, experts, queue });
   const tools = createTools(deps, { outbox, delegate, vault, folderOf: work.open });
   const executionEnded = tellExecution(deps, hub);
-  const standingOf = createStandings({ store, clock });
+  const permissionsOf = createPermissionsOf({ store, clock });
   const waitingAgent = findWaitingAgent({ store, clock, hub, rows, queue });
-  const approvals = createApprovals({ ...deps, hub, outbox, toWebhooks, standingOf, waitingAgent });
+  const approvals = createApprovals({
+    ...deps,
+    hub,
+    outbox,
+    toWebhooks,
+    permissionsOf,
+    waitingAgent,
+  });
   const control = createControl({
     ...{ store, clock, hub, rows, queue, executionEnded, executionEvent },
     ...{ approvals: approvals.rows, restOfNotices: tools.restOfNotices },
@@ -205,7 +212,7 @@ const createParts = (deps: RuntimeDeps) => {
   return {
     ...{ hub, vault, directory, queue, ...outbound, ...tools, rows, control, executionEnded },
     executionEvent,
-    ...{ approvals, standingOf, deltas: createDeltas() },
+    ...{ approvals, permissionsOf, deltas: createDeltas() },
     reminders: createReminders({ store, clock, log: deps.log, outbox, platformUses: ofPlatform }),
     ...createChannels({ ...deps, ...outbound, vault, rows, control, models, approvals }),
     ...{ models, experts, registry, modelHealth, openModel, cliTools },
@@ -255,7 +262,7 @@ const createTools = (
 
 const handleJobs = (deps: RuntimeDeps, parts: RuntimeParts): void => {
   const { store, clock, settings } = deps;
-  const { queue, toolbox, skills, standingOf } = parts;
+  const { queue, toolbox, skills, permissionsOf } = parts;
   queue.handle(
     EXECUTION_JOB,
     createExecutor({
@@ -274,7 +281,7 @@ const handleJobs = (deps: RuntimeDeps, parts: RuntimeParts): void => {
       toolsOf: async (agent) => {
         await skills.keepFresh();
         const suits = suiting(agent, skills.servers.all());
-        return toolsetOf(toolbox, await standingOf(agent.user_id), suits);
+        return toolsetOf(toolbox, await permissionsOf(agent.user_id), suits);
       },
       folderOf: (agent) => parts.folderOf(agent.user_id, agent.id),
       executionFailure: executionFailure(store),

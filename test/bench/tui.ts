@@ -65,8 +65,8 @@ const slopeOf = (samples: Sample[]): number => {
   const mean = (of: (sample: Sample) => number): number =>
     samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
   const [hours, mb] = [mean((each) => each.hours), mean((each) => each.mb)];
-  const spread = mean((each) => (each.hours - hours) ** 2);
-  return mean((each) => (each.hours - hours) * (each.mb - mb)) / spread;
+  const fanOut = mean((each) => (each.hours - hours) ** 2);
+  return mean((each) => (each.hours - hours) * (each.mb - mb)) / fanOut;
 };
 
 const main = async (): Promise<void> => {

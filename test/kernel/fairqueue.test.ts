@@ -15,7 +15,7 @@ describe('turns', () => {
 
   /** One at once, three may wait; work ends when it is told to. */
   const open = () => createTurns({ atOnce: 1, waiting: 3 });
-  interface Standing {
+  interface Position {
     isFirst?: boolean;
     instead?: () => Promise<void>;
   }
@@ -23,13 +23,13 @@ describe('turns', () => {
     turns: ReturnType<typeof open>,
     asker: string,
     what = asker,
-    standing: Standing = {},
+    position: Position = {},
   ) => {
     const work = async () => {
       order.push(what);
       await new Promise<void>((resolve) => release.push(resolve));
     };
-    const done = turns.take(asker, work, standing);
+    const done = turns.take(asker, work, position);
     return done.catch((error) => {
       if (!(error instanceof NoTurn)) throw error;
       order.push(`${what} refused`);

@@ -46,7 +46,7 @@ describe('a storm', () => {
       ...{ kind: 'hook_failed', title, body: 'A body', link: null, about: 'deploy' },
       ...more,
     });
-  const tick = () => desk.test.app.runtime.storms.tick();
+  const tick = () => desk.test.app.runtime.digests.tick();
   const settled = () =>
     until(
       () => desk.test.app.store.db.selectFrom('jobs').select('id').execute(),

@@ -50,7 +50,7 @@ describe('what the owner prefers', () => {
       ...{ kind: 'hook_notice', title, body: 'A body', link: null },
       ...more,
     });
-  const tick = () => desk.test.app.runtime.storms.tick();
+  const tick = () => desk.test.app.runtime.digests.tick();
   const restart = async (): Promise<void> => {
     await desk.test.restart();
     putTransport(desk.test, transport, [...KINDS]);

@@ -35,19 +35,19 @@ const http = tool('http', 'request', {
 const shell = tool('shell', 'run', { sideEffects: true, needs: 'shell' });
 const broken = tool('broken', 'run', { unavailable: 'It is broken' });
 
-const standing = (
+const permissions = (
   ...overrides: [string, string, 'allow' | 'ask' | 'deny'][]
 ): EffectivePermissions => ({
   overrides: overrides.map(([skill_id, action, level]) => ({ skill_id, action, level })),
   may: () => true,
 });
-const nothing = standing();
+const nothing = permissions();
 const untrusted = (...granted: string[]): CallerTrust => ({
   isUntrusted: true,
   granted: new Set(granted),
 });
 const level = (of: Tool, on: EffectivePermissions, trust: CallerTrust, args = {}) =>
-  judge(of, args, { standing: on, trust }).level;
+  judge(of, args, { permissions: on, trust }).level;
 
 describe('judge', () => {
   it('lets the trusted do what has no effect, and asks for the rest', () => {
@@ -59,7 +59,7 @@ describe('judge', () => {
   });
 
   it('asks where one who is untrusted names a credential, whatever was granted', () => {
-    const allowed = standing(['http', 'request', 'allow']);
+    const allowed = permissions(['http', 'request', 'allow']);
     const args = { method: 'GET', headers: { a: 'Bearer $credential(pat)' } };
     const whole = { method: 'GET', headers: { a: { $credential: 'pat' } } };
     expect(level(http, allowed, untrusted('http.request'), args)).to.equal('ask');
@@ -72,14 +72,14 @@ describe('judge', () => {
     expect(level(time, nothing, untrusted())).to.equal('allow');
     expect(level(read, nothing, untrusted())).to.equal('ask');
     expect(level(http, nothing, untrusted(), { method: 'GET' })).to.equal('ask');
-    expect(judge(http, { method: 'GET' }, { standing: nothing, trust: untrusted() })).to.equal({
+    expect(judge(http, { method: 'GET' }, { permissions: nothing, trust: untrusted() })).to.equal({
       level: 'ask',
       because: 'it sends bytes off the machine, and the agent reads what came from outside',
     });
   });
 
   it('does not let an override speak for the untrusted, but a grant', () => {
-    const open = standing(['http', '*', 'allow'], ['shell', 'run', 'allow']);
+    const open = permissions(['http', '*', 'allow'], ['shell', 'run', 'allow']);
     expect(level(http, open, untrusted())).to.equal('ask');
     expect(level(shell, open, untrusted())).to.equal('ask');
     expect(level(http, nothing, untrusted('http'))).to.equal('allow');
@@ -88,17 +88,17 @@ describe('judge', () => {
   });
 
   it('takes the level that was set for the trusted', () => {
-    expect(level(shell, standing(['shell', 'run', 'allow']), OWNER)).to.equal('allow');
-    expect(level(time, standing(['time', 'now', 'ask']), OWNER)).to.equal('ask');
-    expect(level(time, standing(['time', 'now', 'ask']), untrusted())).to.equal('ask');
-    expect(level(time, standing(['time', '*', 'ask'], ['time', 'now', 'allow']), OWNER)).to.equal(
-      'allow',
-    );
+    expect(level(shell, permissions(['shell', 'run', 'allow']), OWNER)).to.equal('allow');
+    expect(level(time, permissions(['time', 'now', 'ask']), OWNER)).to.equal('ask');
+    expect(level(time, permissions(['time', 'now', 'ask']), untrusted())).to.equal('ask');
+    expect(
+      level(time, permissions(['time', '*', 'ask'], ['time', 'now', 'allow']), OWNER),
+    ).to.equal('allow');
   });
 
   it('lets deny beat a grant, an allowance and the whole skill’s level', () => {
-    const denied = standing(['http', 'request', 'deny'], ['http', '*', 'allow']);
-    const all = standing(['http', '*', 'deny'], ['http', 'request', 'allow']);
+    const denied = permissions(['http', 'request', 'deny'], ['http', '*', 'allow']);
+    const all = permissions(['http', '*', 'deny'], ['http', 'request', 'allow']);
     for (const on of [denied, all]) {
       for (const trust of [OWNER, untrusted('http'), untrusted()]) {
         expect(level(http, on, trust)).to.equal('deny');
@@ -108,7 +108,7 @@ describe('judge', () => {
 
   it('denies what cannot run, and what takes a right that its user has not', () => {
     expect(whyDenied(broken, nothing)).to.equal('It is broken');
-    const bare = { ...standing(['shell', 'run', 'allow']), may: () => false };
+    const bare = { ...permissions(['shell', 'run', 'allow']), may: () => false };
     expect(level(shell, bare, untrusted('shell'))).to.equal('deny');
     expect(whyDenied(shell, bare)).to.contain('permission "shell"');
   });
@@ -118,8 +118,8 @@ describe('levelOf', () => {
   it('is the level of a tool in lists', () => {
     expect(levelOf(time, nothing)).to.equal('allow');
     expect(levelOf(http, nothing)).to.equal('ask');
-    expect(levelOf(http, standing(['http', '*', 'allow']))).to.equal('allow');
-    expect(levelOf(http, standing(['http', 'request', 'deny']))).to.equal('deny');
-    expect(levelOf(broken, standing(['broken', 'run', 'allow']))).to.equal('deny');
+    expect(levelOf(http, permissions(['http', '*', 'allow']))).to.equal('allow');
+    expect(levelOf(http, permissions(['http', 'request', 'deny']))).to.equal('deny');
+    expect(levelOf(broken, permissions(['broken', 'run', 'allow']))).to.equal('deny');
   });
 });

@@ -40,7 +40,7 @@ export const noticeSendings = async (
   const rows = await sendings.ofNotice(userId, noticeId);
   const attempts = await sendings.attempts(rows.map(({ id }) => id));
   return rows.map((row) => ({
-    ...viewCourse(row),
+    ...viewProgress(row),
     log: attempts
       .filter(({ sending_id }) => sending_id === row.id)
       .map((attempt) => ({
@@ -55,12 +55,12 @@ export const noticeSendings = async (
 };
 
 export const viewSending = (row: ListedSending): SendingView => ({
-  ...viewCourse(row),
+  ...viewProgress(row),
   userId: row.user_id,
   username: row.username,
 });
 
-const viewCourse = (row: ListedSending) => ({
+const viewProgress = (row: ListedSending) => ({
   id: row.id,
   status: row.status,
   kind: row.kind,

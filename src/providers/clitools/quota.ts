@@ -25,7 +25,7 @@ export const createQuotas = (clock: Clock) => {
   /**
    * Returns the current quota. A report on a window that is over says nothing about the next one.
    */
-  const standing = (name: ToolName): QuotaTold | null => {
+  const quotaOf = (name: ToolName): QuotaTold | null => {
     const quota = told.get(name);
     const isOver = quota && quota.resetsAtMs !== null && quota.resetsAtMs <= clock.now();
     return quota && !isOver ? quota : null;
@@ -39,7 +39,7 @@ export const createQuotas = (clock: Clock) => {
      * Records that the quota is used up. Returns the ms until it begins anew, if that was reported.
      */
     refused: (name: ToolName): number | undefined => {
-      const quota = standing(name);
+      const quota = quotaOf(name);
       const nothing = { used: null, limit: null, resetsAtMs: null, source: 'a refused request' };
       told.set(name, { ...(quota ?? nothing), exhausted: true });
       return quota?.resetsAtMs == null ? undefined : quota.resetsAtMs - clock.now();
@@ -48,7 +48,7 @@ export const createQuotas = (clock: Clock) => {
       if (told.get(name)?.exhausted) told.delete(name);
     },
     of: (name: ToolName): ToolQuota => {
-      const quota = standing(name);
+      const quota = quotaOf(name);
       if (!quota) return UNTOLD;
       const { used, limit, resetsAtMs, exhausted, source } = quota;
       const resetsAt = resetsAtMs === null ? null : iso(resetsAtMs);

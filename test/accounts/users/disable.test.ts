@@ -249,8 +249,8 @@ describe('what an admin grants', () => {
   });
 
   it('is whether they may use the shell, whatever the role', async () => {
-    const { standingOf } = stage.app.runtime;
-    const may = async (id: string) => (await standingOf(id)).may('shell');
+    const { permissionsOf } = stage.app.runtime;
+    const may = async (id: string) => (await permissionsOf(id)).may('shell');
     const asked = async () => Promise.all([may(bob.id), may(stage.userId)]);
     const before = await asked();
     await patch({ permissions: { shell: true } });
