@@ -196,14 +196,8 @@ const createParts = (deps: RuntimeDeps) => {
   const executionEnded = tellExecution(deps, hub);
   const permissionsOf = createPermissionsOf({ store, clock });
   const waitingAgent = findWaitingAgent({ store, clock, hub, rows, queue });
-  const approvals = createApprovals({
-    ...deps,
-    hub,
-    outbox,
-    toWebhooks,
-    permissionsOf,
-    waitingAgent,
-  });
+  const asking = { hub, outbox, toWebhooks, permissionsOf, waitingAgent };
+  const approvals = createApprovals({ ...deps, ...asking });
   const control = createControl({
     ...{ store, clock, hub, rows, queue, executionEnded, executionEvent },
     ...{ approvals: approvals.rows, restOfNotices: tools.restOfNotices },
