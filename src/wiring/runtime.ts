@@ -179,11 +179,11 @@ const createParts = (deps: RuntimeDeps) => {
   const queue = openQueue(deps, directory);
   const outbound = createOutbound({ ...deps, hub, vault });
   const { outbox, toWebhooks, subscriptions } = outbound;
+  const ofPlatform = platformUses(deps.channelSecrets);
   const executionEvent = createExecutionEvent({ store, subscriptions, toWebhooks });
   const work = createWork(settings.home);
   const { patience } = deps.models;
   const { home, cliPath: path } = settings;
-  const ofPlatform = platformUses(deps.channelSecrets);
   const cliTools = createCliTools({ ...deps, home, path, patience });
   const openModel = modelOpener(deps.http, patience, cliTools);
   const registry = createRegistry({ ...deps.models, store, clock, vault, open: openModel });
@@ -196,8 +196,8 @@ const createParts = (deps: RuntimeDeps) => {
   const executionEnded = tellExecution(deps, hub);
   const permissionsOf = createPermissionsOf({ store, clock });
   const waitingAgent = findWaitingAgent({ store, clock, hub, rows, queue });
-  const asking = { hub, outbox, toWebhooks, permissionsOf, waitingAgent };
-  const approvals = createApprovals({ ...deps, ...asking });
+  const asked = { hub, outbox, toWebhooks, permissionsOf, waitingAgent };
+  const approvals = createApprovals({ ...deps, ...asked });
   const control = createControl({
     ...{ store, clock, hub, rows, queue, executionEnded, executionEvent },
     ...{ approvals: approvals.rows, restOfNotices: tools.restOfNotices },
@@ -205,9 +205,8 @@ const createParts = (deps: RuntimeDeps) => {
   });
   return {
     ...{ hub, vault, directory, queue, ...outbound, ...tools, rows, control, executionEnded },
-    executionEvent,
-    ...{ approvals, permissionsOf, deltas: createDeltas() },
-    reminders: createReminders({ store, clock, log: deps.log, outbox, platformUses: ofPlatform }),
+    ...{ executionEvent, approvals, permissionsOf, deltas: createDeltas() },
+    reminders: createReminders({ ...deps, outbox, platformUses: ofPlatform }),
     ...createChannels({ ...deps, ...outbound, vault, rows, control, models, approvals }),
     ...{ models, experts, registry, modelHealth, openModel, cliTools },
     ...{ work, folderOf: work.open, evaluate: createEvaluator(deps.payloads.run) },
