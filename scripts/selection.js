@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 
 const SUFFIX = /\.test\.(js|tsx?)$/;
-/** What lab reads its next word for; the value of another option is never taken for a file. */
+/** Options of lab that take the next word as their value, so that it is not taken for a file. */
 const VALUED = [
   ...['assert', 'a', 'context-timeout', 'M', 'coverage-exclude', 'coverage-path'],
   ...['coverage-pattern', 'coverage-predicates', 'default-plan-threshold', 'p', 'environment', 'e'],

@@ -105,7 +105,7 @@ const use = async (scratch, command) => {
   expect((await ended)[0] === 0, 'SIGTERM ends serve with 0');
 };
 
-/** What the README and the documents link to lies where they say. */
+/** Checks that the links of the README and the documents lead to files of the package. */
 const expectLinked = (folder) => {
   const names = readdirSync(join(folder, 'docs')).filter((name) => name.endsWith('.md'));
   expect(names.includes('hooks.md'), 'docs/ holds the documents');

@@ -17,10 +17,10 @@ import {
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-/** What any of them may read: the settings, and the version. The API on one page is read by `http`. */
+/** Files that any module may import: the settings and the version. `http` also reads the whole API. */
 const SETTINGS = /^src\/(config|version)\.ts$/;
 
-/** What the threads of the database run, from all modules: the one list that they load. */
+/** The list of the procedures of all modules, which the threads of the database load. */
 const PROCEDURES = /^src\/procedures\.ts$/;
 
 /** Which files outside the modules may import which of the project's: the first line that fits holds. */

@@ -1,8 +1,6 @@
 import type { WaitingAgent } from '../approvals/decide.js';
 import type { Queue } from '../jobs/queue.js';
-import { addJob } from '../jobs/statements.js';
-import { iso } from '../kernel/clock.js';
-import { JOB } from './agent.js';
+import { jobOf } from './move.js';
 import { createRecord, type RecordDeps } from './record.js';
 import type { AgentRows } from './rows.js';
 
@@ -24,9 +22,7 @@ export const findWaitingAgent =
             tool: `${approval.tool}.${approval.action}`,
             status,
           });
-        const runAt = iso(deps.clock.now());
-        const job = addJob(deps.store, { kind: JOB, ref: agent.id, lane: agent.lane, runAt });
-        if (goesOn) record.move(['waiting_approval'], 'queued').add(job);
+        if (goesOn) record.move(['waiting_approval'], 'queued').add(jobOf(deps, agent, record.at));
         else record.only([agent.status]);
         await record.commit();
         if (goesOn) deps.queue.added(agent.lane);

@@ -196,8 +196,8 @@ const createParts = (deps: RuntimeDeps) => {
   const executionEnded = tellExecution(deps, hub);
   const permissionsOf = createPermissionsOf({ store, clock });
   const waitingAgent = findWaitingAgent({ store, clock, hub, rows, queue });
-  const asked = { hub, outbox, toWebhooks, permissionsOf, waitingAgent };
-  const approvals = createApprovals({ ...deps, ...asked });
+  const approvalDeps = { hub, outbox, toWebhooks, permissionsOf, waitingAgent };
+  const approvals = createApprovals({ ...deps, ...approvalDeps });
   const control = createControl({
     ...{ store, clock, hub, rows, queue, executionEnded, executionEvent },
     ...{ approvals: approvals.rows, restOfNotices: tools.restOfNotices },

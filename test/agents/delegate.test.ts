@@ -187,7 +187,7 @@ describe('agents.delegate', () => {
     );
     return { id, under: await reach(id, 3, 'running') };
   };
-  /** Whether the requests that hang were given up: which of them came last is not settled. */
+  /** True for each request that hangs and was given up. Picked by task: their order varies. */
   const gone = (count: number) => {
     const leaves = stage.model.asked.filter(({ body }) => readOf(body).task === 'leaf');
     return Promise.all(leaves.slice(-count).map(({ gone }) => gone));

@@ -21,7 +21,7 @@ export interface Surroundings {
   until?: RegExp;
 }
 
-/** What tells of progress, from one clearing of its line to the next: none of it stays. */
+/** Progress, from one clearing of its line to the next: none of it stays on a terminal. */
 const PROGRESS = /\r\u001b\[K[^\r\n]*(?=\r\u001b\[K)|\r\u001b\[K/g;
 
 /**

@@ -269,7 +269,11 @@ const send = (url: string, agent: Agent, { method, path, headers, body }: Odd): 
     // Node tells no length of a DELETE's body by itself, and the next request would begin with it.
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
     const to = {
-      ...{ hostname, port, agent, method, path: asciiOf(path) },
+      hostname,
+      port,
+      agent,
+      method,
+      path: asciiOf(path),
       headers: { ...headers, ...length },
     };
     const asked = request(to, (reply) => {
