@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline';
+import { createInterface, type Key } from 'node:readline';
 import { Writable } from 'node:stream';
 import { isReadAloud } from '../src/client/session.js';
-import type { CommonFlags, Streams } from './context.js';
+import type { CommonFlags, Streams } from './command.js';
 import { failed, interrupted, usageFault } from './exit.js';
 import { oneLine } from './text.js';
 
@@ -16,7 +16,7 @@ export interface CliQuestion {
   refuse?(answer: string): string | undefined;
 }
 
-interface How {
+interface QuestionOptions {
   isHidden?: boolean;
   /** ^X asks for the editor. */
   mayBeWritten?: boolean;
@@ -24,10 +24,6 @@ interface How {
 interface TypedAnswer {
   line: string;
   isForEditor: boolean;
-}
-interface PressedKey {
-  ctrl?: boolean;
-  name?: string;
 }
 
 const INDENT = '  ';
@@ -53,27 +49,16 @@ export class Ask {
   }
 
   async text(question: CliQuestion): Promise<string> {
-    const { ask, initial, refuse } = question;
+    const { ask, initial = '' } = question;
     this.mustBePossible(question);
-    for (;;) {
-      const given = (await this.read(`${ask}${initial ? ` [${initial}]` : ''}: `)).trim();
-      const answer = given || (initial ?? '');
-      const reason = refuse?.(answer);
-      if (reason === undefined) return answer;
-      this.say(reason);
-    }
+    const prompt = `${ask}${initial ? ` [${initial}]` : ''}: `;
+    return this.accepted(question, async () => (await this.read(prompt)).trim() || initial);
   }
 
   /** Nothing of it is echoed. */
   async hidden(question: CliQuestion): Promise<string> {
-    const { ask, refuse } = question;
     this.mustBePossible(question);
-    for (;;) {
-      const answer = await this.read(`${ask}: `, { isHidden: true });
-      const reason = refuse?.(answer);
-      if (reason === undefined) return answer;
-      this.say(reason);
-    }
+    return this.accepted(question, () => this.read(`${question.ask}: `, { isHidden: true }));
   }
 
   /** The number of the choice, from 0. */
@@ -89,13 +74,10 @@ export class Ask {
   /** Enter alone takes the choice that is written large. */
   async agree(question: CliQuestion, isInitiallyYes: boolean): Promise<boolean> {
     this.mustBePossible(question);
-    for (;;) {
-      const choice = isInitiallyYes ? '[Y/n]' : '[y/N]';
-      const answer = (await this.read(`${question.ask} ${choice} `)).trim();
-      if (answer === '') return isInitiallyYes;
-      if (/^(y|yes|n|no)$/i.test(answer)) return /^y/i.test(answer);
-      this.say('y or n.');
-    }
+    const prompt = `${question.ask} ${isInitiallyYes ? '[Y/n]' : '[y/N]'} `;
+    const refuse = (given: string) => (/^(y|yes|n|no|)$/i.test(given) ? undefined : 'y or n.');
+    const answer = await this.accepted({ refuse }, async () => (await this.read(prompt)).trim());
+    return answer === '' ? isInitiallyYes : /^y/i.test(answer);
   }
 
   /**
@@ -144,16 +126,29 @@ export class Ask {
     this.streams.stderr.write(`${text}\n`);
   }
 
+  /** Reads again and again, until an answer is not refused. */
+  private async accepted(
+    { refuse }: Pick<CliQuestion, 'refuse'>,
+    read: () => Promise<string>,
+  ): Promise<string> {
+    for (;;) {
+      const answer = await read();
+      const reason = refuse?.(answer);
+      if (reason === undefined) return answer;
+      this.say(reason);
+    }
+  }
+
   private mustBePossible({ ask, instead }: CliQuestion): void {
     if (this.isPossible) return;
     throw usageFault(`${ask} is missing, and there is no terminal to ask. Add ${instead}.`);
   }
 
-  private async read(prompt: string, how: How = {}): Promise<string> {
+  private async read(prompt: string, how: QuestionOptions = {}): Promise<string> {
     return (await this.typed(prompt, how)).line;
   }
 
-  private async typed(prompt: string, how: How): Promise<TypedAnswer> {
+  private async typed(prompt: string, how: QuestionOptions): Promise<TypedAnswer> {
     const { stderr } = this.streams;
     const { isHidden = false } = how;
     const early = this.typedAhead.shift();
@@ -170,13 +165,16 @@ export class Ask {
   }
 
   /** Reads one line; of several at once, as by a paste, the others wait for the next questions. */
-  private async nextLine(prompt: string, { isHidden, mayBeWritten }: How): Promise<TypedAnswer> {
+  private async nextLine(
+    prompt: string,
+    { isHidden, mayBeWritten }: QuestionOptions,
+  ): Promise<TypedAnswer> {
     const { stdin: input, stderr } = this.streams;
     const output = isHidden ? silent() : stderr;
     // A line that is drawn anew at each key cannot be read aloud: then the terminal edits it.
     const terminal = isHidden === true || !isReadAloud();
     const reader = createInterface({ input, output, prompt, terminal, historySize: 0 });
-    let press: (_: unknown, key: PressedKey) => void = () => {};
+    let press: (_: unknown, key: Key) => void = () => {};
     try {
       return await new Promise((resolve, reject) => {
         reader.once('line', (line) => {

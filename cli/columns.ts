@@ -1,5 +1,23 @@
-import { cutToWidth, oneLine, plainText, widthOf } from './text.js';
-import { colored } from './tone.js';
+import { styleText } from 'node:util';
+import { ago, cutToWidth, localTime, oneLine, plainText, widthOf } from './text.js';
+
+/** Words by their tone; the word itself always says the meaning too. */
+const TONES: [Parameters<typeof styleText>[0], string[]][] = [
+  ['red', ['error', 'failed', 'failing', 'expired', 'down', 'interrupted']],
+  ['yellow', ['stopped', 'warn', 'due', 'unknown', 'paused', 'waiting_approval']],
+  ['yellow', ['disabled', 'unverified']],
+  ['magenta', ['untrusted']],
+  ['cyan', ['running']],
+  ['green', ['success', 'completed', 'ok', 'verified']],
+  ['bold', ['new']],
+];
+
+/** A state in its colour, which its first word tells; for a terminal that has colours. */
+const colored = (text: string): string => {
+  const first = /^\w+/.exec(text)?.[0] ?? '';
+  const tone = TONES.find(([, words]) => words.includes(first));
+  return tone ? styleText(tone[0], text, { validateStream: false }) : text;
+};
 
 /** One column of a list. */
 export interface TableColumn<T> {
@@ -31,11 +49,60 @@ export const shownAs = <T, V>(
   },
 });
 
-/** Columns that show fields of the row as they are, each under the field's name. */
-export const fieldColumns = <K extends string>(
-  ...names: K[]
-): TableColumn<Partial<Record<K, unknown>>>[] =>
-  names.map((name) => ({ name, value: (row) => row[name] }));
+type Nested<T> = { [K in keyof T & string]: Inner<T[K], K> }[keyof T & string];
+type Inner<V, K extends string> =
+  NonNullable<V> extends readonly unknown[]
+    ? never
+    : NonNullable<V> extends object
+      ? `${K}.${keyof NonNullable<V> & string}`
+      : never;
+/** A field of a row, or a field of an object in it: `stats.executions`. */
+type FieldPath<T> = (keyof T & string) | Nested<T>;
+
+/** Kinds of columns that show a field. */
+const KINDS = {
+  data: { only: 'data' },
+  state: { isState: true },
+  number: { isNumber: true },
+  /** The end of an id, which is all that a person types of it. */
+  tail: { only: 'table', show: (id) => String(id).slice(-6) },
+  ago: { show: (time) => (typeof time === 'string' ? ago(time) : 'never') },
+  time: { show: (time) => (typeof time === 'string' ? localTime(time) : '') },
+} satisfies Record<string, FieldKind>;
+
+interface FieldKind {
+  only?: 'data' | 'table';
+  isState?: true;
+  isNumber?: true;
+  show?(value: unknown): string;
+}
+
+type Kinds = keyof typeof KINDS;
+
+/** `status`, `status:state`, `name=username`, `used=lastUsedAt:ago`. */
+type FieldColumn<T> =
+  | FieldPath<T>
+  | `${FieldPath<T>}:${Kinds}`
+  | `${string}=${FieldPath<T>}`
+  | `${string}=${FieldPath<T>}:${Kinds}`;
+
+/**
+ * The columns of a table, in their order. A list of fields gives one column for each, under the
+ * field's name or the one before `=`; behind a colon stands its kind.
+ */
+export const columnsOf = <T extends object>(
+  ...parts: (TableColumn<T> | FieldColumn<NoInfer<T>>[])[]
+): TableColumn<T>[] =>
+  parts.flatMap((part) => (Array.isArray(part) ? part.map(fieldColumn) : [part]));
+
+const fieldColumn = (field: string): TableColumn<object> => {
+  const [, name = '', path = name, kind = ''] =
+    /^([^=:]+)(?:=([^:]+))?(?::(\w+))?$/.exec(field) ?? [];
+  const found = Object.entries<FieldKind>(KINDS).find(([each]) => each === kind)?.[1] ?? {};
+  const { show, ...marks } = found;
+  const value = (row: object) => valueAt(row, path);
+  return { name, value, ...marks, ...(show && { show: (row: object) => show(value(row)) }) };
+};
 
 const GAP = 2;
 const MIN_WIDTH = 8;

@@ -1,6 +1,16 @@
-import type { Endpoint, EndpointName } from '../src/client/index.js';
-import type { Context } from './context.js';
+import { readFileSync } from 'node:fs';
+import type { Client, Endpoint, EndpointName } from '../src/client/index.js';
+import { recognized } from '../src/client/recognize.js';
+import { type FetchLike, send } from '../src/client/send.js';
+import { clientEnvironment, environmentToken, readSession } from '../src/client/session.js';
+import { Ask } from './ask.js';
+import { addressOf } from './daemon/environment.js';
+
+import type { Deadline } from './deadline.js';
+import { Exit, usageFault } from './exit.js';
 import type { RequestField } from './fields.js';
+import { CliOutput } from './output.js';
+import { traced, withProgress } from './progress.js';
 
 /** A flag of a command's own; those that follow from the contract are fields. */
 export interface Flag<T> {
@@ -29,7 +39,7 @@ type OneArg<A extends string> = A extends `<${infer N}>`
   ? { [K in N]: string }
   : A extends `[${infer N}]`
     ? { [K in N]?: string }
-    : unknown;
+    : object;
 /** Arguments by name: `'<id> [file]'` gives `{ id: string; file?: string }`. */
 export type ArgsOf<A extends string> = string extends A
   ? Record<string, string | undefined>
@@ -73,7 +83,7 @@ export interface CliCommand<A extends string = string, F extends CommandFlags = 
 }
 
 /** A command as it is written: without a summary it has that of the first endpoint it calls. */
-interface CommandDefinition<A extends string, F extends CommandFlags>
+export interface CommandDefinition<A extends string, F extends CommandFlags>
   extends Omit<CliCommand<A, F>, 'summary'> {
   summary?: string;
 }
@@ -101,3 +111,173 @@ export interface CommandGroup {
   /** Lines below its list of commands. */
   notes?: string[];
 }
+
+interface TerminalStream {
+  isTTY?: boolean;
+  columns?: number;
+  hasColors?(): boolean;
+}
+
+/** The streams of the process; tests give their own. */
+export interface Streams {
+  stdin: NodeJS.ReadableStream & TerminalStream;
+  stdout: NodeJS.WritableStream & TerminalStream;
+  stderr: NodeJS.WritableStream & TerminalStream;
+}
+
+/** The flags that every command takes. */
+export interface CommonFlags {
+  server?: string;
+  serverToken?: string;
+  serverTokenFile?: string;
+  /** Folder of the daemon, for the commands that run one. */
+  home?: string;
+  json?: boolean;
+  output?: string;
+  fields?: string;
+  quiet?: boolean;
+  yes?: boolean;
+  /** False with `--no-input`. */
+  input?: boolean;
+  /** Seconds that the command may take. */
+  timeout?: string;
+  verbose?: boolean;
+}
+
+/** The command that runs, for the words of its errors. */
+export interface RunningCommand {
+  /** Without arguments: `hooks create`. */
+  command: string;
+  /** The flag that sets a field of the request: `triggerConfig.webhookPath`. */
+  flagOf(path: string): string;
+  /** The deadline of `--timeout`, for the command and those that it runs. */
+  deadline?: Deadline;
+  /** Names of the command's own flags, as they are typed. */
+  flags?: string[];
+}
+
+/** The running command with the stream that `-` reads. */
+export interface CommandSetting extends RunningCommand {
+  stdin: NodeJS.ReadableStream;
+}
+
+const GRACE_SECONDS = 5;
+
+/** Every command's surroundings: the client, the output, the questions. */
+export class Context {
+  readonly out: CliOutput;
+  readonly ask: Ask;
+  /** Exit code of a command that threw nothing: 1 where a check found something wrong. */
+  exitCode = Exit.done;
+  private readonly end = new AbortController();
+  private readonly interrupt = (): void => this.end.abort();
+  private isListening = false;
+
+  constructor(
+    readonly streams: Streams,
+    readonly flags: CommonFlags,
+    private readonly place: RunningCommand,
+  ) {
+    this.out = new CliOutput(streams, flags);
+    this.ask = new Ask(streams, flags);
+  }
+
+  /** Read late, since the command is known only once it was chosen. */
+  get at(): CommandSetting {
+    return { ...this.place, stdin: this.streams.stdin };
+  }
+
+  /** Address of the daemon. Usage: not an http address. */
+  get url(): string {
+    const url = addressOf(this.flags);
+    if (!/^https?:\/\/[^/\s]/.test(url) || !URL.canParse(url)) {
+      throw usageFault(`"${url}" is no address. One looks like http://127.0.0.1:3005`);
+    }
+    return url.replace(/\/+$/, '');
+  }
+
+  /** The flag, the file, the environment, the kept login: the first that is for this daemon. */
+  get token(): string | undefined {
+    const { serverToken, serverTokenFile } = this.flags;
+    if (serverToken) return serverToken;
+    if (serverTokenFile) return tokenIn(serverTokenFile);
+    // A program that gave no token must not act as whoever is logged in.
+    if (clientEnvironment().isTokenEmpty) {
+      throw usageFault(
+        'ADJUTANT_TOKEN is set, and empty. Unset it to use the login of this machine',
+      );
+    }
+    return environmentToken(this.url) ?? readSession(this.url)?.token;
+  }
+
+  /** Name of the flag or variable that gives the token; undefined: a kept login, or none. */
+  get tokenFrom(): string | undefined {
+    if (this.flags.serverToken) return '--server-token';
+    if (this.flags.serverTokenFile) return '--server-token-file';
+    return environmentToken(this.url) === undefined ? undefined : 'ADJUTANT_TOKEN';
+  }
+
+  /** The address that ADJUTANT_TOKEN is for, where another one is asked, which is not sent it. */
+  get tokenIsFor(): string | undefined {
+    const { url, token } = clientEnvironment();
+    return token !== undefined && environmentToken(this.url) === undefined ? url : undefined;
+  }
+
+  /** Loaded on first use, so that help and the commands without a daemon stay quick. */
+  async client(): Promise<Client> {
+    const { createClient } = await import('../src/client/index.js');
+    const { url, token, signal, timeoutMs } = this;
+    return createClient({ url, token, signal, timeoutMs, fetch: this.fetch });
+  }
+
+  /** A client for what waits for news: a request of its that takes long is no sign of trouble. */
+  async listener(): Promise<Client> {
+    return (await this.client()).with({ fetch: recognized(send) });
+  }
+
+  /**
+   * Aborted by the first ^C, and when the time of `--timeout` is over; a second ^C ends the process.
+   * Only who reads it is told.
+   */
+  get signal(): AbortSignal {
+    if (this.isListening) return this.end.signal;
+    this.isListening = true;
+    process.once('SIGINT', this.interrupt);
+    const over = this.place.deadline?.signal;
+    if (over?.aborted) this.interrupt();
+    over?.addEventListener('abort', this.interrupt, { once: true });
+    return this.end.signal;
+  }
+
+  /** The command was told that its time is over: what ends quietly then has not done it all. */
+  get isLate(): boolean {
+    return this.isListening && this.place.deadline?.signal.aborted === true;
+  }
+
+  /** The command has ended. */
+  close(): void {
+    process.off('SIGINT', this.interrupt);
+    this.place.deadline?.signal.removeEventListener('abort', this.interrupt);
+  }
+
+  private get fetch(): FetchLike {
+    const { stderr } = this.streams;
+    const fetch = recognized(send);
+    const shown: FetchLike = (...request) => withProgress(stderr, () => fetch(...request));
+    return this.flags.verbose ? traced(shown, (line) => this.out.warn(line)) : shown;
+  }
+
+  /** One answer may take as long as the command, whose end comes first. */
+  private get timeoutMs(): number | undefined {
+    const seconds = this.place.deadline?.seconds;
+    return seconds ? (seconds + GRACE_SECONDS) * 1000 : undefined;
+  }
+}
+
+const tokenIn = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    throw usageFault(`--server-token-file names a file that cannot be read: ${file}`);
+  }
+};

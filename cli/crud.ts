@@ -1,20 +1,34 @@
 import type { ObjectSchema } from 'joi';
 import type { Client, Endpoint } from '../src/client/index.js';
-import type { TableColumn } from './columns.js';
-import { type CliCommand, type CommandFlags, type CommandInput, command } from './command.js';
-import type { Context } from './context.js';
+import { type TableColumn, valueAt } from './columns.js';
+import {
+  type ArgsOf,
+  type CommandFlags,
+  type CommandInput,
+  type Context,
+  command,
+} from './command.js';
 import { changedByEditor, editFlag, isEdited } from './edit.js';
+import { failed } from './exit.js';
 import { requestFields, requestFrom } from './fields.js';
-import { type ListEndpoint, type ListOptions, listCommand } from './list.js';
+import { freshPasswordFile, withPassword } from './input.js';
+import {
+  type ListEndpoint,
+  type ListOptions,
+  listCommand,
+  namePages,
+  type RequestOptions,
+  requestCommand,
+} from './request.js';
 import { type Named, resolveId } from './resolve.js';
 import { safe } from './text.js';
 
 /** An endpoint that answers with one row of the list. */
-interface RowEndpoint<T> extends Endpoint {
+export interface RowEndpoint<T> extends Endpoint {
   reply: ObjectSchema<T>;
 }
 
-interface ChangeEndpoint<T> extends RowEndpoint<T> {
+export interface ChangeEndpoint<T> extends RowEndpoint<T> {
   body: ObjectSchema;
 }
 
@@ -64,76 +78,194 @@ interface EndOptions extends VerbHelp {
   /** The question to the person, about what was typed. */
   ask(typed: string): string;
   /** The sentence printed when it is done. */
-  said: string;
+  message: string;
 }
 
 interface ActOptions<T> extends VerbHelp {
-  body?: unknown;
+  body?: object;
   /** Asked first, of what was typed. */
   ask?(typed: string): string;
   /** The sentence printed when it is done. */
-  said(row: T): string;
+  message(row: T): string;
 }
 
-interface RowVerb<T> {
-  name: string;
-  endpoint: RowEndpoint<T>;
-}
+/** A request about one thing, which the first argument names. */
+type NounRequest<E extends Endpoint, A extends string, F extends CommandFlags> = Omit<
+  RequestOptions<E, A, F>,
+  'at'
+> & {
+  /** Finds what the further arguments name, as parameters of the path. */
+  within?(client: Client, id: string, args: ArgsOf<A>): Promise<Record<string, string>>;
+};
 
 type UpdateGiven<F> = Pick<CommandInput<string, F>, 'flags' | 'fields' | 'data'>;
 
-interface UpdateOptions<F extends CommandFlags> extends VerbHelp {
+interface UpdateOptions<T, F extends CommandFlags> extends VerbHelp {
   flags?: F;
   /** Paths of the body that have no flag. */
   except?: string[];
   /** Paths of the body that no editor is shown. */
   secrets?: string[];
-  /** `Changed` unless given. */
-  said?: string;
+  /** The daemon wants the password where the login is not fresh. */
+  isPrivileged?: true;
+  /** The sentence printed when it is done. */
+  message?(is: Named, row: T): string;
   /** Makes the request where the flags alone do not say it. */
   body?(context: Context, given: UpdateGiven<F>, found: CrudTarget): Promise<unknown>;
 }
 
 /** The verbs that are alike for every noun: its list, show, change, delete, and what acts on one. */
-export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) => ({
-  find: (context: Context, typed: string) => find(noun, context, typed),
-  id: (client: Client, typed: string) => idIn(noun, client, typed),
-  list: (options: Pick<ListOptions<K, T, ''>, 'examples' | 'next' | 'seeAlso'>) =>
-    listCommand({ ...noun, ...options, endpoint: noun.endpoints.list }),
-  get: (options: VerbHelp) => getCommand(noun, options),
-  update: <F extends CommandFlags>(options: UpdateOptions<F>) => updateCommand(noun, options),
-  delete: (options: DeleteOptions<T>) => deleteCommand(noun, options),
-  end: (options: EndOptions) => endCommand(noun, options),
-  act: (name: string, endpoint: RowEndpoint<T>, options: ActOptions<T>) =>
-    actCommand(noun, { ...options, name, endpoint }),
-});
+export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) => {
+  const { argument = noun.noun, rows, path = rows, endpoints, columns, named } = noun;
+  const args = `<${argument}>`;
+  const typedIn = (given: object): string => String(valueAt(given, argument) ?? '');
 
-const find = async <K extends string, T extends object>(
-  noun: CrudNoun<K, T>,
-  context: Context,
-  typed: string,
-): Promise<CrudTarget> => {
-  const client = await context.client();
-  return { client, id: await idIn(noun, client, typed) };
-};
-
-const idIn = <K extends string, T extends object>(
-  { noun, rows, path = rows, endpoints, named, isExact }: CrudNoun<K, T>,
-  client: Client,
-  typed: string,
-): Promise<string> => {
-  if (isExact) return Promise.resolve(typed);
-  const page = async (cursor: string | undefined) => {
-    const reply = await client.call(endpoints.list, { query: { limit: 200, cursor } });
-    return { rows: reply[rows].map(named), nextCursor: reply.nextCursor };
+  const id = async (client: Client, typed: string): Promise<string> => {
+    if (noun.isExact) return typed;
+    const page = namePages(rows, (query) => client.call(endpoints.list, { query }), named);
+    return resolveId(typed, { noun: noun.noun, listed: `${path} list`, page });
   };
-  return resolveId(typed, { noun, listed: `${path} list`, page });
+
+  const find = async (context: Context, typed: string): Promise<CrudTarget> => {
+    const client = await context.client();
+    return { client, id: await id(client, typed) };
+  };
+
+  /** Reads one row; from the list where no endpoint shows one. */
+  const read = async (client: Client, found: string, cursor?: string): Promise<T> => {
+    const { get, list } = endpoints;
+    if (get) return client.call(get, parameter(get, found));
+    const reply = await client.call(list, { query: { limit: 200, cursor } });
+    const row = reply[rows].find((each) => named(each).id === found);
+    if (row) return row;
+    if (reply.nextCursor === null) throw failed(`No ${noun.noun} has the id "${safe(found)}".`);
+    return read(client, found, reply.nextCursor);
+  };
+
+  const request = <
+    E extends Endpoint,
+    const A extends string = string,
+    F extends CommandFlags = CommandFlags,
+  >({
+    within,
+    ...options
+  }: NounRequest<E, A, F>) =>
+    requestCommand<E, A, F>({
+      ...options,
+      at: async (client, given) => {
+        const found = await id(client, typedIn(given));
+        return { ...parameter(options.endpoint, found), ...(await within?.(client, found, given)) };
+      },
+    });
+
+  const update = <F extends CommandFlags>({
+    flags,
+    except,
+    secrets,
+    isPrivileged,
+    message = ({ name }) => `Changed ${safe(name)}.`,
+    body: bodyOf,
+    ...help
+  }: UpdateOptions<T, F>) => {
+    const endpoint = declared(endpoints.update, rows);
+    const schema = endpoint.body;
+    return command({
+      ...help,
+      name: 'update',
+      args,
+      calls: [endpoint],
+      fields: () => requestFields(schema, except),
+      takesData: true,
+      flags: Object.assign({}, flags, {
+        edit: editFlag,
+        ...(isPrivileged && { passwordFile: freshPasswordFile }),
+      }),
+      run: async (context, given) => {
+        // A request that is made from what there is comes after the search for it.
+        const first = bodyOf && (await find(context, typedIn(given.args)));
+        const isByEditor = isEdited(context, given);
+        const isPlain = !isByEditor && bodyOf === undefined;
+        const plain = isPlain ? await requestFrom(schema, given, context.at) : undefined;
+        const found = first ?? (await find(context, typedIn(given.args)));
+        const at = parameter(endpoint, found.id);
+        const send = (body: object) => {
+          const call = (password: object) =>
+            found.client.call(endpoint, { ...at, body: { ...body, ...password } });
+          return isPrivileged ? withPassword(context, given.flags, call) : call({});
+        };
+        const edit = async () => {
+          const present = await read(found.client, found.id);
+          const title = `${noun.noun} ${named(present).name}`;
+          return changedByEditor(context, { title, schema, present, secrets, send });
+        };
+        const row = isByEditor
+          ? await edit()
+          : await send(plain ?? (await bodyOf?.(context, given, found)));
+        if (row) context.out.done(message(named(row), row), row, columns);
+      },
+    });
+  };
+
+  /** `delete` of what is read again before. */
+  const deletion = ({ ask, loss, ...help }: DeleteOptions<T>) => {
+    const remove = declared(endpoints.delete, rows);
+    return command({
+      ...help,
+      name: 'delete',
+      args,
+      calls: [remove],
+      run: async (context, given) => {
+        const found = await find(context, typedIn(given.args));
+        const row = await read(found.client, found.id);
+        if (loss) context.out.note(await loss(found.client, row));
+        await context.ask.confirm(ask(row));
+        const is = named(row);
+        await found.client.call(remove, parameter(remove, is.id));
+        context.out.done(`Deleted ${safe(is.name)}.`);
+      },
+    });
+  };
+
+  return {
+    find,
+    id,
+    request,
+    update,
+    delete: deletion,
+    list: (options: Pick<ListOptions<K, T, ''>, 'examples' | 'next' | 'seeAlso'>) =>
+      listCommand({ ...noun, ...options, endpoint: endpoints.list }),
+    get: (help: VerbHelp) =>
+      request({
+        ...help,
+        name: 'get',
+        args,
+        endpoint: declared(endpoints.get, rows),
+        show: ({ out }, row) => out.item(row, columns),
+      }),
+    /** `delete` of what is not read again before. */
+    end: ({ ask, message, ...help }: EndOptions) =>
+      request({
+        ...help,
+        name: 'delete',
+        args,
+        endpoint: declared(endpoints.delete, rows),
+        confirm: (given) => ask(typedIn(given.args)),
+        show: ({ out }) => out.note(message),
+      }),
+    act: (name: string, endpoint: RowEndpoint<T>, { body, ask, message, ...help }: ActOptions<T>) =>
+      request({
+        ...help,
+        name,
+        args,
+        endpoint,
+        more: body && (() => body),
+        confirm: ask && ((given) => ask(typedIn(given.args))),
+        show: ({ out }, row) => out.done(message(row), row, columns),
+      }),
+  };
 };
 
-const argumentOf = ({ noun, argument = noun }: { noun: string; argument?: string }): string =>
-  argument;
-
-/** The id as the one parameter of the endpoint's path. */
+/** The id as the first parameter of the endpoint's path. */
 const parameter = ({ path }: Endpoint, id: string): Record<string, string> => ({
   [/\{(\w+)\}/.exec(path)?.[1] ?? 'id']: id,
 });
@@ -143,119 +275,3 @@ const declared = <E>(endpoint: E | undefined, rows: string): E => {
   if (!endpoint) throw new TypeError(`No such endpoint for ${rows}`);
   return endpoint;
 };
-
-/** A verb on one thing, which its argument names. */
-interface NounVerb extends VerbHelp {
-  name: string;
-  endpoint: Endpoint;
-}
-
-const verbCommand = <K extends string, T extends object>(
-  noun: CrudNoun<K, T>,
-  { endpoint, ...verb }: NounVerb,
-  run: (context: Context, typed: string) => Promise<void>,
-): CliCommand =>
-  command({
-    ...verb,
-    args: `<${argumentOf(noun)}>`,
-    calls: [endpoint],
-    run: (context, { args }) => run(context, args[argumentOf(noun)] ?? ''),
-  });
-
-const getCommand = <K extends string, T extends object>(
-  noun: CrudNoun<K, T>,
-  help: VerbHelp,
-): CliCommand => {
-  const get = declared(noun.endpoints.get, noun.rows);
-  return verbCommand(noun, { ...help, name: 'get', endpoint: get }, async (context, typed) => {
-    const { client, id } = await find(noun, context, typed);
-    context.out.item(await client.call(get, parameter(get, id)), noun.columns);
-  });
-};
-
-const updateCommand = <K extends string, T extends object, F extends CommandFlags>(
-  noun: CrudNoun<K, T>,
-  { flags, except, secrets, said = 'Changed', body: bodyOf, ...help }: UpdateOptions<F>,
-): CliCommand => {
-  const update = declared(noun.endpoints.update, noun.rows);
-  const get = declared(noun.endpoints.get, noun.rows);
-  return command({
-    ...help,
-    name: 'update',
-    args: `<${argumentOf(noun)}>`,
-    calls: [update],
-    fields: () => requestFields(update.body, except),
-    takesData: true,
-    flags: Object.assign({}, flags, { edit: editFlag }),
-    run: async (context, given) => {
-      const typed = given.args[argumentOf(noun)] ?? '';
-      // A request that is made from what there is comes after the search for it.
-      const first = bodyOf && (await find(noun, context, typed));
-      const isByEditor = isEdited(context, given);
-      const isPlain = !isByEditor && bodyOf === undefined;
-      const plain = isPlain ? await requestFrom(update.body, given, context.at) : undefined;
-      const found = first ?? (await find(noun, context, typed));
-      const at = parameter(update, found.id);
-      const send = (body: unknown) => found.client.call(update, { ...at, body });
-      const edit = async () => {
-        const present = await found.client.call(get, parameter(get, found.id));
-        const title = `${noun.noun} ${noun.named(present).name}`;
-        return changedByEditor(context, { title, schema: update.body, present, secrets, send });
-      };
-      const row = isByEditor
-        ? await edit()
-        : await send(plain ?? (await bodyOf?.(context, given, found)));
-      if (row) context.out.done(`${said} ${safe(noun.named(row).name)}.`, row, noun.columns);
-    },
-  });
-};
-
-const deleteCommand = <K extends string, T extends object>(
-  noun: CrudNoun<K, T>,
-  { ask, loss, ...help }: DeleteOptions<T>,
-): CliCommand => {
-  const get = declared(noun.endpoints.get, noun.rows);
-  const remove = declared(noun.endpoints.delete, noun.rows);
-  return verbCommand(
-    noun,
-    { ...help, name: 'delete', endpoint: remove },
-    async (context, typed) => {
-      const found = await find(noun, context, typed);
-      const row = await found.client.call(get, parameter(get, found.id));
-      if (loss) context.out.note(await loss(found.client, row));
-      await context.ask.confirm(ask(row));
-      const { id, name } = noun.named(row);
-      await found.client.call(remove, parameter(remove, id));
-      context.out.done(`Deleted ${safe(name)}.`);
-    },
-  );
-};
-
-/** `delete` of what is not read again before. */
-const endCommand = <K extends string, T extends object>(
-  noun: CrudNoun<K, T>,
-  { ask, said, ...help }: EndOptions,
-): CliCommand => {
-  const remove = declared(noun.endpoints.delete, noun.rows);
-  return verbCommand(
-    noun,
-    { ...help, name: 'delete', endpoint: remove },
-    async (context, typed) => {
-      const { client, id } = await find(noun, context, typed);
-      await context.ask.confirm(ask(typed));
-      await client.call(remove, parameter(remove, id));
-      context.out.note(said);
-    },
-  );
-};
-
-const actCommand = <K extends string, T extends object>(
-  noun: CrudNoun<K, T>,
-  { name, endpoint, body, ask, said, ...help }: ActOptions<T> & RowVerb<T>,
-): CliCommand =>
-  verbCommand(noun, { ...help, name, endpoint }, async (context, typed) => {
-    const { client, id } = await find(noun, context, typed);
-    if (ask) await context.ask.confirm(ask(typed));
-    const row = await client.call(endpoint, { ...parameter(endpoint, id), body });
-    context.out.done(said(row), row, noun.columns);
-  });

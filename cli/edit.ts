@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Description, ObjectSchema } from 'joi';
 import { ApiError, type ProblemBody } from '../src/client/errors.js';
 import { valueAt } from './columns.js';
-import { on } from './command.js';
-import type { Context } from './context.js';
+import { type Context, on } from './command.js';
 import { writeIn } from './editor.js';
 import { CliFault, Exit, failed, faultOf, fieldsFault, interrupted, usageFault } from './exit.js';
 import { isStripped, requestFields, requestFrom } from './fields.js';
@@ -34,7 +33,8 @@ interface UpdateInput {
 
 /** True when the fields are to be written in an editor. Usage: nobody is there, or both are meant. */
 export const isEdited = ({ ask }: Context, { flags, fields, data }: UpdateInput): boolean => {
-  const { edit, ...others }: { edit?: unknown } = flags;
+  // A password alone changes nothing.
+  const { edit, passwordFile, ...others }: { edit?: unknown; passwordFile?: unknown } = flags;
   const isGiven = Object.keys({ ...others, ...fields }).length > 0 || data !== undefined;
   if (!edit) return !isGiven && ask.isPossible;
   if (isGiven) throw usageFault('--edit takes the fields from the editor. Leave out the others.');
@@ -127,8 +127,8 @@ const byParent = (paths: string[]): string[] => {
     parents.set(parent, [...(parents.get(parent) ?? []), name]);
   }
   return [...parents].flatMap(([parent, names]) => {
-    const said = `${parent === '' ? '' : `${parent}: `}${names.join(', ')}`;
-    return wrapped(said, WIDTH - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`);
+    const sentence = `${parent === '' ? '' : `${parent}: `}${names.join(', ')}`;
+    return wrapped(sentence, WIDTH - 4).map((line, at) => `${at === 0 ? '  ' : '    '}${line}`);
   });
 };
 

@@ -41,6 +41,19 @@ export const late = (seconds: number, by: CliFault): CliFault => {
   return new CliFault(Exit.late, `Not done after ${seconds} s, the time of --timeout.`, next);
 };
 
+/** The reply; null where the daemon refuses it with one of those statuses. */
+export const unlessRefused = async <T>(
+  statuses: number[],
+  reply: Promise<T>,
+): Promise<T | null> => {
+  try {
+    return await reply;
+  } catch (error) {
+    if (error instanceof ApiError && statuses.includes(error.statusCode)) return null;
+    throw error;
+  }
+};
+
 export interface FaultContext {
   /** The command as typed, without its arguments: `hooks create`. */
   command: string;
@@ -113,6 +126,8 @@ export const fieldsFault = (
 const remedy = ({ statusCode, message }: ApiError, { command }: FaultContext): string[] => {
   const resource = command.split(' ').slice(0, -1).join(' ') || command;
   if (statusCode === 404 && command === 'api') return ['What there is: /swagger in a browser'];
+  // Only a command with verbs has a list.
+  if (statusCode === 404 && resource === command) return [];
   if (statusCode === 404) return [`See what there is: adjutant ${resource} list`];
   if (statusCode === 403 && !command.startsWith('register')) {
     return ['Who you are: adjutant whoami'];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { text as readStream } from 'node:stream/consumers';
 import type { Description, ObjectSchema, Schema } from 'joi';
 import { valueAt } from './columns.js';
-import type { CommandSetting } from './context.js';
+import type { CommandSetting } from './command.js';
 import { fieldsFault, usageFault } from './exit.js';
 import { oneLine, plainText } from './text.js';
 
@@ -58,7 +58,7 @@ export const typedValue = (field: RequestField, typed: unknown): unknown => {
 };
 
 /** Input for one request. */
-export interface Filled {
+export interface RequestInput {
   fields: Record<string, unknown>;
   /** `@file`, `-`, or the JSON itself. */
   data?: string;
@@ -66,13 +66,15 @@ export interface Filled {
   more?: Record<string, unknown>;
 }
 
+type RequestSchema<T> = Pick<ObjectSchema<T>, 'validate' | 'describe'>;
+
 /**
  * The request that was meant: `--data`, then the flags over it, then what else is known, held
  * against its schema. Usage: names every wrong field by its flag.
  */
 export const requestFrom = async <T>(
-  schema: ObjectSchema<T>,
-  filled: Filled,
+  schema: RequestSchema<T>,
+  filled: RequestInput,
   at: CommandSetting,
 ): Promise<T> => {
   const whole: object = filled.data === undefined ? {} : await dataOf(filled.data, at.stdin);
@@ -138,7 +140,7 @@ const numberOr = (typed: string): number | string =>
   typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : typed;
 
 /** True for a secret by its source or its name: its value is not repeated in an error. */
-const isSecret = ({ more = {} }: Filled, path: string): boolean =>
+const isSecret = ({ more = {} }: RequestInput, path: string): boolean =>
   Object.keys(more).some((key) => path === key || path.startsWith(`${key}.`)) ||
   SECRET_NAME.test(path);
 const SECRET_NAME = /(?:secret|password|passphrase|token|key|value)$/i;
@@ -166,9 +168,9 @@ const set = (into: object, [key = '', ...rest]: string[], value: unknown): void 
 /** The fields with the arguments that name some of them. Usage: one is given both ways. */
 export const withArguments = (
   fields: Record<string, unknown>,
-  args: Record<string, string | undefined>,
+  args: object,
 ): Record<string, unknown> => {
-  const given = Object.entries(args).filter(([, value]) => value !== undefined);
+  const given = Object.entries<unknown>({ ...args }).filter(([, value]) => value !== undefined);
   const twice = given.find(([name]) => fields[name] !== undefined)?.[0];
   if (twice) throw usageFault(`${twice} is given twice: as an argument and as --${twice}.`);
   return { ...fields, ...Object.fromEntries(given) };
@@ -207,19 +209,13 @@ const aboutOf = (of: Description): string => {
   return flags.description ?? (example === undefined ? '' : `for example ${plainText(example)}`);
 };
 
-const isClosed = ({ flags }: Description): boolean => {
-  const { only }: { only?: boolean } = flags ?? {};
-  return only === true;
-};
-const isRequired = ({ flags }: Description): boolean => {
-  const { presence }: { presence?: string } = flags ?? {};
-  return presence === 'required';
-};
-export const isStripped = ({ flags }: Description): boolean => {
-  const { result }: { result?: string } = flags ?? {};
-  return result === 'strip';
-};
+const flagIn = ({ flags }: Description, name: string): unknown => valueAt(flags, name);
+const isClosed = (of: Description): boolean => flagIn(of, 'only') === true;
+const isRequired = (of: Description): boolean => flagIn(of, 'presence') === 'required';
+export const isStripped = (of: Description): boolean => flagIn(of, 'result') === 'strip';
 
 const lastOf = (longName: string): string => longName.split('.').at(-1) ?? longName;
-const dashed = (name: string): string =>
+
+/** `agentPrompt` as `agent-prompt`. */
+export const dashed = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

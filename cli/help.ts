@@ -1,5 +1,5 @@
 import { type CliCommand, type CommandGroup, examplesOf, type Flag } from './command.js';
-import { placeholder, type RequestField } from './fields.js';
+import { dashed, placeholder, type RequestField } from './fields.js';
 import { padded, widthOf, wrapped } from './text.js';
 
 const COMMON = [
@@ -104,9 +104,6 @@ const WORDS = /(?:'[^']*'|"[^"]*"|[^\s'"])+/g;
 
 const paragraphs = (notes: string[] = []): string[] =>
   notes.length > 0 ? ['', ...notes.flatMap((note) => wrapped(note, WIDTH))] : [];
-
-export const dashed = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 const section = (title: string, lines: string[]): string[] =>
   lines.length > 0 ? ['', title, ...lines.map((line) => `  ${line}`)] : [];

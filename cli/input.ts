@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import { ApiError } from '../src/client/errors.js';
 import type { CliQuestion } from './ask.js';
-import type { Context } from './context.js';
-import { usageFault } from './exit.js';
+import { type Context, textFlag } from './command.js';
+import { failed, usageFault } from './exit.js';
 
 /** Text of a file, or of stdin for `-`. Usage: it cannot be read. */
 export const readFileOrStdin = async (context: Context, file: string): Promise<string> =>
@@ -36,4 +37,73 @@ export const secretFrom = async (
 const textOf = (bytes: Buffer, { ask }: CliQuestion, file: string): string => {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw usageFault(`${ask} from ${file}: It is not UTF-8 text. Give it as text: base64 ${file}`);
+};
+
+const PASSWORD_FILE = '--password-file';
+
+/** Flag of commands whose endpoint asks for the password later than ten minutes after login. */
+export const freshPasswordFile = textFlag(
+  '<file|->',
+  'Where the password is, needed ten minutes after login',
+);
+
+/** A password that is to be set, of 8 characters or more; at a terminal it is asked for twice. */
+export const readNewPassword = (
+  context: Context,
+  ask: string,
+  file: string | undefined,
+): Promise<string> =>
+  readNewSecret(
+    context,
+    { ask: `${ask} (8 or more)`, instead: PASSWORD_FILE, called: 'passwords' },
+    file,
+  );
+
+/** The same for any secret of a person's choice; `called` names two of them. */
+export const readNewSecret = async (
+  context: Context,
+  { ask, instead, called }: { ask: string; instead: string; called: string },
+  file: string | undefined,
+): Promise<string> => {
+  const refuse = (given: string) => (given.length < 8 ? '8 characters or more.' : undefined);
+  const secret = await secretFrom(context, file, { ask, instead, refuse });
+  if (file !== undefined) return secret;
+  const again = await context.ask.hidden({ ask: 'Again', instead });
+  if (again !== secret) throw failed(`The two ${called} differ. Nothing was done.`);
+  return secret;
+};
+
+interface Answer<B> {
+  /** The code with which the daemon says that it is needed. */
+  code: string;
+  /** Given on the command line: it is sent at once. */
+  isGiven: boolean;
+  ask(): Promise<B>;
+}
+
+/** Calls without the answer where none is given, and asks for it where the daemon needs it. */
+export const withAnswer = async <B extends object, T>(
+  { code, isGiven, ask }: Answer<B>,
+  call: (body: B | Record<string, never>) => Promise<T>,
+): Promise<T> => {
+  if (isGiven) return call(await ask());
+  try {
+    return await call({});
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== code) throw error;
+    return call(await ask());
+  }
+};
+
+/** The password is asked for where the daemon says that it is needed, and not before. */
+export const withPassword = <T>(
+  context: Context,
+  { passwordFile }: { passwordFile?: unknown },
+  call: (body: { password?: string }) => Promise<T>,
+): Promise<T> => {
+  const file = typeof passwordFile === 'string' ? passwordFile : undefined;
+  const ask = async () => ({
+    password: await secretFrom(context, file, { ask: 'Password', instead: PASSWORD_FILE }),
+  });
+  return withAnswer({ code: 'password_required', isGiven: file !== undefined, ask }, call);
 };

@@ -1,13 +1,15 @@
 import { CommanderError } from 'commander';
 import { ApiError } from '../src/client/errors.js';
-import { type CommonFlags, Context, type RunningCommand, type Streams } from './context.js';
+import { versionIn } from '../src/client/recognize.js';
+import { send } from '../src/client/send.js';
+import { olderDaemon, RENEW } from '../src/client/skew.js';
+import { version } from '../src/client/version.js';
+import { type CommonFlags, Context, type RunningCommand, type Streams } from './command.js';
 import { deadlineOf } from './deadline.js';
-import { CliFault, Exit, faultOf, interrupted, late, usageFault } from './exit.js';
-import { flagNamer } from './fields.js';
-import { dashed } from './help.js';
+import { CliFault, Exit, failed, faultOf, interrupted, late, usageFault } from './exit.js';
+import { dashed, flagNamer } from './fields.js';
 import { CliOutput } from './output.js';
 import { chooseCommand, pathOf, performCommand, readCommon } from './program.js';
-import { skewFault } from './skew.js';
 import { safe, safeJson } from './text.js';
 
 /** Runs one command line and sets the exit code. The first two words are node's and the script's. */
@@ -137,11 +139,36 @@ const unseen = (name: string): string =>
 /** Commander's own sentences, with the way to the right ones. */
 const mistyped = (error: CommanderError, where: ReportContext): number => {
   if (error.exitCode === 0) return Exit.done;
-  const said = error.message.replace(/^error: /, '').replace(/\.$/, '');
-  const [first = '', ...others] = `${said[0]?.toUpperCase()}${said.slice(1)}`.split('\n');
-  const typed = /^unknown option '--([\w-]+)/.exec(said)?.[1] ?? '';
+  const complaint = error.message.replace(/^error: /, '').replace(/\.$/, '');
+  const [first = '', ...others] = `${complaint[0]?.toUpperCase()}${complaint.slice(1)}`.split('\n');
+  const typed = /^unknown option '--([\w-]+)/.exec(complaint)?.[1] ?? '';
   const meant = where.place.flags?.includes(`${typed}-file`) ? unseen(typed) : MEANT[typed];
   const rest = meant ? [meant] : others;
   const help = ['Help: adjutant', where.place.command, '--help'].filter(Boolean).join(' ');
   return report(usageFault(`${first}.`, ...rest, help), where);
+};
+
+const TIMEOUT_MS = 2000;
+
+/**
+ * Explains the failure of a command that an older daemon does not know: no such route, a field that
+ * it does not take, a reply that lacks something. Null: the reason is another. Never throws.
+ */
+const skewFault = async (error: unknown, url: () => string): Promise<CliFault | null> => {
+  if (!mayBeSkewed(error)) return null;
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const reply = await send(`${url()}/health`, { method: 'GET', headers: {}, signal });
+    const complaint = olderDaemon(versionIn(await reply.text()) ?? version(), url());
+    return complaint === null ? null : failed(complaint, RENEW);
+  } catch {
+    return null;
+  }
+};
+
+const mayBeSkewed = (error: unknown): boolean => {
+  if (!(error instanceof ApiError)) return error instanceof TypeError;
+  if (error.statusCode === 400) return error.details.length > 0;
+  // A thing that is not there is named; a route that is not there is not.
+  return error.statusCode === 404 && error.message === 'Not Found';
 };

@@ -1,8 +1,8 @@
 import { type Face, type TableColumn, tableOf, valueAt } from './columns.js';
-import type { CommonFlags, Streams } from './context.js';
+import type { CommonFlags, Streams } from './command.js';
 import { usageFault } from './exit.js';
 import { nearest } from './nearest.js';
-import { cell, folded, oneLine, padded, plainText, safe, safeJson } from './text.js';
+import { cell, oneLine, padded, plainText, safe, safeJson, wrapText } from './text.js';
 
 export type Format = 'table' | 'tsv' | 'json' | 'id';
 export const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
@@ -63,7 +63,7 @@ export class CliOutput {
   /** One object: its fields under each other for a person, the row of its list in a pipe. */
   item<T extends object>(reply: T, columns: TableColumn<NoInfer<T>>[]): void {
     if (this.format !== 'table' || this.flags.fields) this.page({ reply, rows: [reply], columns });
-    else this.facts(Object.entries(flat(reply)).map(([name, value]) => [name, said(value)]));
+    else this.facts(Object.entries(flat(reply)).map(([name, value]) => [name, textOf(value)]));
   }
 
   /** Prints what a verb did: a sentence for a person, the changed object in every other format. */
@@ -84,7 +84,7 @@ export class CliOutput {
       const lines = safe(value)
         .split('\n')
         .flatMap((line) =>
-          this.isTerminal && !JSON_PART.test(line) ? folded(line, room) : [line],
+          this.isTerminal && !JSON_PART.test(line) ? wrapText(line, room) : [line],
         );
       const heads = [oneLine(name)];
       for (const [at, line] of lines.entries())
@@ -95,7 +95,8 @@ export class CliOutput {
   /** A sentence of a result, folded to a terminal; further lines are set in. */
   sentence(text: string, indent = 0): void {
     const line = oneLine(text);
-    for (const each of this.isTerminal ? folded(line, this.width, indent) : [line]) this.line(each);
+    for (const each of this.isTerminal ? wrapText(line, this.width, indent) : [line])
+      this.line(each);
   }
 
   /** The reply as it came, on one line. */
@@ -125,7 +126,7 @@ export class CliOutput {
     const lines = text
       .split('\n')
       .flatMap((line) =>
-        stderr.isTTY && !PASTED.test(line) ? folded(line, width, setIn(line)) : [line],
+        stderr.isTTY && !PASTED.test(line) ? wrapText(line, width, setIn(line)) : [line],
       );
     stderr.write(`${lines.join('\n')}\n`);
   }
@@ -162,7 +163,7 @@ export class CliOutput {
 const setIn = (line: string): number => line.length - line.trimStart().length;
 
 /** A value as a person reads it: the parts of a list after each other, things a line each. */
-const said = (value: unknown): string => {
+const textOf = (value: unknown): string => {
   if (!Array.isArray(value)) return plainText(value);
   const isOfThings = value.some((each) => typeof each === 'object');
   return value.map(plainText).join(isOfThings ? '\n' : ', ');

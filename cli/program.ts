@@ -1,10 +1,9 @@
 import { Command as Commander, Option } from 'commander';
-import type { CliCommand, CommandGroup, Flag } from './command.js';
-import type { CommonFlags, Context } from './context.js';
+import type { CliCommand, CommandGroup, CommonFlags, Context, Flag } from './command.js';
 import { type CommandEntry, entryNames, entryOf } from './entries.js';
 import { usageFault } from './exit.js';
-import { placeholder, type RequestField, typedValue } from './fields.js';
-import { commandHelp, dashed, groupHelp } from './help.js';
+import { dashed, placeholder, type RequestField, typedValue } from './fields.js';
+import { commandHelp, groupHelp } from './help.js';
 import { nearest } from './nearest.js';
 
 /** The five verbs that mean the same everywhere, and what else people type for them. */
@@ -175,8 +174,8 @@ const fieldGiven = (field: RequestField, typed: Record<string, unknown>): [strin
 const unknown = (words: string[], known: string[]): Error => {
   const meant = nearest(words.at(-1) ?? '', known);
   const before = words.slice(0, -1).join(' ');
-  const said = ['adjutant', before, meant].filter(Boolean).join(' ');
-  const question = meant ? ` Did you mean: ${said}` : '';
+  const suggestion = ['adjutant', before, meant].filter(Boolean).join(' ');
+  const question = meant ? ` Did you mean: ${suggestion}` : '';
   return usageFault(
     `No command "${words.join(' ')}".${question}`,
     ...(meant ? [] : [`There are: ${known.join(', ')}`]),

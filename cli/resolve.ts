@@ -7,6 +7,11 @@ export interface Named {
   name: string;
 }
 
+export interface NamePage {
+  rows: Named[];
+  nextCursor: string | null;
+}
+
 export interface NamedKind {
   /** `hook`; its ids begin with it. */
   noun: string;
@@ -15,7 +20,7 @@ export interface NamedKind {
   /** The command that lists them: `hooks list`. */
   listed: string;
   /** One page of all there are. */
-  page(cursor: string | undefined): Promise<{ rows: Named[]; nextCursor: string | null }>;
+  page(cursor: string | undefined): Promise<NamePage>;
   /** Most pages that are read, for lists that grow without end; default: all. */
   pages?: number;
 }

@@ -73,7 +73,7 @@ export const wrapped = (text: string, width: number): string[] => {
  * Broken at spaces into lines of that many columns where it can be; the further ones are set in by
  * `indent`. A word that is longer, an address or a key, stays whole: it is there to be copied.
  */
-export const folded = (text: string, width: number, indent = 0): string[] => {
+export const wrapText = (text: string, width: number, indent = 0): string[] => {
   const before = ' '.repeat(indent);
   const [first = '', ...words] = text.split(/(?<=\S) (?=\S)/);
   const lines: string[] = [];
@@ -104,3 +104,56 @@ const visible = (char: string): string => {
 };
 const hex = (char: string, digits: number): string =>
   char.charCodeAt(0).toString(16).padStart(digits, '0');
+
+/** The one place of the CLI where time comes from: milliseconds since 1970. */
+export const now = (): number => Date.now();
+
+const SECOND = 1000;
+const UNITS: [string, number][] = [
+  ['day', 86_400 * SECOND],
+  ['hour', 3_600 * SECOND],
+  ['minute', 60 * SECOND],
+];
+
+/** `2 minutes ago`; times to come say `in 3 days`. */
+export const ago = (time: string): string => {
+  const ms = now() - Date.parse(time);
+  const unit = UNITS.find(([, length]) => Math.abs(ms) >= length);
+  if (!unit) return Math.abs(ms) < 5 * SECOND ? 'just now' : inWords('second', ms, SECOND);
+  return inWords(unit[0], ms, unit[1]);
+};
+
+/** The same for a time that may be missing. */
+export const age = (time: string | null): string => (time === null ? 'never' : ago(time));
+
+/** Local time of day, `14:03:21`; with the date where it is not today. */
+export const localTime = (time: string): string => {
+  const date = new Date(time);
+  const clock = date.toLocaleTimeString('en-GB');
+  const isToday = date.toDateString() === new Date(now()).toDateString();
+  return isToday ? clock : `${dayOf(date)} ${clock}`;
+};
+
+/** A duration in words: `0.8 s`, `33 s`, `2 m 05 s`. */
+export const duration = (ms: number): string => {
+  if (ms < SECOND) return `${Math.round(ms)} ms`;
+  if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;
+  const seconds = Math.round(ms / SECOND);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} m ${two(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} m`;
+};
+
+const inWords = (unit: string, ms: number, length: number): string => {
+  const words = countOf(Math.floor(Math.abs(ms) / length), unit);
+  return ms >= 0 ? `${words} ago` : `in ${words}`;
+};
+
+/** `1 step`, `2 steps`. */
+export const countOf = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+const dayOf = (date: Date): string =>
+  `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+const two = (value: number): string => String(value).padStart(2, '0');

@@ -1,20 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 const NAMES = [
-  'start',
-  'webhooks',
-  'outgoing',
-  'signatures',
-  'agents',
-  'approvals',
-  'models',
-  'tunnel',
-  'vault',
-  'accessibility',
-  'security',
-  'backup',
-  'upgrade',
-  'scripting',
+  ...['start', 'webhooks', 'outgoing', 'signatures', 'agents', 'approvals', 'models', 'tunnel'],
+  ...['vault', 'accessibility', 'security', 'backup', 'upgrade', 'scripting'],
 ];
 
 const read = (name: string): string[] =>

@@ -13,7 +13,13 @@ import { join } from 'node:path';
 import { run } from './child.js';
 
 const FOLDERS = ['src', 'cli', 'tui', 'migrations', 'test'];
-const SETTINGS = ['scripts/compile.js', 'tsconfig.json', 'package.json', 'package-lock.json'];
+const SETTINGS = [
+  'scripts/compile.js',
+  'scripts/bundle.js',
+  'tsconfig.json',
+  'package.json',
+  'package-lock.json',
+];
 /** Writes the API document, which the daemon serves as a file. */
 const DOCUMENT = 'dist/src/http/document.js';
 
@@ -31,6 +37,9 @@ export const compile = async (root) => {
   }
   removeOrphans(root, sources);
   await describe(root);
+  // It imports a package, and this file is loaded before any is installed.
+  const { bundle } = await import('./bundle.js');
+  await bundle(root);
   writeFileSync(stamp, digest);
 };
 

@@ -22,13 +22,15 @@ export const install = async (root) => {
   });
 };
 
-/** npm fails alike without a compiler and without a network: the reason is above, the help below. */
+/** npm fails alike without a compiler and without a network: help only where a tool is missing. */
 const withTools = async (work) => {
   try {
     await work();
   } catch (error) {
     if (error.exitCode !== undefined) throw error;
-    throw new Error(`${error.message}\n${toolchainHelp(missingTools())}`);
+    const missing = missingTools();
+    if (missing.length === 0) throw error;
+    throw new Error(`${error.message}\n${toolchainHelp(missing)}`);
   }
 };
 

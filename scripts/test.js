@@ -20,7 +20,15 @@ const LAB = join(root, 'node_modules/@hapi/lab/bin/lab');
 const OPTIONS = ['--leaks', '--pattern', '\\.test'];
 const LIMITS = ['--timeout', '30000', '--context-timeout', '60000'];
 const REPORTERS = ['--reporter', 'console', '--output', 'stdout', '-r', 'junit', '-o'];
-const MOST_LANES = 4;
+/** One more than there are cores, since tests wait for two fifths of their time. */
+const LANES = Math.min(availableParallelism() + 2, 4);
+/** In files. Each batch loads the daemon's code anew, for one to two seconds. */
+const SMALLEST_BATCH = 6;
+/** The slowest, half a minute or more each: they begin first, so that no lane waits for one. */
+const LONG = [
+  ...['accounts/totp/attempts', 'accounts/auth/sharedaddress', 'faults/backupfile', 'faults/kills'],
+  ...['generated/input', 'cli/verbs', 'cli/descriptors', 'faults/backup', 'tui/walk', 'tui/rush'],
+].map((name) => `${name}.test.js`);
 /** What they assert was promised of a machine that does nothing else: they run by themselves, last. */
 const ALONE = ['faults/flood.test.js', 'faults/outbox.test.js', 'faults/stop.test.js'];
 /** What the tests see of the environment; all else is left out or set to a known value. */
@@ -33,14 +41,14 @@ const KEPT = [...['PATH', 'CI', 'NODE_OPTIONS', 'NODE_V8_COVERAGE'], ...['RUSH_S
  */
 const main = async () => {
   await prepare();
-  const { lanes, last } = planned(process.argv.slice(2));
+  const { batches, last } = planned(process.argv.slice(2));
   rmSync(REPORTS, { recursive: true, force: true });
   mkdirSync(REPORTS, { recursive: true });
   const scratch = mkdtempSync(join(tmpdir(), 'adjutant-test-'));
   try {
-    const codes = await Promise.all(lanes.map((words, lane) => runLane(lane, words, scratch)));
-    if (last.length > 0) codes.push(await runLane(lanes.length, last, scratch));
-    const reports = codes.map((_, lane) => readReport(reportOf(lane)));
+    const codes = await runAll(batches, scratch);
+    if (last.length > 0) codes.push(await runBatch(batches.length, last, { scratch, shown: true }));
+    const reports = codes.map((_, batch) => readReport(reportOf(batch)));
     process.exitCode = conclude(reports, codes);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
@@ -48,28 +56,50 @@ const main = async () => {
 };
 
 /**
- * What each lane is given, and what runs by itself after them. Options are lab's, and may leave
- * out every test of a lane: with them all is one lane.
+ * The words of each run of lab: `batches` run side by side, `last` by itself after them. Options
+ * are lab's, and may leave out every test of a batch: with them all is one batch.
  */
 const planned = (args) => {
   const all = testFiles(root);
   const { options, files } = select(args, { root, files: all });
   for (const file of files ?? []) console.log(`running ${sourceOf(file)}`);
   const chosen = files ?? all;
-  if (options.length > 0) return { lanes: [[...options, ...chosen.map(inTests)]], last: [] };
+  if (options.length > 0) return { batches: [[...options, ...chosen.map(inTests)]], last: [] };
   const last = chosen.filter((path) => ALONE.includes(path)).map(inTests);
-  return { lanes: sideBySide(chosen.filter((path) => !ALONE.includes(path))), last };
+  return { batches: batchesOf(chosen.filter((path) => !ALONE.includes(path))), last };
 };
 
 /**
- * One lane more than there are cores, since tests wait for two fifths of their time; neighbours,
- * which take alike, in different ones.
+ * Splits the files into batches, each of which is a process. They grow smaller, so that the lanes
+ * end together, and neighbours, which take alike, are in different ones.
  */
-const sideBySide = (files) => {
-  const count = Math.min(availableParallelism() + 1, MOST_LANES, files.length);
-  return Array.from({ length: count }, (_, lane) =>
-    files.filter((_, at) => at % count === lane).map(inTests),
-  );
+const batchesOf = (files) => {
+  const long = LONG.filter((path) => files.includes(path));
+  const rest = dealt(files.filter((path) => !long.includes(path)));
+  const batches = long.map((path) => [path]);
+  while (rest.length > 0) {
+    batches.push(rest.splice(0, Math.max(SMALLEST_BATCH, Math.ceil(rest.length / LANES / 2))));
+  }
+  return batches.map((batch) => batch.map(inTests));
+};
+
+/** The files in another order: every seventeenth, from each start in turn. */
+const dealt = (files) =>
+  Array.from({ length: 17 }, (_, start) => files.filter((_, at) => at % 17 === start)).flat();
+
+/** Runs the batches in lanes: each lane takes the next one as soon as it is free. */
+const runAll = async (batches, scratch) => {
+  const codes = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < batches.length) {
+      const batch = next++;
+      const shown = batches.length === 1;
+      codes[batch] = await runBatch(batch, batches[batch], { scratch, shown });
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return codes;
 };
 
 const sourceOf = (file) => {
@@ -79,15 +109,15 @@ const sourceOf = (file) => {
 
 const inTests = (path) => join('dist/test', path);
 
-const reportOf = (lane) => join(REPORTS, `${lane}.xml`);
+const reportOf = (batch) => join(REPORTS, `${batch}.xml`);
 
-/** The first lane is shown as it goes, the others when they have ended. */
-const runLane = async (lane, words, scratch) => {
-  const folder = join(scratch, String(lane));
+/** Shows what lab prints as it comes, or else when the batch has ended. Gives the exit code. */
+const runBatch = async (batch, words, { scratch, shown }) => {
+  const folder = join(scratch, String(batch));
   mkdirSync(folder);
-  const args = [LAB, ...OPTIONS, ...LIMITS, ...REPORTERS, reportOf(lane), ...words];
+  const args = [LAB, ...OPTIONS, ...LIMITS, ...REPORTERS, reportOf(batch), ...words];
   const options = { cwd: root, env: environment(folder) };
-  if (lane === 0) return run(process.execPath, args, { ...options, stdio: 'inherit' });
+  if (shown) return run(process.execPath, args, { ...options, stdio: 'inherit' });
   const path = join(folder, 'output');
   const output = openSync(path, 'w');
   const code = await run(process.execPath, args, { ...options, stdio: ['ignore', output, output] });
@@ -128,7 +158,7 @@ const conclude = (reports, codes) => {
   for (const title of skipped) console.log(`skipped: ${title}`);
   const [passed, failed] = [sum('passed'), sum('failed')];
   const missed = process.env.CI === 'true' ? skipped.length : 0;
-  const died = reports.filter(({ cases }, lane) => cases === 0 || codes[lane] !== 0).length;
+  const died = reports.filter(({ cases }, batch) => cases === 0 || codes[batch] !== 0).length;
   const broken = failed + missed > 0 ? failed + missed : died;
   const note = skipped.length > missed ? `, ${skipped.length} skipped` : '';
   if (passed + failed === 0) console.log('No test ran.');

@@ -23,11 +23,9 @@ export const missingTools = () =>
 const answers = (command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0;
 
 /** Says what a compilation of better-sqlite3 takes, and how to get it on this machine. */
-export const toolchainHelp = (missing) => {
-  const lacking = missing.length > 0 ? ` Missing here: ${missing.join(', ')}.` : '';
-  return [
-    `better-sqlite3 is compiled with python3, make and a C++ compiler.${lacking}`,
+export const toolchainHelp = (missing) =>
+  [
+    `better-sqlite3 is compiled with python3, make and a C++ compiler. Missing here: ${missing.join(', ')}.`,
     ...INSTALLED_BY.map((line) => `  ${line}`),
     'Then run this again.',
   ].join('\n');
-};

@@ -1,82 +1,115 @@
-import { audit } from './accounts/audit/contract.js';
-import { auth } from './accounts/auth/contract.js';
-import { logins } from './accounts/loginsessions/contract.js';
-import { passkeys } from './accounts/passkeys/contract.js';
-import { tokens } from './accounts/tokens/contract.js';
-import { totp } from './accounts/totp/contract.js';
-import { users } from './accounts/users/contract.js';
-import { chat } from './agents/chat/contract.js';
-import { agents } from './agents/contract.js';
-import { approvals } from './approvals/contract.js';
-import { channels } from './channels/contract.js';
-import { platforms } from './channels/platforms/contract.js';
-import { messengers } from './channels/receivers/contract.js';
-import { sessions } from './conversations/contract.js';
-import { experts } from './experts/contract.js';
-import { hooks } from './hooks/contract.js';
-import { receivers } from './hooks/receivers/contract.js';
-import type { Contract, Endpoint } from './kernel/contract/endpoint.js';
-import { clitools } from './models/clitools/contract.js';
-import { models } from './models/contract.js';
-import { providers } from './models/providers/contract.js';
-import { outbox } from './outbound/messages/contract.js';
-import { notifications } from './outbound/notifications/contract.js';
-import { webhooks } from './outbound/webhooks/contract.js';
-import { permissions } from './permissions/contract.js';
-import { skills } from './skills/contract.js';
-import { backups } from './system/backup/contract.js';
-import { doctor } from './system/doctor/contract.js';
-import { health } from './system/health/contract.js';
-import { keys } from './system/keys/contract.js';
-import { logs } from './system/logs/contract.js';
-import { overview } from './system/overview/contract.js';
-import { tunnel } from './system/tunnel/contract.js';
-import { unbuilt } from './system/unbuilt/contract.js';
-import { vault } from './vault/contract.js';
+import type { Contract } from './kernel/contract/endpoint.js';
 
-interface ListedContract {
+/**
+ * The whole API on one page, in the order of the API document. Each contract is the export of that
+ * name, loaded when it is first needed: a client loads what it calls.
+ */
+const contractModules = {
+  health: () => import('./system/health/contract.js'),
+  overview: () => import('./system/overview/contract.js'),
+  logs: () => import('./system/logs/contract.js'),
+  doctor: () => import('./system/doctor/contract.js'),
+  auth: () => import('./accounts/auth/contract.js'),
+  logins: () => import('./accounts/loginsessions/contract.js'),
+  tokens: () => import('./accounts/tokens/contract.js'),
+  keys: () => import('./system/keys/contract.js'),
+  totp: () => import('./accounts/totp/contract.js'),
+  passkeys: () => import('./accounts/passkeys/contract.js'),
+  receivers: () => import('./hooks/receivers/contract.js'),
+  hooks: () => import('./hooks/contract.js'),
+  agents: () => import('./agents/contract.js'),
+  experts: () => import('./experts/contract.js'),
+  chat: () => import('./agents/chat/contract.js'),
+  approvals: () => import('./approvals/contract.js'),
+  permissions: () => import('./permissions/contract.js'),
+  skills: () => import('./skills/contract.js'),
+  sessions: () => import('./conversations/contract.js'),
+  models: () => import('./models/contract.js'),
+  clitools: () => import('./models/clitools/contract.js'),
+  providers: () => import('./models/contract.js'),
+  notifications: () => import('./outbound/notifications/contract.js'),
+  channels: () => import('./channels/contract.js'),
+  messengers: () => import('./channels/receivers/contract.js'),
+  platforms: () => import('./channels/platforms/contract.js'),
+  outbox: () => import('./outbound/messages/contract.js'),
+  audit: () => import('./accounts/audit/contract.js'),
+  backups: () => import('./system/backup/contract.js'),
+  users: () => import('./accounts/users/contract.js'),
+  vault: () => import('./vault/contract.js'),
+  webhooks: () => import('./outbound/webhooks/contract.js'),
+  tunnel: () => import('./system/tunnel/contract.js'),
+  unbuilt: () => import('./system/unbuilt/contract.js'),
+};
+
+/** One line on each resource, for the API document. */
+const about: Record<keyof ContractModules, string> = {
+  health: 'Whether the daemon lives, is ready, and how it is',
+  overview: 'How it stands and what needs you, in one call',
+  logs: 'The newest lines of the daemon’s log (admin)',
+  doctor: 'What is wrong, and what to do about it (admin)',
+  auth: 'Your account: register, log in and out, password',
+  logins: 'Where you are logged in',
+  tokens: 'Personal access tokens, for programs of yours',
+  keys: 'The keys that sign tokens (admin)',
+  totp: 'Codes of an authenticator app as a second factor',
+  passkeys: 'Log in without a password (WebAuthn)',
+  receivers: 'Where webhooks are received, by a signature',
+  hooks: 'What happens when a signed webhook arrives',
+  agents: 'Runs of a model with tools, and their events',
+  experts: 'The parts that agents play',
+  chat: 'Conversations, answered at once, later, or as a stream',
+  approvals: 'Calls of agents that wait for your word',
+  permissions: 'Which tools run, ask first, or never run',
+  skills: 'What agents can use: tools, skills, MCP servers',
+  sessions: 'Conversations and their messages',
+  models: 'Which models answer, for what, and how they are',
+  clitools: 'Models by claude, codex, gemini, opencode',
+  providers: 'Which models a provider offers',
+  notifications: 'What you were told',
+  channels: 'The chats and addresses that are linked to you',
+  messengers: 'Where chat platforms send their requests',
+  platforms: 'The chat platforms, set up for all (admin)',
+  outbox: 'What leaves for others, and what failed (admin)',
+  audit: 'Who did what; a changed entry shows (admin)',
+  backups: 'Copies of everything: made, proved (admin)',
+  users: 'Who has an account, and what they may (admin)',
+  vault: 'Credentials that are used and that nobody reads',
+  webhooks: 'Outgoing: signed events to addresses of yours',
+  tunnel: 'How others reach this daemon (admin)',
+  unbuilt: 'Answered with 501',
+};
+
+type ContractModules = typeof contractModules;
+
+type Contracts = {
+  [R in keyof ContractModules]: () => Promise<
+    Awaited<ReturnType<ContractModules[R]>> extends Record<R, infer C extends Contract> ? C : never
+  >;
+};
+
+const contractsOf = (): Contracts => {
+  const contracts: Contracts = Object.create(null);
+  for (const [name, load] of Object.entries(contractModules)) {
+    Reflect.set(contracts, name, async () => Reflect.get(await load(), name));
+  }
+  return contracts;
+};
+
+/** The contract of each resource, by its name. */
+export const contracts = contractsOf();
+
+export interface ApiResource {
   name: string;
   contract: Contract;
-  /** One line, for the API document. */
   about: string;
 }
 
-/** The whole API on one page: every contract, in the order of the API document. */
-export const resources: ListedContract[] = [
-  { name: 'health', contract: health, about: 'Whether the daemon lives, is ready, and how it is' },
-  { name: 'overview', contract: overview, about: 'How it stands and what needs you, in one call' },
-  { name: 'logs', contract: logs, about: 'The newest lines of the daemon’s log (admin)' },
-  { name: 'doctor', contract: doctor, about: 'What is wrong, and what to do about it (admin)' },
-  { name: 'auth', contract: auth, about: 'Your account: register, log in and out, password' },
-  { name: 'logins', contract: logins, about: 'Where you are logged in' },
-  { name: 'tokens', contract: tokens, about: 'Personal access tokens, for programs of yours' },
-  { name: 'keys', contract: keys, about: 'The keys that sign tokens (admin)' },
-  { name: 'totp', contract: totp, about: 'Codes of an authenticator app as a second factor' },
-  { name: 'passkeys', contract: passkeys, about: 'Log in without a password (WebAuthn)' },
-  { name: 'receivers', contract: receivers, about: 'Where webhooks are received, by a signature' },
-  { name: 'hooks', contract: hooks, about: 'What happens when a signed webhook arrives' },
-  { name: 'agents', contract: agents, about: 'Runs of a model with tools, and their events' },
-  { name: 'experts', contract: experts, about: 'The parts that agents play' },
-  { name: 'chat', contract: chat, about: 'Conversations, answered at once, later, or as a stream' },
-  { name: 'approvals', contract: approvals, about: 'Calls of agents that wait for your word' },
-  { name: 'permissions', contract: permissions, about: 'Which tools run, ask first, or never run' },
-  { name: 'skills', contract: skills, about: 'What agents can use: tools, skills, MCP servers' },
-  { name: 'sessions', contract: sessions, about: 'Conversations and their messages' },
-  { name: 'models', contract: models, about: 'Which models answer, for what, and how they are' },
-  { name: 'clitools', contract: clitools, about: 'Models by claude, codex, gemini, opencode' },
-  { name: 'providers', contract: providers, about: 'Which models a provider offers' },
-  { name: 'notifications', contract: notifications, about: 'What you were told' },
-  { name: 'channels', contract: channels, about: 'The chats and addresses that are linked to you' },
-  { name: 'messengers', contract: messengers, about: 'Where chat platforms send their requests' },
-  { name: 'platforms', contract: platforms, about: 'The chat platforms, set up for all (admin)' },
-  { name: 'outbox', contract: outbox, about: 'What leaves for others, and what failed (admin)' },
-  { name: 'audit', contract: audit, about: 'Who did what; a changed entry shows (admin)' },
-  { name: 'backups', contract: backups, about: 'Copies of everything: made, proved (admin)' },
-  { name: 'users', contract: users, about: 'Who has an account, and what they may (admin)' },
-  { name: 'vault', contract: vault, about: 'Credentials that are used and that nobody reads' },
-  { name: 'webhooks', contract: webhooks, about: 'Outgoing: signed events to addresses of yours' },
-  { name: 'tunnel', contract: tunnel, about: 'How others reach this daemon (admin)' },
-  { name: 'unbuilt', contract: unbuilt, about: 'Answered with 501' },
-];
-
-export const endpoints: Endpoint[] = resources.flatMap(({ contract }) => Object.values(contract));
+/** Loads every contract. */
+export const loadResources = (): Promise<ApiResource[]> =>
+  Promise.all(
+    Object.entries(about).map(async ([name, line]) => ({
+      name,
+      contract: await Reflect.get(contracts, name)(),
+      about: line,
+    })),
+  );

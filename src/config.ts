@@ -16,79 +16,66 @@ interface Setting<T> {
 
 class BadValue extends Error {}
 
-const text = (initial: string, doc: string): Setting<string> => ({
+const setting = <T>(initial: T, doc: string, read: (given: string) => T): Setting<T> => ({
   initial,
   doc,
-  read: (given) => given,
+  read,
 });
-const secret = (doc: string): Setting<string | null> => ({
-  initial: null,
-  doc,
-  isSecret: true,
-  read: (given) => given,
-});
+/** A text that may be left out; `check` throws BadValue for one that cannot be meant. */
+const maybe = (doc: string, check: (given: string) => void = () => undefined) =>
+  setting<string | null>(null, doc, (given) => {
+    check(given);
+    return given;
+  });
+const text = (initial: string, doc: string) => setting(initial, doc, (given) => given);
+const secret = (doc: string): Setting<string | null> => ({ ...maybe(doc), isSecret: true });
 /** A secret that is sent in a header. */
 const key = (doc: string): Setting<string | null> => ({
-  ...secret(doc),
-  read: (given) => {
+  ...maybe(doc, (given) => {
     const fault = faultOfHeaderValue(given);
     if (fault !== null) throw new BadValue(fault.replace(/^must be /, ''));
-    return given;
-  },
+  }),
+  isSecret: true,
 });
-const maybe = (doc: string): Setting<string | null> => ({
-  initial: null,
-  doc,
-  read: (given) => given,
-});
-const url = (doc: string): Setting<string | null> => ({
-  initial: null,
-  doc,
-  read: (given) => {
+const url = (doc: string) =>
+  maybe(doc, (given) => {
     if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
       throw new BadValue('a URL that begins with http:// or https://');
     }
-    return given;
-  },
-});
-const flag = (initial: boolean, doc: string): Setting<boolean> => ({
-  initial,
-  doc,
-  read: (given) => {
+  });
+const folder = (doc: string) =>
+  maybe(doc, (given) => {
+    if (!isAbsolute(given)) throw new BadValue('an absolute folder');
+  });
+/** Shape alone: the rest that a file must be is known once there is a home. */
+const headsTarget = (doc: string) =>
+  maybe(doc, (given) => {
+    if (!isAbsolute(given) && parseSyslog(given) === null) {
+      throw new BadValue('an absolute path of a file, or syslog://host[:514]');
+    }
+  });
+const flag = (initial: boolean, doc: string) =>
+  setting(initial, doc, (given) => {
     if (given !== 'true' && given !== 'false') throw new BadValue('true or false');
     return given === 'true';
-  },
-});
-const number = (initial: number, min: number, max: number, doc: string): Setting<number> => ({
-  initial,
-  doc,
-  read: (given) => {
+  });
+const number = (initial: number, min: number, max: number, doc: string) =>
+  setting(initial, doc, (given) => {
     const value = Number(given);
     if (given.trim() === '' || !(value >= min && value <= max)) {
       throw new BadValue(`a number from ${min} to ${max}`);
     }
     return value;
-  },
-});
-const whole = (initial: number, min: number, max: number, doc: string): Setting<number> => {
-  const setting = number(initial, min, max, doc);
-  return {
-    ...setting,
-    read: (given) => {
-      const value = setting.read(given);
-      if (!Number.isInteger(value)) throw new BadValue(`a whole number from ${min} to ${max}`);
-      return value;
-    },
-  };
-};
+  });
+const whole = (initial: number, min: number, max: number, doc: string) =>
+  setting(initial, doc, (given) => {
+    const value = number(initial, min, max, doc).read(given);
+    if (!Number.isInteger(value)) throw new BadValue(`a whole number from ${min} to ${max}`);
+    return value;
+  });
 /** Words between spaces or commas; `check` throws on a list that cannot be meant. */
-const words = (
-  { expected, check }: { expected: string; check(words: string[]): unknown },
-  doc: string,
-): Setting<string[]> => ({
-  initial: [],
-  doc,
-  read: (given) => {
+const words = (expected: string, check: (words: string[]) => unknown) => (doc: string) =>
+  setting<string[]>([], doc, (given) => {
     const list = given.split(/[\s,]+/).filter((word) => word !== '');
     try {
       check(list);
@@ -96,63 +83,35 @@ const words = (
       throw new BadValue(expected);
     }
     return list;
-  },
-});
-const addresses = { expected: 'addresses or CIDRs', check: addressSet };
-const destinations = { expected: 'hosts, host:port pairs or CIDRs', check: createEgress };
-const origins = {
-  expected: 'origins such as https://desk.example.org',
-  check: (list: string[]): void => {
-    const wrong = list.find((word) => new URL(word).origin !== word);
-    if (wrong) throw new Error(`not an origin: ${wrong}`);
-  },
+  });
+/** A check of each word by itself. */
+const each = (isRight: (word: string) => boolean) => (list: string[]) => {
+  if (!list.every(isRight)) throw new BadValue('other words');
 };
-const folders = {
-  expected: 'absolute folders',
-  check: (list: string[]): void => {
-    const wrong = list.find((word) => !isAbsolute(word));
-    if (wrong) throw new Error(`not absolute: ${wrong}`);
-  },
-};
+const addresses = words('addresses or CIDRs', addressSet);
+const destinations = words('hosts, host:port pairs or CIDRs', createEgress);
+const origins = words(
+  'origins such as https://desk.example.org',
+  each((word) => new URL(word).origin === word),
+);
+const folders = words(
+  'absolute folders',
+  each((word) => isAbsolute(word)),
+);
 /** `daily`, `6h` or `6`; 0 is never. */
-const hours = (initial: number, doc: string): Setting<number> => ({
-  initial,
-  doc,
-  read: (given) => {
+const hours = (initial: number, doc: string) =>
+  setting(initial, doc, (given) => {
     if (given === 'daily') return 24;
     const value = Number(/^(\d{1,4})h?$/.exec(given)?.[1]);
     if (!(value <= 8760)) throw new BadValue('daily, or hours as in 6h');
     return value;
-  },
-});
-const folder = (doc: string): Setting<string | null> => ({
-  initial: null,
-  doc,
-  read: (given) => {
-    if (!isAbsolute(given)) throw new BadValue('an absolute folder');
-    return given;
-  },
-});
-/** Shape alone: the rest that a file must be is known once there is a home. */
-const headsTarget = (doc: string): Setting<string | null> => ({
-  initial: null,
-  doc,
-  read: (given) => {
-    if (!isAbsolute(given) && parseSyslog(given) === null) {
-      throw new BadValue('an absolute path of a file, or syslog://host[:514]');
-    }
-    return given;
-  },
-});
-const oneOf = <const V extends string>(values: [V, ...V[]], doc: string): Setting<V> => ({
-  initial: values[0],
-  doc,
-  read: (given) => {
+  });
+const oneOf = <const V extends string>(values: [V, ...V[]], doc: string) =>
+  setting<V>(values[0], doc, (given) => {
     const found = values.find((value) => value === given);
     if (found === undefined) throw new BadValue(`one of ${values.join(', ')}`);
     return found;
-  },
-});
+  });
 
 /** Every setting of the daemon. The variable of `tokenHours` is `ADJUTANT_TOKEN_HOURS`. */
 export const settings = {
@@ -160,8 +119,8 @@ export const settings = {
   host: text('127.0.0.1', 'Address to listen on; beyond loopback put TLS in front'),
   port: whole(3005, 0, 65535, 'TCP port to listen on; 0 = any free one'),
   publicUrl: url('The address at which others reach this daemon, e.g. https://hooks.example.org'),
-  trustedProxies: words(addresses, 'Addresses or CIDRs whose X-Forwarded-For is believed'),
-  origins: words(origins, 'Origins of browser apps that may call the API and open /ws'),
+  trustedProxies: addresses('Addresses or CIDRs whose X-Forwarded-For is believed'),
+  origins: origins('Origins of browser apps that may call the API and open /ws'),
   registration: oneOf(
     ['local', 'open', 'invite', 'closed'],
     'Who may register: local = only from this machine itself',
@@ -177,15 +136,11 @@ export const settings = {
   ),
   ratePerUser: number(6000, 0, 1e9, 'Requests a minute per user, 0 = off'),
   ratePerAddress: number(600, 0, 1e9, 'Requests a minute per address without a token, 0 = off'),
-  egressAllow: words(
-    destinations,
+  egressAllow: destinations(
     'host, host:port or CIDR that outgoing requests may reach though it is private',
   ),
   allowUnconfined: flag(false, 'Let tools run programs where no confinement works here'),
-  cliPath: words(
-    folders,
-    'Folders of claude, codex, gemini, opencode and tunnels; else those of PATH',
-  ),
+  cliPath: folders('Folders of claude, codex, gemini, opencode and tunnels; else those of PATH'),
   searchUrl: url('Search address of a SearXNG instance, e.g. http://127.0.0.1:8080/search'),
   hookConcurrency: whole(2, 1, 1000, 'Runs of one hook at once, where the hook does not say'),
   jobConcurrency: whole(20, 1, 1000, 'Runs at once, of everything'),

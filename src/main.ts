@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type { App, AppOptions } from './app.js';
 import { BadSetting, type Config, readConfig } from './config.js';
@@ -80,19 +79,12 @@ export const tellSetupCode = (
 /** While the rest of the daemon is loaded, the database opens. */
 const open = async (options: AppOptions): Promise<App> => {
   const begun = beginOpening(options);
-  const { openApp } = await load().catch(async (error) => {
+  const { openApp } = await import('./app.js').catch(async (error) => {
     await begun.end();
     throw error;
   });
   return openApp({ ...options, begun });
 };
-
-/**
- * require() loads a thousand modules in a sixth less processor time than import(), which goes through
- * the thread pool for each. Nodes 21.0 to 22.11 do not let it load ES modules.
- */
-const load = async (): Promise<typeof import('./app.js')> =>
-  process.features.require_module ? createRequire(import.meta.url)('./app.js') : import('./app.js');
 
 const startLines = (config: Config, { url, report }: App): string[] => {
   const isWide = !['127.0.0.1', 'localhost', '::1'].includes(config.host);

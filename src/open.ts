@@ -38,7 +38,9 @@ export const beginOpening = ({ config, log, onLost }: BeginOptions): OpenedHome 
   const master = loadMasterKey(config.home, config.masterKey);
   const engines = openThreads(
     {
-      ...{ home: config.home, migrations, ...auditKeysOf(master.keyring) },
+      home: config.home,
+      migrations,
+      ...auditKeysOf(master.keyring),
       ...(heads.file !== null && { auditHeads: heads.file }),
     },
     { lost: onLost, audited: heads.audited },

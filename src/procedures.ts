@@ -16,9 +16,12 @@ import { checkTable } from './system/backup/procedures.js';
 
 /** The procedures of the writer thread: each prepares its statements, then takes calls. */
 const procedures = {
-  ...{ admitExecution, reserveCall },
+  admitExecution,
+  reserveCall,
   claimJobs: (db: Database.Database) => claimJobs(db, beginSendings(db)),
-  ...{ beginSendings, settleSending, appendAudit },
+  beginSendings,
+  settleSending,
+  appendAudit,
 };
 /** Procedures of the writer thread that get all successive calls as one. */
 const together = { acceptDelivery };

@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import { migrations } from '../migrations/all.js';
 import { faultOfPassword } from './accounts/auth/policy.js';
 import { accountKey } from './accounts/auth/rules.js';
-import {
-  type AccountRow,
-  type OwnPasskey,
-  type Removed,
-  usersStore,
-} from './accounts/users/queries.js';
+import { type AccountRow, type Removed, usersStore } from './accounts/users/queries.js';
 import { type Config, readConfig } from './config.js';
 import { iso, systemClock } from './kernel/clock.js';
 import { createPasswords } from './kernel/password.js';
@@ -17,21 +12,6 @@ import { auditKeysOf } from './secrets/auditmac.js';
 import { loadMasterKey, proveMasterKey } from './secrets/master.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { openStore, type Store } from './store/store.js';
-
-/** A home that nobody else has open meanwhile: its lock is held. */
-export interface Recovery {
-  /** The account of a name or an e-mail address. OpenRefused: nobody has it. */
-  find(name: string): Promise<AccountRow>;
-  /**
-   * Sets the password, ends all sessions and tokens, lets a disabled account in again, and removes
-   * the second factors and passkeys that are named; nothing else changes. It stands in the audit
-   * log. OpenRefused: the password is too easily guessed.
-   */
-  recover(account: AccountRow, asked: { password: string; removes: Removed }): Promise<void>;
-  /** All passkeys of an account, oldest first. */
-  passkeysOf(id: string): Promise<OwnPasskey[]>;
-  close(): Promise<void>;
-}
 
 /** Opens a home whose daemon is stopped. OpenRefused says why not; BadSetting names a setting. */
 export const openRecovery = async (flags: Partial<Config>): Promise<Recovery> => {
@@ -54,16 +34,27 @@ export const openRecovery = async (flags: Partial<Config>): Promise<Recovery> =>
   }
 };
 
-const recoveryOf = (store: Store): Recovery => {
+/** Builds the verbs for a home that nobody else has open meanwhile: its lock is held. */
+const recoveryOf = (store: Store) => {
   const users = usersStore(store);
   return {
-    find: async (name) => {
+    /** Returns the account of a name or an e-mail address. OpenRefused: nobody has it. */
+    find: async (name: string): Promise<AccountRow> => {
       const found = await users.findByKey(accountKey(name));
       if (!found) throw new OpenRefused(`Nobody is called "${name}" here`);
       return found;
     },
+    /** Returns all passkeys of an account, oldest first. */
     passkeysOf: users.passkeysOf,
-    recover: async ({ id, disabled_at, username, email }, { password, removes }) => {
+    /**
+     * Sets the password, ends all sessions and tokens, lets a disabled account in again, and
+     * removes the second factors and passkeys that are named; nothing else changes. It stands in
+     * the audit log. OpenRefused: the password is too easily guessed.
+     */
+    recover: async (
+      { id, disabled_at, username, email }: AccountRow,
+      { password, removes }: { password: string; removes: Removed },
+    ): Promise<void> => {
       const fault = await faultOfPassword({ password, names: [username, email] });
       if (fault !== null) throw new OpenRefused(`The password ${fault}`);
       const passwordHash = await createPasswords().hash(password);
@@ -79,3 +70,5 @@ const recoveryOf = (store: Store): Recovery => {
     close: () => store.close(),
   };
 };
+
+export type Recovery = ReturnType<typeof recoveryOf>;

@@ -12,24 +12,16 @@ import { CHECK } from './secrets/sealedcolumns.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { integrityFaults } from './store/thread/copy.js';
 import { DATABASE, takeLock } from './store/thread/database.js';
-import { holdBack, type QuarantineCounts } from './store/thread/quarantine.js';
+import { type QuarantineCounts, quarantineCopy } from './store/thread/quarantine.js';
 import {
   compareWith,
   factIn,
   prepareBack,
   restoreSnapshot,
-  type Since,
+  type SnapshotLoss,
   saveDropped,
 } from './store/thread/rollback.js';
 import { type Snapshot, snapshotsOf } from './store/thread/snapshots.js';
-
-/** A way back that is open: the lock of the home is held, nothing was changed. */
-export interface Rollback {
-  snapshot: Snapshot;
-  since: Since;
-  perform(): RollbackResult;
-  close(): void;
-}
 
 export interface RollbackResult extends QuarantineCounts {
   /** The file of the dropped deliveries; null where there are none. */
@@ -39,10 +31,11 @@ export interface RollbackResult extends QuarantineCounts {
 }
 
 /**
- * Opens the way back to a snapshot, the newest unless named. OpenRefused: there is none, a daemon
+ * Opens the way back to a snapshot, the newest unless named: the lock of the home is held, and
+ * nothing is changed before `perform`. OpenRefused: there is none, a daemon
  * runs, it is damaged, or the master key has been changed since. BadSetting names a setting.
  */
-export const openRollback = (given: { home: string }, name: string | undefined): Rollback => {
+export const openRollback = (given: { home: string }, name: string | undefined) => {
   const { home, masterKey } = readConfig(given);
   const snapshot = chosen(home, name);
   const lock = takeLock(home);
@@ -55,7 +48,7 @@ export const openRollback = (given: { home: string }, name: string | undefined):
     return {
       snapshot,
       since,
-      perform: () => perform(home, { snapshot, since, keyring }),
+      perform: (): RollbackResult => perform(home, { snapshot, since, keyring }),
       close: () => lock.close(),
     };
   } catch (error) {
@@ -89,7 +82,7 @@ const proveKey = ({ name, file }: Snapshot, keyring: Keyring): void => {
 
 const perform = (
   home: string,
-  { snapshot, since, keyring }: { snapshot: Snapshot; since: Since; keyring: Keyring },
+  { snapshot, since, keyring }: { snapshot: Snapshot; since: SnapshotLoss; keyring: Keyring },
 ): RollbackResult => {
   const now = systemClock.now();
   const at = iso(now);
@@ -98,7 +91,7 @@ const perform = (
   if (dropped !== null) saveDropped(home, snapshot, dropped);
   const coming = prepareBack(home, snapshot);
   const { name } = snapshot;
-  const held = holdBack(coming, {
+  const held = quarantineCopy(coming, {
     at,
     why: `Rolled back to ${name}`,
     mintId: () => mint('notification', now),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { resources } from '../src/api.js';
+import { resources } from './harness/api.js';
 import { projectRoot } from './harness/sources.js';
 
 export const lab = Lab.script();

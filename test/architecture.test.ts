@@ -3,12 +3,14 @@ import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import ts from 'typescript';
-import { modules } from './harness/order.js';
+import { LIBRARIES, modules } from './harness/order.js';
 import {
+  found,
   type Import,
-  lineOf,
   nodes,
+  none,
   place,
+  product,
   projectRoot,
   type Source,
   sources,
@@ -17,8 +19,16 @@ import {
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-/** Files that any module may import: the settings and the version. `http` also reads the whole API. */
+/** Files that any module may import. `http` also reads the whole API. */
 const SETTINGS = /^src\/(config|version)\.ts$/;
+/** The dependency that every module has. */
+const BASE = 'src/base.ts';
+/**
+ * Files that are loaded in threads of their own, which must not load a whole module: they import
+ * single files.
+ */
+const THREADED =
+  /^src\/(hooks\/(payloads|inbound)\/|system\/backup\/|[\w/]+\/procedures(\/|\.ts$))/;
 
 /** The list of the procedures of all modules, which the threads of the database load. */
 const PROCEDURES = /^src\/procedures\.ts$/;
@@ -29,7 +39,11 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/api\.ts$/, may: /^src\/([\w/]+\/contract\.ts|kernel\/)/ },
   { who: SETTINGS, may: /^src\/kernel\// },
   { who: PROCEDURES, may: /^src\/(store\/|[\w/]+\/procedures(\/\w+)?\.ts$)/ },
-  { who: /^src\/wiring\//, may: /^src\/(?!main\.ts|app\.ts|client\/)/ },
+  { who: /^src\/base\.ts$/, may: /^src\/(store|kernel)\// },
+  {
+    who: /^src\/modules\.ts$/,
+    may: /^(migrations\/|src\/(\w+\/module\.ts$|(base|config|version)\.ts$|(kernel|store|providers)\/))/,
+  },
   { who: /^src\/open\.ts$/, may: /^(migrations\/|src\/(config\.ts|(secrets|store|kernel)\/))/ },
   { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },
   {
@@ -37,13 +51,14 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
     may: /^(migrations\/|src\/(?!main\.ts|app\.ts|client\/))/,
   },
   { who: /^src\/main\.ts$/, may: /^src\/((app|open|config|version)\.ts$|(store|kernel)\/)/ },
+  { who: /^src\/bundle\.ts$/, may: /^src\/main\.ts$/ },
   {
     who: /^src\/client\//,
-    may: /^src\/(client\/|[\w/]+\/contract\.ts|kernel\/(contract\/|(ids|private)\.ts))/,
+    may: /^src\/(client\/|api\.ts|[\w/]+\/contract\.ts|kernel\/(contract\/|(ids|jsonvalue|private)\.ts))/,
   },
   { who: /^cli\//, may: /^(cli\/|src\/(client\/|kernel\/private\.ts))/ },
   // Both desks make text from outside safe in one place, ask one clock, and lend the terminal alike.
-  { who: /^tui\//, may: /^(tui\/|src\/client\/|cli\/(text|clock|editor|foreground)\.ts$)/ },
+  { who: /^tui\//, may: /^(tui\/|src\/client\/|cli\/(text|editor|foreground)\.ts$)/ },
 ];
 /**
  * `serve` is the daemon: it is the one command that becomes it; `recover`, `rollback` and parts of
@@ -51,13 +66,13 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
  * `help environment` prints its settings. A tool's login is made by a person, at the HOME it will have.
  * `tui` opens the desk.
  */
-const DOORS = [
-  'cli/commands/serve.ts → src/main.ts',
+const DAEMON_IMPORTS = [
+  'cli/commands/serve.ts → src/bundle.ts',
   'cli/commands/recover.ts → src/recover.ts',
-  'cli/commands/rollback.ts → src/rollback.ts',
+  'cli/commands/recover.ts → src/rollback.ts',
   'cli/commands/backup.ts → src/backup.ts',
   'cli/commands/environment.ts → src/config.ts',
-  'cli/models/tools.ts → src/providers/clitools/login.ts',
+  'cli/models/groups.ts → src/providers/clitools/login.ts',
   'cli/commands/tui.ts → tui/linear/desk.ts',
   'cli/commands/tui.ts → tui/main.ts',
   'cli/commands/tui.ts → tui/environment.ts',
@@ -68,7 +83,7 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/(store\/|[\w/]*procedures(\/\w+)?\.ts$)/ },
   {
     module: /^@hapi\/boom$/,
-    only: /^src\/(wiring|accounts|agents|approvals|channels|conversations|experts|hooks|http|models|outbound|permissions|skills|system|vault|kernel\/(route|raw|input)\.ts$)/,
+    only: /^src\/(accounts|agents|approvals|channels|conversations|experts|hooks|http|models|outbound|permissions|skills|system|vault|kernel\/(route|raw|input)\.ts$)/,
   },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,
@@ -87,7 +102,7 @@ const ENVIRONMENT = [
   'cli/daemon/environment.ts',
   'tui/environment.ts',
 ];
-const CLOCKS = ['src/kernel/clock.ts', 'cli/clock.ts'];
+const CLOCKS = ['src/kernel/clock.ts', 'cli/text.ts'];
 /** Schemas of any value; replies of every shape. */
 const ANY = ['src/kernel/contract/schema.ts', 'test/harness/app.ts'];
 /** The schema helpers, the table of handlers, where rows get their types, and what Ink draws on. */
@@ -96,7 +111,10 @@ const CASTS = [
   'src/kernel/contract/page.ts',
   'src/kernel/route.ts',
   'src/store/dialect.ts',
+  'src/store/rows.ts',
   'src/store/store.ts',
+  'src/store/tables/table.ts',
+  'src/store/view.ts',
   ...['hooks/procedures/', 'jobs/procedures.ts', 'agents/procedures/', 'outbound/procedures/'].map(
     (path) => `src/${path}`,
   ),
@@ -105,21 +123,23 @@ const CASTS = [
 ];
 const BARREL = 'src/client/index.ts';
 
-const FILE_LINES = 300;
-const TEST_LINES = 500;
-const FUNCTION_LINES = 40;
-
-const isTest = (source: Source): boolean => source.path.startsWith('test/');
 const desk = (): Source[] => sources().filter(({ path }) => path.startsWith('tui/'));
-const product = (): Source[] =>
-  sources().filter(({ path }) => /^(src|cli|tui|migrations)\//.test(path));
-const none = (violations: string[]): void => {
-  expect(violations).to.equal([]);
-};
-
 describe('architecture', () => {
   it('imports of the modules before its own alone', () => {
     none(product().flatMap((source) => source.imports.flatMap(wrongFloor)));
+  });
+
+  it('imports the faces of other modules alone', () => {
+    const imports = product().flatMap((source) => source.imports);
+    none(imports.filter(isPastFace).map(({ at, to }) => `${at}: imports ${to}`));
+  });
+
+  it('opens every module, once', () => {
+    const faces = paths(sources()).flatMap(
+      (path) => /^src\/(\w+)\/module\.ts$/.exec(path)?.[1] ?? [],
+    );
+    const opened = modules.filter((name) => !LIBRARIES.includes(name));
+    expect([...opened].sort()).to.equal(faces.sort());
   });
 
   it('has a place in the order for every file', () => {
@@ -173,12 +193,13 @@ describe('architecture', () => {
     );
   });
 
-  it('keeps files small', () => {
-    none(sources().flatMap(tooLong));
+  it('selects what a person may see by visibleTo alone', () => {
+    const rest = outside(['src/accounts/', 'src/store/']);
+    none(found(rest, isOwnerCondition));
   });
 
-  it('keeps functions small', () => {
-    none(sources().flatMap((source) => found([source], (node) => isTooLong(source, node))));
+  it('asserts by a select and not by an update that changes nothing', () => {
+    none(found(product(), isIdleUpdate));
   });
 
   it('names files in lower case and by what they hold', () => {
@@ -189,8 +210,9 @@ describe('architecture', () => {
     none(found(sources(), (node) => ts.isExportAssignment(node) || isDefault(node)));
   });
 
-  it(`passes exports on in ${BARREL} alone`, () => {
-    none(found(outside([BARREL]), (node) => ts.isExportDeclaration(node) && isPassedOn(node)));
+  it(`passes exports on in ${BARREL} and in the faces of modules alone`, () => {
+    const rest = outside([BARREL]).filter(({ path }) => !isFace(path));
+    none(found(rest, (node) => ts.isExportDeclaration(node) && isPassedOn(node)));
   });
 
   it(`says any in ${ANY.join(' and ')} alone`, () => {
@@ -211,7 +233,11 @@ describe('architecture', () => {
   });
 
   it('has every file that its exceptions name', () => {
-    const named = [...DOORS.flatMap((door) => door.split(' → ')), ...ENVIRONMENT, ...CLOCKS];
+    const named = [
+      ...DAEMON_IMPORTS.flatMap((door) => door.split(' → ')),
+      ...ENVIRONMENT,
+      ...CLOCKS,
+    ];
     const files = [...named, ...ANY, ...CASTS, BARREL];
     none(files.filter((path) => !existsSync(join(projectRoot(), path))));
   });
@@ -220,17 +246,11 @@ describe('architecture', () => {
 const paths = (found: Source[]): string[] => found.map(({ path }) => path);
 const outside = (allowed: string[]): Source[] =>
   product().filter(({ path }) => !allowed.some((place) => path.startsWith(place)));
-const found = (within: Source[], isWrong: (node: ts.Node) => boolean): string[] =>
-  within.flatMap((source) =>
-    [...nodes(source)].filter(isWrong).map((node) => `${place(source, node)}: ${line(node)}`),
-  );
-const line = (node: ts.Node): string => node.getText().split('\n', 1)[0]?.slice(0, 80) ?? '';
-
 /** Where a file's module stands in the order; -1: it is of none. */
 const moduleOf = (path: string): number => modules.indexOf(/^src\/(\w+)\//.exec(path)?.[1] ?? '');
 
 const wrongFloor = ({ from, to, at }: Import): string[] => {
-  if (to === null || DOORS.includes(`${from.path} → ${to}`)) return [];
+  if (to === null || DAEMON_IMPORTS.includes(`${from.path} → ${to}`)) return [];
   return mayImport(from.path, to) ? [] : [`${at}: imports ${to}`];
 };
 
@@ -238,15 +258,17 @@ const mayImport = (from: string, to: string): boolean => {
   const own = moduleOf(from);
   if (own < 0) return FLOORS.find(({ who }) => who.test(from))?.may.test(to) ?? false;
   if (PROCEDURES.test(to)) return from.startsWith('src/store/');
-  if (SETTINGS.test(to) || (to === 'src/api.ts' && from.startsWith('src/http/'))) return true;
+  if (SETTINGS.test(to) || to === BASE || (to === 'src/api.ts' && from.startsWith('src/http/')))
+    return true;
   return moduleOf(to) >= 0 && moduleOf(to) <= own;
 };
 
-/** Folders that import each other, each circle as its folders; what opens the process is in none. */
+/** Folders that import each other, each circle as its folders; the openers of modules are in none. */
 const circles = (): string[] => {
   const needs = new Map<string, Set<string>>();
   for (const { from, to } of sources().flatMap(({ imports }) => imports)) {
     if (to === null || moduleOf(from.path) < 0 || moduleOf(to) < 0) continue;
+    if (from.path.endsWith('/module.ts')) continue;
     const [own, other] = [dirname(from.path), dirname(to)];
     if (own !== other) needs.set(own, (needs.get(own) ?? new Set()).add(other));
   }
@@ -256,6 +278,18 @@ const circles = (): string[] => {
     return found;
   };
   return [...needs.keys()].filter((folder) => reached(folder).has(folder)).sort();
+};
+
+/** The public files of a module. */
+const isFace = (path: string): boolean => /^src\/\w+\/module\.ts$/.test(path);
+
+/** True if a file of a module imports another file of another module than its face or contract. */
+const isPastFace = ({ from, to }: Import): boolean => {
+  const own = moduleOf(from.path);
+  const other = moduleOf(to ?? '');
+  if (to === null || own < 0 || other < 0 || own === other) return false;
+  if (LIBRARIES.includes(modules[other] ?? '') || THREADED.test(from.path)) return false;
+  return !isFace(to) && !to.endsWith('/contract.ts');
 };
 
 const wrongPackage = ({ from, module, at }: Import): string[] =>
@@ -300,32 +334,6 @@ const isStyle = (node: ts.Node): boolean =>
   (ts.isJsxAttribute(node) &&
     /^(color|backgroundColor|dimColor|bold|inverse)$/.test(node.name.getText()));
 
-const tooLong = (source: Source): string[] => {
-  const cap = isTest(source) ? TEST_LINES : FILE_LINES;
-  return source.lineCount > cap ? [`${source.path}: ${source.lineCount} lines of ${cap}`] : [];
-};
-
-const isTooLong = (source: Source, node: ts.Node): boolean =>
-  ts.isFunctionLike(node) && !isSuite(node) && ownLines(source, node) > FUNCTION_LINES;
-
-/** `describe` only groups tests. */
-const isSuite = (node: ts.Node): boolean =>
-  ts.isCallExpression(node.parent) && node.parent.expression.getText() === 'describe';
-
-/** A function within a function counts for itself, and with one line for what is around it. */
-const ownLines = (source: Source, node: ts.Node): number => {
-  let lines = span(source, node);
-  const visit = (child: ts.Node): void => {
-    if (ts.isFunctionLike(child)) lines -= span(source, child) - 1;
-    else ts.forEachChild(child, visit);
-  };
-  ts.forEachChild(node, visit);
-  return lines;
-};
-
-const span = (source: Source, node: ts.Node): number =>
-  lineOf(source, node.getEnd()) - lineOf(source, node.getStart(source.tree)) + 1;
-
 const isBadName = (name: string): boolean =>
   !/^[a-z0-9_]+(-[a-z0-9]+)*(\.test)?(\.[jt]sx?)?$/.test(name) ||
   /^(utils?|helpers?|common|manager|data|info)\b/.test(name);
@@ -336,6 +344,19 @@ const isDefault = (node: ts.Node): boolean =>
   modifiersOf(node).includes(ts.SyntaxKind.DefaultKeyword) ||
   (ts.isExportSpecifier(node) && node.name.text === 'default');
 const isPassedOn = (node: ts.ExportDeclaration): boolean => node.moduleSpecifier !== undefined;
+
+/** A condition on the owner for a person; a row's own `user_id` is no person. */
+const isOwnerCondition = (node: ts.Node): boolean =>
+  ts.isCallExpression(node) &&
+  /\.where$/.test(node.expression.getText()) &&
+  /^'(\w+\.)?user_id'$/.test(node.arguments[0]?.getText() ?? '') &&
+  /(^|\.)userId$/.test(node.arguments[2]?.getText() ?? '');
+
+/** `set((of) => ({ status: of.ref('status') }))` and nothing else. */
+const isIdleUpdate = (node: ts.Node): boolean =>
+  ts.isCallExpression(node) &&
+  /\.set$/.test(node.expression.getText()) &&
+  /^\((\w+)\) => \(\{ (\w+): \1\.ref\('\2'\) \}\)$/.test(node.arguments[0]?.getText() ?? '');
 
 /** `as unknown as T` is one cast. */
 const isCast = (node: ts.Node): boolean =>

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { endpoints } from '../src/api.js';
+import { endpoints } from './harness/api.js';
 import { linksIn, readDocument } from './harness/documents.js';
 import { sources } from './harness/sources.js';
 

@@ -1,24 +1,29 @@
 import { Box } from 'ink';
+import { useEffect } from 'react';
 import { hintsView, messageView, ruleView, tabsView, titleView } from './frame/bars.js';
 import { helpView } from './frame/help.js';
 import { sheetView, sizeView } from './frame/sheets.js';
-import { isStranger, welcomeView } from './frame/welcome.js';
+import { isFirstVisit, welcomeView } from './frame/welcome.js';
 import type { PageNeed } from './page.js';
-import { Desk, type DeskContext, useDesk, useKnown, useNeed } from './parts/desk.js';
+import { Desk, type DeskContext, useDeskState } from './parts/desk.js';
 import { Rows } from './parts/rows.js';
 import { screenPage } from './screens.js';
 import { isTooSmall, sheetHeight } from './state/layout.js';
+import { createNeedHolder } from './state/needs.js';
+import type { State } from './state/state.js';
 
 /**
  * The whole screen: bars above and below, the page between them, and a sheet over the end of the
  * page.
  */
-export const App = ({ desk }: { desk: DeskContext }) => (
-  <Desk value={desk}>
-    <Needs />
-    <Frame />
-  </Desk>
-);
+export const App = ({ desk }: { desk: DeskContext }) => {
+  useEffect(() => holdNeeds(desk), [desk]);
+  return (
+    <Desk value={desk}>
+      <Frame />
+    </Desk>
+  );
+};
 
 /**
  * The frame of the screen. The painter draws every part of it through regions, so Ink draws
@@ -26,20 +31,17 @@ export const App = ({ desk }: { desk: DeskContext }) => (
  * drawing that output takes most of the time of each key press.
  */
 const Frame = () => {
-  const { painter } = useDesk();
-  const position = painter ? 'absolute' : 'relative';
-  const width = useKnown(({ ui }) => ui.size.width);
-  const height = useKnown(({ ui }) => ui.size.height);
-  const isSmall = useKnown(isTooSmall);
+  const size = useDeskState(({ ui }) => ui.size);
+  const isSmall = useDeskState(isTooSmall);
   if (isSmall) {
     return (
-      <Box position={position} width={width} height={height}>
+      <Box position="absolute" {...size}>
         <Rows view={sizeView} />
       </Box>
     );
   }
   return (
-    <Box position={position} width={width} height={height} flexDirection="column">
+    <Box position="absolute" {...size} flexDirection="column">
       <Rows view={titleView} height={1} />
       <Rows view={tabsView} height={1} />
       <Rows view={ruleView} height={1} />
@@ -52,15 +54,15 @@ const Frame = () => {
 };
 
 const Body = () => {
-  const page = useKnown(screenPage);
-  const isHelp = useKnown(({ ui }) => ui.isHelp);
-  const isUnknown = useKnown(isStranger);
+  const page = useDeskState(screenPage);
+  const isHelp = useDeskState(({ ui }) => ui.isHelp);
+  const isUnknown = useDeskState(isFirstVisit);
   if (isHelp) return <Rows view={helpView} />;
   return <Rows view={isUnknown ? welcomeView : page.view} />;
 };
 
 const Sheet = () => {
-  const height = useKnown(sheetHeight);
+  const height = useDeskState(sheetHeight);
   return height === 0 ? null : <Rows view={sheetView} height={height} />;
 };
 
@@ -68,15 +70,25 @@ const Sheet = () => {
 const COUNTED: PageNeed = { is: 'list', list: 'approvals', everyMs: 30_000 };
 
 /** Loads, and subscribes to, what the page on top needs, while that page is shown. */
-const Needs = () => {
-  const { store } = useDesk();
-  useKnown((state) => JSON.stringify(screenPage(state).needs(state)));
-  const state = store.get();
-  const needs = [COUNTED, ...screenPage(state).needs(state)];
-  return needs.map((need) => <Wanted key={JSON.stringify(need)} need={need} />);
-};
-
-const Wanted = ({ need }: { need: PageNeed }) => {
-  useNeed(need);
-  return null;
+const holdNeeds = ({ store, feed }: DeskContext): (() => void) => {
+  const hold = createNeedHolder(feed);
+  const needsIn = (state: State): PageNeed[] => [COUNTED, ...screenPage(state).needs(state)];
+  let isPlanned = false;
+  const holdAll = (): void => {
+    isPlanned = false;
+    hold(needsIn(store.get()));
+  };
+  holdAll();
+  // What is wanted first may change the state at once, so new needs wait until that is done.
+  const stop = store.subscribe(
+    (state) => JSON.stringify(needsIn(state)),
+    () => {
+      if (!isPlanned) queueMicrotask(holdAll);
+      isPlanned = true;
+    },
+  );
+  return () => {
+    stop();
+    hold([]);
+  };
 };

@@ -1,24 +1,16 @@
 import { type ThemeName, themeNames } from './theme.js';
 
-/** The settings of the terminal, as the environment gives them. */
-export interface DeskEnvironment {
-  hasColors: boolean;
-  isInTmux: boolean;
-  isUtf8: boolean;
-  /** The theme for the background that COLORFGBG names; null if it names none. */
-  background: ThemeName | null;
-  /** True if ADJUTANT_BELL is set to anything but `0`. */
-  isRinging: boolean;
-}
-
-export const given = (): DeskEnvironment => {
+/** Returns the settings of the terminal, as the environment gives them. */
+export const terminalSettings = () => {
   const { env } = process;
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
   return {
     hasColors: !env.NO_COLOR && env.TERM !== 'dumb',
     isInTmux: Boolean(env.TMUX),
     isUtf8: /utf-?8/i.test(locale),
+    /** The theme for the background that COLORFGBG names; null if it names none. */
     background: backgroundIn(env.COLORFGBG),
+    /** True if ADJUTANT_BELL is set to anything but `0`. */
     isRinging: Boolean(env.ADJUTANT_BELL) && env.ADJUTANT_BELL !== '0',
   };
 };
@@ -42,15 +34,6 @@ export const forProduction = (): void => {
   // With CI set, Ink does not react to a resize.
   delete process.env.CI;
 };
-
-/**
- * Returns the same environment for a command that is run from the line-by-line desk: the command
- * also learns that its output is read aloud.
- */
-export const environmentReadAloud = (
-  url: string,
-  token: string | undefined,
-): NodeJS.ProcessEnv => ({ ...environmentFor(url, token), ADJUTANT_ACCESSIBLE: '1' });
 
 /**
  * Returns the theme for the background: the last part of `15;0`, of which 7 and 9 to 15 are light.

@@ -10,15 +10,6 @@ export type InputEvent =
   /** A reply of the terminal, with its escape sequence. */
   | { type: 'reply'; text: string };
 
-export interface Decoder {
-  push(text: string): InputEvent[];
-  /**
-   * Ends the sequence that is incomplete so far. If it is a lone escape, that is the escape key.
-   */
-  flush(): InputEvent[];
-  isWaiting(): boolean;
-}
-
 const PASTE_START = '\u001b[200~';
 const PASTE_END = '\u001b[201~';
 /** Longest paste, in UTF-16 units; the rest is cut. */
@@ -61,7 +52,7 @@ const PARTIAL = /^\u001b(?:\[[0-?]*[ -/]*|O|[\]P_^X][^\u0007\u001b]*\u001b?)?$/;
  * Decodes the bytes of the terminal into events; a sequence may come in several pieces. The decoder
  * has no timer: the caller calls `flush`.
  */
-export const createDecoder = (): Decoder => {
+export const createDecoder = () => {
   let rest = '';
   let pasted: string | null = null;
 
@@ -100,17 +91,20 @@ export const createDecoder = (): Decoder => {
   };
 
   return {
-    push: (text) => {
+    push: (text: string): InputEvent[] => {
       rest += text;
       return drain();
     },
-    flush: () => {
+    /**
+     * Ends the sequence that is incomplete so far. If it is a lone escape, that is the escape key.
+     */
+    flush: (): InputEvent[] => {
       if (pasted !== null || rest === '') return [];
       const isEscape = rest === '\u001b';
       rest = '';
       return isEscape ? [keyOf('esc')] : [];
     },
-    isWaiting: () => pasted === null && rest !== '',
+    isWaiting: (): boolean => pasted === null && rest !== '',
   };
 };
 

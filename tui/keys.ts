@@ -1,4 +1,4 @@
-import type { PageName } from './state/places.js';
+import { type PageName, pageNames } from './state/places.js';
 
 /**
  * The place where a key has its meaning: every page, one page, or an open sheet, secret or field.
@@ -53,61 +53,70 @@ const everywhere = [
 ] as const;
 
 /**
- * Keys that act on a thing. Acts on lower-case keys can be undone, do no harm, or ask first; those
- * on upper-case keys open a sheet or a command of the CLI.
+ * Keys that act on a thing; each means the same on every page. Acts on lower-case keys can be undone,
+ * do no harm, or ask first; those on upper-case keys open a sheet or a command of the CLI.
  */
-const acts = [
-  { scope: 'hooks', verb: 'add', keys: ['a'], text: 'add' },
-  { scope: 'hooks', verb: 'edit', keys: ['e'], text: 'edit' },
-  { scope: 'hooks', verb: 'start', keys: ['s'], text: 'enable' },
-  { scope: 'hooks', verb: 'pause', keys: ['p'], text: 'disable' },
-  { scope: 'hooks', verb: 'test', keys: ['t'], text: 'test' },
-  { scope: 'hooks', verb: 'delete', keys: ['D'], text: 'delete' },
-  { scope: 'hook', verb: 'edit', keys: ['e'], text: 'edit' },
-  { scope: 'hook', verb: 'start', keys: ['s'], text: 'enable' },
-  { scope: 'hook', verb: 'pause', keys: ['p'], text: 'disable' },
-  { scope: 'hook', verb: 'replay', keys: ['r'], text: 'replay' },
-  { scope: 'hook', verb: 'test', keys: ['t'], text: 'test' },
-  { scope: 'hook', verb: 'rotate', keys: ['R'], text: 'rotate secret' },
-  { scope: 'hook', verb: 'delete', keys: ['D'], text: 'delete' },
-  { scope: 'execution', verb: 'replay', keys: ['r'], text: 'replay' },
-  { scope: 'approvals', verb: 'approve', keys: ['A'], text: 'approve' },
-  { scope: 'approvals', verb: 'stop', keys: ['x'], text: 'deny' },
-  { scope: 'agents', verb: 'add', keys: ['a'], text: 'spawn' },
-  { scope: 'agents', verb: 'message', keys: ['i'], text: 'message' },
-  { scope: 'agents', verb: 'pause', keys: ['p'], text: 'pause' },
-  { scope: 'agents', verb: 'start', keys: ['s'], text: 'resume' },
-  { scope: 'agents', verb: 'stop', keys: ['x'], text: 'stop' },
-  { scope: 'agents', verb: 'delete', keys: ['D'], text: 'delete' },
-  { scope: 'agent', verb: 'message', keys: ['i'], text: 'message' },
-  { scope: 'agent', verb: 'pause', keys: ['p'], text: 'pause' },
-  { scope: 'agent', verb: 'start', keys: ['s'], text: 'resume' },
-  { scope: 'agent', verb: 'stop', keys: ['x'], text: 'stop' },
-  { scope: 'agent', verb: 'delete', keys: ['D'], text: 'delete' },
-  { scope: 'inbox', verb: 'mark', keys: ['m'], text: 'mark read' },
-  { scope: 'inbox', verb: 'mark-all', keys: ['M'], text: 'mark all read' },
-  { scope: 'vault', verb: 'add', keys: ['a'], text: 'add' },
-  { scope: 'vault', verb: 'edit', keys: ['e'], text: 'edit' },
-  { scope: 'vault', verb: 'rotate', keys: ['R'], text: 'rotate' },
-  { scope: 'vault', verb: 'use', keys: ['u'], text: 'use earlier value' },
-  { scope: 'vault', verb: 'delete', keys: ['D'], text: 'delete' },
-  { scope: 'models', verb: 'add', keys: ['a'], text: 'add' },
-  { scope: 'models', verb: 'edit', keys: ['e'], text: 'edit' },
-  { scope: 'models', verb: 'test', keys: ['t'], text: 'test' },
-  { scope: 'models', verb: 'use', keys: ['u'], text: 'use as default' },
-  { scope: 'tunnel', verb: 'check', keys: ['c'], text: 'check' },
-  { scope: 'tunnel', verb: 'start', keys: ['s'], text: 'start' },
-  { scope: 'tunnel', verb: 'stop', keys: ['x'], text: 'stop' },
-  { scope: 'tunnel', verb: 'edit', keys: ['e'], text: 'set up' },
-  { scope: 'tunnel', verb: 'delete', keys: ['D'], text: 'forget address' },
-  { scope: 'team', verb: 'add', keys: ['a'], text: 'invite' },
-  { scope: 'team', verb: 'edit', keys: ['e'], text: 'edit' },
-  { scope: 'team', verb: 'start', keys: ['s'], text: 'enable' },
-  { scope: 'team', verb: 'pause', keys: ['p'], text: 'disable' },
-  { scope: 'team', verb: 'delete', keys: ['D'], text: 'end, revoke' },
-  { scope: 'browse', verb: 'add', keys: ['a'], text: 'add' },
-  { scope: 'browse', verb: 'edit', keys: ['e'], text: 'edit' },
-] as const;
+const actKeys = {
+  add: 'a',
+  edit: 'e',
+  start: 's',
+  pause: 'p',
+  test: 't',
+  delete: 'D',
+  replay: 'r',
+  rotate: 'R',
+  approve: 'A',
+  stop: 'x',
+  message: 'i',
+  mark: 'm',
+  'mark-all': 'M',
+  use: 'u',
+  check: 'c',
+} as const;
+
+/** The acts of each page, with their effect there. */
+const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
+  hooks: {
+    add: 'add',
+    edit: 'edit',
+    start: 'enable',
+    pause: 'disable',
+    test: 'test',
+    delete: 'delete',
+  },
+  hook: {
+    edit: 'edit',
+    start: 'enable',
+    pause: 'disable',
+    replay: 'replay',
+    test: 'test',
+    rotate: 'rotate secret',
+    delete: 'delete',
+  },
+  execution: { replay: 'replay' },
+  approvals: { approve: 'approve', stop: 'deny' },
+  agents: {
+    add: 'spawn',
+    message: 'message',
+    pause: 'pause',
+    start: 'resume',
+    stop: 'stop',
+    delete: 'delete',
+  },
+  agent: { message: 'message', pause: 'pause', start: 'resume', stop: 'stop', delete: 'delete' },
+  inbox: { mark: 'mark read', 'mark-all': 'mark all read' },
+  vault: { add: 'add', edit: 'edit', rotate: 'rotate', use: 'use earlier value', delete: 'delete' },
+  models: { add: 'add', edit: 'edit', test: 'test', use: 'use as default' },
+  tunnel: {
+    check: 'check',
+    start: 'start',
+    stop: 'stop',
+    edit: 'set up',
+    delete: 'forget address',
+  },
+  team: { add: 'invite', edit: 'edit', start: 'enable', pause: 'disable', delete: 'end, revoke' },
+  browse: { add: 'add', edit: 'edit' },
+};
 
 /** Keys while a question is open. Enter alone never confirms. */
 const sheet = [
@@ -143,14 +152,24 @@ const field = [
 const MOVES: readonly string[] = ['down', 'up', 'page-down', 'page-up', 'first', 'last'];
 
 export type Move = (typeof everywhere)[number]['verb'];
-export type ActVerb = (typeof acts)[number]['verb'];
+export type ActVerb = keyof typeof actKeys;
 export type SheetVerb = (typeof sheet)[number]['verb'];
 export type SecretVerb = (typeof secret)[number]['verb'];
 export type FieldVerb = (typeof field)[number]['verb'];
 
+const isActVerb = (name: string): name is ActVerb => name in actKeys;
+
+/** Returns the acts of a page, with their keys. */
+export const actsOf = (page: PageName): { verb: ActVerb; key: string; text: string }[] =>
+  Object.entries(acts[page] ?? {}).flatMap(([verb, text]) =>
+    isActVerb(verb) ? [{ verb, key: actKeys[verb], text }] : [],
+  );
+
 export const bindings: readonly Binding[] = [
   ...everywhere.map((binding) => ({ ...binding, scope: 'everywhere' as const })),
-  ...acts,
+  ...pageNames.flatMap((scope) =>
+    actsOf(scope).map(({ verb, key, text }) => ({ scope, verb, keys: [key], text })),
+  ),
   ...sheet.map((binding) => ({ ...binding, scope: 'sheet' as const })),
   ...secret.map((binding) => ({ ...binding, scope: 'secret' as const })),
   ...field.map((binding) => ({ ...binding, scope: 'field' as const })),
@@ -162,11 +181,8 @@ const found = <B extends { keys: readonly string[] }>(table: readonly B[], key: 
 /** Returns what a key means on every page. */
 export const moveOf = (key: string): Move | undefined => found(everywhere, key)?.verb;
 /** Returns what a key does to the selection of that page. */
-export const actOf = (page: PageName, key: string): ActVerb | undefined =>
-  found(
-    acts.filter(({ scope }) => scope === page),
-    key,
-  )?.verb;
+export const actOf = (page: PageName, pressed: string): ActVerb | undefined =>
+  actsOf(page).find(({ key }) => key === pressed)?.verb;
 export const sheetVerbOf = (key: string): SheetVerb | undefined => found(sheet, key)?.verb;
 export const secretVerbOf = (key: string): SecretVerb | undefined => found(secret, key)?.verb;
 export const fieldVerbOf = (key: string): FieldVerb | undefined => found(field, key)?.verb;
@@ -177,12 +193,6 @@ export const writtenBy = (key: string): string | null => {
   if (key === 'space') return ' ';
   return [...key].length === 1 ? key : null;
 };
-
-/** Returns the acts of a page, with their keys. */
-export const actsOf = (page: PageName): { verb: ActVerb; key: string; text: string }[] =>
-  acts
-    .filter(({ scope }) => scope === page)
-    .map(({ verb, keys, text }) => ({ verb, key: keys[0], text }));
 
 /** Scopes in which the keys of pages have no effect. */
 const APART: readonly Scope[] = ['sheet', 'secret', 'field'];

@@ -1,19 +1,17 @@
-import { now } from '../cli/clock.js';
+import { now } from '../cli/text.js';
 import { ringOnApproval } from './bell.js';
-import type { Controller, ControllerEffects } from './control/controller.js';
-import { obeyKey } from './control/dispatch.js';
+import { dispatchKey } from './control/dispatch.js';
 import { askAtStart } from './control/login.js';
-import { environmentFor, given } from './environment.js';
+import { environmentFor, terminalSettings } from './environment.js';
 import { onEnding, type TerminalExit } from './exit.js';
 import { cursorOf } from './frame/bars.js';
 import { type InputEvent, readKeys } from './input.js';
 import { Painter } from './painter.js';
 import type { Size } from './parts/row.js';
-import { greet } from './state/greet.js';
-import { type Knowledge, openKnowledge } from './state/knowledge.js';
-import { logInToDaemon } from './state/login.js';
+import { loadAccount } from './state/greet.js';
+import { openKnowledge } from './state/knowledge.js';
 import type { DeskStore } from './state/state.js';
-import { createTerminal, type Terminal, type Tty } from './terminal.js';
+import { createTerminal, type Tty } from './terminal.js';
 import { backgroundOf, type Theme, type ThemeName, themeOf } from './theme.js';
 import { startWatchdog } from './watchdog.js';
 
@@ -63,19 +61,16 @@ export const runDesk = async (options: DeskOptions): Promise<number> => {
   });
 };
 
-interface Assembled {
-  known: Knowledge;
-  terminal: Terminal;
-  /** The receiver of the keys and the painter; both are set once they exist. */
-  parts: { hear(event: InputEvent): void; painter: Painter | null };
-  /** Ends whatever still runs. */
-  dismiss(): void;
+/** The receiver of the keys and the painter; both are set once they exist. */
+interface DeskParts {
+  hear(event: InputEvent): void;
+  painter: Painter | null;
 }
 
-const assemble = ({ url, token, loginName, tty, program }: DeskOptions): Assembled => {
+const assemble = ({ url, token, loginName, tty, program }: DeskOptions) => {
   const known = openKnowledge({ url, token, size: sizeOf(tty), now });
   known.store.dispatch({ type: 'session.known', loginName });
-  const parts: Assembled['parts'] = { hear: () => {}, painter: null };
+  const parts: DeskParts = { hear: () => {}, painter: null };
   const watchdog = startWatchdog();
   const terminal = createTerminal({
     tty,
@@ -83,9 +78,10 @@ const assemble = ({ url, token, loginName, tty, program }: DeskOptions): Assembl
     listen: listener(tty, (event) => parts.hear(event)),
     painter: () => parts.painter,
     program,
-    environment: () => environmentFor(url, known.held.get()),
-    isInTmux: given().isInTmux,
+    environment: () => environmentFor(url, known.token()),
+    isInTmux: terminalSettings().isInTmux,
   });
+  /** Ends whatever still runs. */
   const dismiss = (): void => {
     watchdog?.dismiss();
     // A request that still waits for a reply must not keep the shell waiting.
@@ -96,18 +92,18 @@ const assemble = ({ url, token, loginName, tty, program }: DeskOptions): Assembl
 
 /** Paints the screen, and receives keys and the events of the daemon. */
 const show = async (
-  desk: Assembled,
+  desk: ReturnType<typeof assemble>,
   options: DeskOptions,
   quit: () => void,
   stops: (() => void)[],
 ): Promise<void> => {
   const { known, terminal, parts } = desk;
-  const { client, store, feed, live } = known;
+  const { client, store, feed } = known;
   const { tty } = options;
   // Ink is slow to load. Meanwhile the terminal reports its background colour, and the daemon its
   // data.
   const loaded = import('./canvas.js');
-  const running = Promise.all([greet(client, store), live.run()]);
+  const running = Promise.all([loadAccount(client, store), known.run()]);
   const theme = await themeFor(options, parts);
   const { mountApp: stage } = await loaded;
   const painter = new Painter({
@@ -117,11 +113,12 @@ const show = async (
     cursor: () => cursorOf(store.get()),
   });
   parts.painter = painter;
-  const controller = createController(known, options, controllerEffects(terminal, painter, quit));
+  const outside = { ...terminal, quit, redraw: () => painter.redraw() };
+  const controller = { ...known, outside, keptName: options.loginName };
   if (options.isRinging) stops.push(ringOnApproval({ store, now, ring: terminal.ring }));
   const ticking = tick(store);
   parts.hear = (event) =>
-    event.type === 'focus' ? ticking.pace(event.isFocused) : obeyKey(controller, event);
+    event.type === 'focus' ? ticking.pace(event.isFocused) : dispatchKey(controller, event);
   stops.push(
     askAtStart(controller),
     ticking.stop,
@@ -134,28 +131,6 @@ const show = async (
   );
   await running;
 };
-
-const createController = (
-  { client, held, store, feed, live }: Knowledge,
-  { loginName: keptName }: DeskOptions,
-  outside: ControllerEffects,
-): Controller => ({
-  ...{ client, store, feed, now, outside, keptName, tryNow: live.tryNow },
-  logIn: async (given) => {
-    const outcome = await logInToDaemon(client, held, given);
-    if (outcome.is === 'in') live.tryNow();
-    return outcome;
-  },
-});
-
-const controllerEffects = (
-  { copy, lend, write, print, suspend }: Terminal,
-  painter: Painter,
-  quit: () => void,
-): ControllerEffects => ({
-  ...{ copy, leave: lend, write, print, suspend, quit },
-  redraw: () => painter.redraw(),
-});
 
 const sizeOf = ({ stdout }: Tty): Size => ({
   width: stdout.columns || 80,
@@ -174,18 +149,15 @@ const listener = (tty: Tty, hear: (event: InputEvent) => void) => {
  * Returns the theme that was asked for, else the one that suits the terminal's reply, else the one
  * of the environment, else `dark`. Without colours it is always `mono`.
  */
-const themeFor = async (
-  { theme, isAscii, tty }: DeskOptions,
-  parts: Assembled['parts'],
-): Promise<Theme> => {
-  const { hasColors, background, isUtf8 } = given();
+const themeFor = async ({ theme, isAscii, tty }: DeskOptions, parts: DeskParts): Promise<Theme> => {
+  const { hasColors, background, isUtf8 } = terminalSettings();
   const isPlain = isAscii || !isUtf8;
   if (!hasColors) return themeOf('mono', isPlain);
   if (theme) return themeOf(theme, isPlain);
   return themeOf((await askBackground(tty, parts)) ?? background ?? 'dark', isPlain);
 };
 
-const askBackground = (tty: Tty, parts: Assembled['parts']): Promise<ThemeName | null> =>
+const askBackground = (tty: Tty, parts: DeskParts): Promise<ThemeName | null> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => resolve(null), BACKGROUND_MS);
     parts.hear = (event) => {

@@ -3,9 +3,9 @@ import type { ScreenRow, Size } from './parts/row.js';
 import type { Cells } from './parts/table.js';
 import type { Act } from './state/act.js';
 import type { ListName } from './state/lists.js';
-import type { PageName, Root, ScreenPlace } from './state/places.js';
+import type { JumpTarget, PageName, ScreenPlace } from './state/places.js';
 import type { State, StateAction } from './state/state.js';
-import type { Look } from './state/ui.js';
+import type { ScreenView } from './state/ui.js';
 
 /** A thing that can be selected. */
 export interface Item {
@@ -17,15 +17,8 @@ export interface Item {
   facts?: Readonly<Record<string, string>>;
 }
 
-/** The target of a jump: a screen, what is selected there, and what is opened above it. */
-export interface Goal {
-  root: Root;
-  places: ScreenPlace[];
-  selected?: string;
-}
-
 /** One row of a stream, with its number, which rises. */
-export interface Piece {
+export interface StreamRow {
   number: number;
   row: ScreenRow;
 }
@@ -49,10 +42,14 @@ export type PageNeed =
   | { is: 'agent'; id: string }
   | { is: 'overview'; everyMs: number };
 
+/** The acts that keys perform. */
+export type Acts = Partial<Record<ActVerb, Act>>;
+/** The commands of the CLI that keys run, as their words without `adjutant`. */
+export type Commands = Partial<Record<ActVerb, readonly string[]>>;
+
 /** One page: what it lists, what can be done on it, and how it looks. */
 export interface ScreenPage {
   name: PageName;
-  root: Root;
   /** The title of the page, as help shows it. */
   title: string;
   tabs: readonly string[];
@@ -67,25 +64,22 @@ export interface ScreenPage {
   /** True if the text shows its end while it is followed. */
   isTail?: true;
   /** Returns the place that enter opens. */
-  opens?(state: State): ScreenPlace | Goal | null;
+  opens?(state: State): ScreenPlace | JumpTarget | null;
   /** Returns the place that `o` leads to. */
-  related?(state: State): Goal | null;
+  related?(state: State): JumpTarget | null;
   /** Returns the acts that are possible on the selection now. */
-  acts?(state: State): Partial<Record<ActVerb, Act>>;
+  acts?(state: State): Acts;
   /** Returns further acts for the palette, which the API has and no key performs. */
   verbs?(state: State): Act[];
   /** Returns the text that `y` copies, if it is not an id. */
   copies?(state: State): string;
-  /**
-   * Returns the keys that run a command of the CLI in the same terminal, with its words without
-   * `adjutant`.
-   */
-  leaves?(state: State): Partial<Record<ActVerb, readonly string[]>>;
+  /** Returns the commands of the CLI that keys run in the same terminal. */
+  leaves?(state: State): Commands;
   /**
    * Returns the change when `.` shows more or `,` shows less. If absent, they show or hide what is
    * over.
    */
-  levels?(state: State, step: 1 | -1): Partial<Look>;
+  levels?(state: State, step: 1 | -1): Partial<ScreenView>;
   /** Returns the list whose rows continue below the last known one, if they can be loaded. */
   pages?(state: State): ListName | null;
   /**
@@ -109,5 +103,5 @@ export interface ScreenPage {
   /** Returns the details of the selected row, if they are not the text of the page. */
   detail?(state: State, width: number): ScreenRow[] | null;
   /** Returns the entries of a stream, each of which is announced when it arrives. */
-  stream?(state: State): Piece[];
+  stream?(state: State): StreamRow[];
 }

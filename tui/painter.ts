@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { drawn, type ScreenRow, type Size } from './parts/row.js';
+import { drawRow, type ScreenRow, type Size } from './parts/row.js';
 import type { Theme } from './theme.js';
 
 export interface Rect extends Size {
@@ -124,7 +124,7 @@ export class Painter extends Writable {
       };
       const rows = region.rows(inside);
       for (let line = 0; line < inside.height; line++) {
-        const text = drawn(rows[line] ?? [], inside.width, this.options.theme);
+        const text = drawRow(rows[line] ?? [], inside.width, this.options.theme);
         pieces.set(`${rect.top + line}:${rect.left}`, text);
       }
     }

@@ -1,19 +1,21 @@
 import type { ScreenPage } from './page.js';
-import { agentPage, agentsPage } from './screens/agents/screen.js';
-import { approvalsPage } from './screens/approvals/screen.js';
-import { browsePage } from './screens/browse/screen.js';
-import { executionPage } from './screens/execution/screen.js';
-import { hookPage, hooksPage } from './screens/hooks/screen.js';
-import { inboxPage } from './screens/inbox/screen.js';
-import { logsPage } from './screens/logs/screen.js';
-import { modelsPage } from './screens/models/screen.js';
-import { overviewPage } from './screens/overview/screen.js';
-import { teamPage } from './screens/team/screen.js';
-import { tunnelPage } from './screens/tunnel/screen.js';
-import { vaultPage } from './screens/vault/screen.js';
+import { agentPage } from './screens/agents/agent.js';
+import { agentsPage } from './screens/agents/agents.js';
+import { approvalsPage } from './screens/approvals.js';
+import { browsePage } from './screens/browse.js';
+import { executionPage } from './screens/hooks/execution.js';
+import { hookPage } from './screens/hooks/hook.js';
+import { hooksPage } from './screens/hooks/hooks.js';
+import { inboxPage } from './screens/inbox.js';
+import { logsPage } from './screens/logs.js';
+import { modelsPage } from './screens/models.js';
+import { overviewPage } from './screens/overview/overview.js';
+import { teamPage } from './screens/team.js';
+import { tunnelPage } from './screens/tunnel.js';
+import { vaultPage } from './screens/vault.js';
 import type { PageName } from './state/places.js';
 import type { State } from './state/state.js';
-import { lookOf } from './state/ui.js';
+import { topView } from './state/ui.js';
 
 /** Every page of the desk. */
 export const pages: Record<PageName, ScreenPage> = {
@@ -34,4 +36,4 @@ export const pages: Record<PageName, ScreenPage> = {
 };
 
 /** Returns the page on top. */
-export const screenPage = (state: State): ScreenPage => pages[lookOf(state.ui).page];
+export const screenPage = (state: State): ScreenPage => pages[topView(state.ui).page];

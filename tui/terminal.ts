@@ -24,25 +24,12 @@ export interface TerminalDeps {
   isInTmux: boolean;
 }
 
-/** The full screen of the terminal: entered, given up for a while, and restored for good. */
-export interface Terminal {
-  enter(): void;
-  /** Restores the terminal to the state in which it was found. May be called twice. */
-  restore(): void;
-  copy(text: string): void;
-  /** Rings, unless another program has the terminal. */
-  ring(): void;
-  /** Runs a command of the CLI in the terminal until it ends. */
-  lend(words: readonly string[]): Promise<void>;
-  /** Opens the text in the user's own editor. */
-  write(text: string): Promise<EditorOutcome>;
-  print(lines: readonly string[]): Promise<void>;
-  suspend(): void;
-}
-
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?2004h\u001b[?1004h\u001b[?1007h\u001b[2J\u001b[H';
 
-export const createTerminal = (deps: TerminalDeps): Terminal => {
+/** The full screen of the terminal: entered, given up for a while, and restored for good. */
+export type Terminal = ReturnType<typeof createTerminal>;
+
+export const createTerminal = (deps: TerminalDeps) => {
   const { tty, watchdog, program } = deps;
   const { stdin, stdout } = tty;
   let isOurs = false;
@@ -55,6 +42,7 @@ export const createTerminal = (deps: TerminalDeps): Terminal => {
     deps.listen(true);
     deps.painter()?.pause(false);
   };
+  /** Restores the terminal to the state in which it was found. May be called twice. */
   const restore = (): void => {
     if (!isOurs) return;
     isOurs = false;
@@ -85,24 +73,29 @@ export const createTerminal = (deps: TerminalDeps): Terminal => {
   return {
     enter,
     restore,
-    copy: (text) => {
+    /** Copies the text to the clipboard of the terminal. The terminal does not confirm it. */
+    copy: (text: string): void => {
       stdout.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
       if (deps.isInTmux) toTmux(text);
     },
-    ring: () => {
+    /** Rings, unless another program has the terminal. */
+    ring: (): void => {
       if (isOurs) stdout.write('\u0007');
     },
-    lend: (words) =>
+    /** Runs a command of the CLI in the terminal until it ends. */
+    leave: (words: readonly string[]): Promise<void> =>
       untilRead(() => {
         stdout.write(`$ adjutant ${words.join(' ')}\n`);
         return inForeground([...program, ...words], { env: deps.environment() });
       }),
-    write: (text) => away(() => writeIn('message.md', text)),
-    print: (lines) =>
+    /** Opens the text in the user's own editor. */
+    write: (text: string): Promise<EditorOutcome> => away(() => writeIn('message.md', text)),
+    /** Prints the lines to the plain terminal and waits for enter. */
+    print: (lines: readonly string[]): Promise<void> =>
       untilRead(async () => {
         stdout.write(`${lines.join('\n')}\n`);
       }),
-    suspend: () => {
+    suspend: (): void => {
       restore();
       process.once('SIGCONT', enter);
       process.kill(process.pid, 'SIGTSTP');

@@ -12,11 +12,13 @@ export interface Theme {
   isAscii: boolean;
 }
 
+type Codes = Partial<Record<Tone, number[]>>;
+
 /**
  * SGR codes: only the 16 named colours, and never a background, because a background does not suit
  * light themes.
  */
-const BASE: Record<Tone, number[]> = {
+const DARK: Codes = {
   ok: [32],
   warn: [33],
   danger: [31, 1],
@@ -26,72 +28,35 @@ const BASE: Record<Tone, number[]> = {
   strong: [1],
   focus: [7],
 };
-const LIGHT: Partial<Record<Tone, number[]>> = { warn: [35], info: [34] };
-const CONTRAST: Partial<Record<Tone, number[]>> = { muted: [], info: [1] };
-const MONO: Record<Tone, number[]> = {
-  ok: [],
-  warn: [1],
-  danger: [1],
-  info: [],
-  untrusted: [4],
-  muted: [],
-  strong: [1],
-  focus: [7],
+const THEMES: Record<ThemeName, Codes> = {
+  dark: DARK,
+  light: { ...DARK, warn: [35], info: [34] },
+  contrast: { ...DARK, muted: [], info: [1] },
+  mono: { warn: [1], danger: [1], untrusted: [4], strong: [1], focus: [7] },
 };
 
-export const themeOf = (name: ThemeName, isAscii = false): Theme => {
-  const codes = codesOf(name);
-  return {
-    isAscii,
-    style: (tone, text) => {
-      const given = codes[tone];
-      return given.length === 0 ? text : `\u001b[${given.join(';')}m${text}\u001b[0m`;
-    },
-  };
-};
+export const themeOf = (name: ThemeName, isAscii = false): Theme => ({
+  isAscii,
+  style: (tone, text) => {
+    const codes = THEMES[name][tone] ?? [];
+    return codes.length === 0 ? text : `\u001b[${codes.join(';')}m${text}\u001b[0m`;
+  },
+});
 
-const codesOf = (name: ThemeName): Record<Tone, number[]> => {
-  if (name === 'mono') return MONO;
-  if (name === 'light') return { ...BASE, ...LIGHT };
-  return name === 'contrast' ? { ...BASE, ...CONTRAST } : BASE;
-};
-
-const STATES: Record<string, Tone> = {
-  error: 'danger',
-  failed: 'danger',
-  fatal: 'danger',
-  down: 'danger',
-  interrupted: 'danger',
-  denied: 'danger',
-  lost: 'danger',
-  warn: 'warn',
-  cooling: 'warn',
-  stopped: 'warn',
-  paused: 'warn',
-  restarting: 'warn',
-  disabled: 'warn',
-  waiting_approval: 'warn',
-  pending: 'warn',
-  expired: 'warn',
-  unverified: 'warn',
-  untrusted: 'untrusted',
-  running: 'info',
-  starting: 'info',
-  queued: 'info',
-  new: 'info',
-  success: 'ok',
-  completed: 'ok',
-  approved: 'ok',
-  enabled: 'ok',
-  ok: 'ok',
-  up: 'ok',
-  live: 'ok',
-  verified: 'ok',
-};
+const STATES: readonly (readonly [Tone, RegExp])[] = [
+  ['danger', /^(error|failed|fatal|down|interrupted|denied|lost)$/i],
+  ['warn', /^(warn|cooling|stopped|paused|restarting|disabled|expired|unverified)$/i],
+  ['warn', /^(waiting_approval|pending)$/i],
+  ['untrusted', /^untrusted$/i],
+  ['info', /^(running|starting|queued|new)$/i],
+  ['ok', /^(success|completed|approved|enabled|ok|up|live|verified)$/i],
+];
 
 /** Returns the tone of a state, by its first word: `ERROR 2m` is a danger. */
-export const toneOf = (state: string): Tone | undefined =>
-  STATES[(/^\w+/.exec(state)?.[0] ?? '').toLowerCase()];
+export const toneOf = (state: string): Tone | undefined => {
+  const word = /^\w+/.exec(state)?.[0] ?? '';
+  return STATES.find(([, states]) => states.test(word))?.[0];
+};
 
 /** Returns light or dark from a reply to OSC 11 (`rgb:ffff/ffff/ffff`); null for any other text. */
 export const backgroundOf = (reply: string): ThemeName | null => {

@@ -1,15 +1,79 @@
-import { type AgentNote, followAgent } from '../../src/client/follow.js';
+import { type AgentNote, type FollowedAgentEvent, followAgent } from '../../src/client/follow.js';
 import type { Agent, Client } from '../../src/client/index.js';
 import { live } from '../../src/client/socket.js';
-import { now } from '../clock.js';
-import { command, on, textFlag } from '../command.js';
-import type { Context } from '../context.js';
+import { valueAt } from '../columns.js';
+import { type Context, command, on, textFlag } from '../command.js';
 import { Exit, interrupted, usageFault } from '../exit.js';
-import { oneLine, safe } from '../text.js';
-import { localTime } from '../times.js';
-import { agentCost, agentTableColumns, isAgentOver, trustText } from './columns.js';
-import { eventLines, eventRow } from './lines.js';
-import { readAgent } from './target.js';
+import { connectionRemark } from '../live.js';
+import {
+  cell,
+  countOf,
+  cutToWidth,
+  duration,
+  localTime,
+  now,
+  oneLine,
+  padded,
+  plainText,
+  safe,
+  wrapped,
+} from '../text.js';
+import { agentCost, agentTableColumns, isAgentOver, readAgent, trustText } from './agent.js';
+
+/** An event's name and text, as a line shows them. */
+interface EventText {
+  kind: string;
+  text: string;
+}
+
+const NUMBER_WIDTH = 4;
+const KIND_WIDTH = 8;
+const NARROWEST = 20;
+
+/** One event as lines: number, time, kind, and what it says; an answer may take several. */
+export const eventLines = (event: FollowedAgentEvent, width: number): string[] => {
+  const { kind, text } = eventText(event);
+  const number = String(event.id).padStart(NUMBER_WIDTH);
+  const head = `${number} ${localTime(event.at)}  ${padded(kind, KIND_WIDTH)}  `;
+  if (event.type !== 'agent.message') return [cutToWidth(head + oneLine(text), width)];
+  const indent = ' '.repeat(head.length);
+  const room = Math.max(NARROWEST, width - head.length);
+  const lines = safe(text)
+    .split('\n')
+    .flatMap((line) => wrapped(line, room));
+  return lines.map((line, at) => ((at === 0 ? head : indent) + line).trimEnd());
+};
+
+/** One event as tab-separated values: number, time, type, what it says. */
+export const eventRow = (event: FollowedAgentEvent): string =>
+  [event.id, event.at, event.type, eventText(event).text].map(cell).join('\t');
+
+const eventText = (event: FollowedAgentEvent): EventText => {
+  const of = (path: string) => plainText(valueAt(event.data, path));
+  if (event.type === 'agent.status') {
+    const reason = of('error');
+    const others = namesIn(valueAt(event.data, 'waitingFor'));
+    if (others.length > 0) return { kind: 'status', text: `waits for ${others.join(', ')}` };
+    return { kind: 'status', text: reason ? `${of('status')}: ${oneLine(reason)}` : of('status') };
+  }
+  if (event.type === 'agent.message') return { kind: 'message', text: of('content') };
+  const phase = of('phase');
+  if (phase === 'call') return { kind: 'call', text: `${of('tool')}  ${of('arguments')}` };
+  if (phase === 'approval' && of('status') !== 'pending') {
+    return { kind: 'approval', text: `${of('tool')} ${of('status')}` };
+  }
+  if (phase === 'approval') {
+    const digest = of('digest').slice(0, 8);
+    return { kind: 'approval', text: `${of('tool')}  ${of('arguments')}  ${digest}` };
+  }
+  const outcome = of('ok') === 'true' ? 'ok' : 'failed';
+  const took = duration(Number(of('ms')));
+  return { kind: phase, text: `${outcome}, ${took}  ${oneLine(of('result'))}` };
+};
+
+/** Names of the agents that another waits for. */
+const namesIn = (waitingFor: unknown): string[] =>
+  Array.isArray(waitingFor) ? waitingFor.map((agent) => plainText(valueAt(agent, 'name'))) : [];
 
 const CHANNELS = ['agent.status', 'agent.message', 'agent.tool_call'];
 
@@ -61,7 +125,7 @@ export const followToEnd = async (context: Context, agent: Agent): Promise<void>
   }
 };
 
-interface Tail {
+interface AgentTail {
   context: Context;
   client: Client;
   agent: Agent;
@@ -69,7 +133,7 @@ interface Tail {
 }
 
 /** Prints what comes, and gives the agent each time that it has ended. */
-async function* endings({ context, client, agent, after }: Tail): AsyncGenerator<Agent> {
+async function* endings({ context, client, agent, after }: AgentTail): AsyncGenerator<Agent> {
   const { url, token, signal } = context;
   const stream = live({ url, token, signal, now, channels: CHANNELS });
   let latest = agent;
@@ -97,7 +161,7 @@ const headline = (agent: Agent): string =>
   [agent.name, agent.status, trustText(agent), agent.model].map(oneLine).join('  ');
 
 const print = ({ out }: Context, agent: Agent, note: AgentNote): void => {
-  if (note.type !== 'event') out.note(`-- ${remark(agent, note)} --`);
+  if (note.type !== 'event') out.note(remark(agent, note));
   else if (out.format === 'json') out.json(note.event);
   else if (out.format === 'id') out.line(String(note.event.id));
   else if (out.format === 'tsv') out.line(eventRow(note.event));
@@ -105,27 +169,84 @@ const print = ({ out }: Context, agent: Agent, note: AgentNote): void => {
 };
 
 const remark = (agent: Agent, note: Exclude<AgentNote, { type: 'event' }>): string => {
-  const at = localTime(new Date(now()).toISOString());
-  if (note.type === 'lost') return `lost the daemon ${at} (${note.reason}), trying`;
-  if (note.type === 'back') {
-    return `back ${at}, ${note.caughtUp} caught up, ${note.missing || 'none'} missing`;
-  }
+  if (note.type === 'lost' || note.type === 'back') return connectionRemark(note);
   const session = `adjutant sessions messages ${agent.sessionId.slice(-6)}`;
-  return `events ${note.from} to ${note.to} were dropped by the ring; read them: ${session}`;
+  return `-- events ${note.from} to ${note.to} were dropped by the ring; read them: ${session} --`;
 };
 
 /** Prints how the agent ended and sets the exit code for a script. */
 const sayEnded = (context: Context, agent: Agent, more = ''): void => {
   if (agent.status !== 'completed') context.exitCode = Exit.failed;
-  const steps = `${agent.steps} step${agent.steps === 1 ? '' : 's'}`;
-  context.out.note(`-- ${agent.status}, ${steps}, ${agentCost(agent)}${more} --`);
+  context.out.note(
+    `-- ${agent.status}, ${countOf(agent.steps, 'step')}, ${agentCost(agent)}${more} --`,
+  );
 };
 
 /** Prints the answer for a person, the agent itself in every other format. */
-export const showEnded = (context: Context, agent: Agent): void => {
+const showEnded = (context: Context, agent: Agent): void => {
   const { out } = context;
   const answer = agent.error ?? agent.result;
   if (out.format !== 'table') out.item(agent, agentTableColumns);
   else if (answer) out.line(safe(answer));
   sayEnded(context, agent);
+};
+
+const WAIT_SECONDS = 25;
+
+export const agentWait = command({
+  name: 'wait',
+  args: '[agent]',
+  summary: 'Wait until an agent has ended, and show what it came to',
+  examples: [
+    'triage-415',
+    '--execution 9qx1tb --timeout 60',
+    'triage-415 --until-waiting',
+    'triage-415 --json | jq -r .result',
+  ],
+  flags: {
+    execution: textFlag('<id>', 'The agent that this run of a hook began'),
+    untilWaiting: on('End as well when it waits for an approval, or is paused'),
+  },
+  notes: [
+    'Exit 0 where it completed, or waits with --until-waiting; 1 where it failed or was stopped;',
+    '124 where the time of --timeout was over first. The agent goes on then.',
+  ],
+  seeAlso: 'adjutant agents tail',
+  run: async (context, { args, flags }) => {
+    const client = await context.listener();
+    const agent = await readAgent(client, { agent: args.agent, execution: flags.execution });
+    try {
+      const now = await ended(context, client, { agent, ...flags });
+      if (isAgentOver(now)) showEnded(context, now);
+      else context.out.done(`${oneLine(now.name)} is ${now.status}.`, now, agentTableColumns);
+    } catch (error) {
+      if (!context.signal.aborted) throw error;
+      throw interrupted(`The agent goes on: adjutant agents tail ${agent.id.slice(-6)}`);
+    }
+  },
+});
+
+interface AwaitedAgent {
+  agent: Agent;
+  untilWaiting?: boolean;
+}
+
+const ended = async (
+  { out }: Context,
+  client: Client,
+  { agent: { id }, untilWaiting = false }: AwaitedAgent,
+): Promise<Agent> => {
+  let { lastId: after } = await client.agents.events({ id, query: { limit: 1 } });
+  let told = '';
+  for (;;) {
+    const now = await client.agents.get({ id });
+    if (isAgentOver(now)) return now;
+    const rests = now.status === 'paused' || now.status === 'waiting_approval';
+    if (rests && untilWaiting) return now;
+    if (rests && told !== now.status)
+      out.note(`${oneLine(now.name)} is ${now.status}. Still waiting.`);
+    told = now.status;
+    const news = await client.agents.events({ id, query: { after, wait: WAIT_SECONDS } });
+    after = Math.max(after, news.lastId);
+  }
 };

@@ -1,12 +1,11 @@
+import type { BackupView, Client } from '../../src/client/index.js';
 import { isReadAloud } from '../../src/client/session.js';
-import type { Streams } from '../context.js';
+import { columnsOf } from '../columns.js';
+import type { Context, Streams } from '../command.js';
+import { failed, interrupted } from '../exit.js';
+import { safe } from '../text.js';
 
-export interface BackupStep {
-  stage: string;
-  done: number;
-  /** 0 where nobody knows. */
-  total: number;
-}
+type BackupStep = NonNullable<BackupView['progress']>;
 
 const CLEAR_LINE = '\r\u001b[K';
 const SAID: Record<string, string> = {
@@ -24,29 +23,89 @@ export const megabytes = (bytes: number): string => {
   return `${size >= 10 ? Math.round(size) : size.toFixed(1)} MB`;
 };
 
-/** One line on a terminal that says how far something is; nothing in a pipe. */
-export const progressLine = (stderr: Streams['stderr']) =>
-  isReadAloud() ? stageLines(stderr) : rewrittenLine(stderr);
-
-const rewrittenLine = (stderr: Streams['stderr']) => ({
-  show: ({ stage, done, total }: BackupStep): void => {
-    if (!stderr.isTTY) return;
-    const size = total > 0 ? `${megabytes(done)} of ${megabytes(total)}` : megabytes(done);
-    stderr.write(`${CLEAR_LINE}${SAID[stage] ?? stage}… ${done > 0 ? size : ''}`);
-  },
-  clear: (): void => {
-    if (stderr.isTTY) stderr.write(CLEAR_LINE);
-  },
-});
-
-/** Progress for a screen reader: each stage once, when it begins. */
-const stageLines = (stderr: Streams['stderr']) => {
+/**
+ * One line on a terminal that says how far something is; nothing in a pipe. For a screen reader each
+ * stage once, when it begins.
+ */
+const progressLine = (stderr: Streams['stderr']) => {
+  const isRewritten = !isReadAloud();
   let last = '';
   return {
-    show: ({ stage }: BackupStep): void => {
-      if (stderr.isTTY && stage !== last) stderr.write(`${SAID[stage] ?? stage}…\n`);
+    show: ({ stage, done, total }: BackupStep): void => {
+      if (!stderr.isTTY) return;
+      const label = `${SAID[stage] ?? stage}…`;
+      const size = total > 0 ? `${megabytes(done)} of ${megabytes(total)}` : megabytes(done);
+      if (isRewritten) stderr.write(`${CLEAR_LINE}${label} ${done > 0 ? size : ''}`);
+      else if (stage !== last) stderr.write(`${label}\n`);
       last = stage;
     },
-    clear: (): void => {},
+    clear: (): void => {
+      if (stderr.isTTY && isRewritten) stderr.write(CLEAR_LINE);
+    },
   };
+};
+
+export const backupColumns = columnsOf<BackupView>(
+  ['id:data', 'kind', 'status:state', 'at=createdAt:ago'],
+  {
+    name: 'size',
+    value: ({ made }) => made?.bytes,
+    show: ({ made }) => (made ? megabytes(made.bytes) : ''),
+    isNumber: true,
+  },
+  ['cause', 'file', 'removed=removedAt:data', 'error'],
+);
+
+/** Seconds; each question is an entry of the audit log. */
+const WAIT_S = 5;
+
+/** Waits for the end of what the daemon makes or verifies. Failed: it did not come about. */
+export const followed = async (context: Context, begun: BackupView): Promise<BackupView> => {
+  const client: Client = await context.listener();
+  const line = progressLine(context.streams.stderr);
+  let now = begun;
+  try {
+    while (now.status === 'running') {
+      if (now.progress) line.show(now.progress);
+      now = await client.backups.get({ id: begun.id, query: { wait: WAIT_S } });
+    }
+  } catch (error) {
+    if (!context.signal.aborted) throw error;
+    throw interrupted(`It goes on without you. To end it: adjutant backup cancel ${begun.id}`);
+  } finally {
+    line.clear();
+  }
+  if (now.status === 'done') return now;
+  const what = now.kind === 'create' ? 'No backup was made' : 'Not proved';
+  throw failed(`${what}: ${now.error ?? now.status}.`, 'See: adjutant backup list');
+};
+
+/** Reasons that stand in the sentence itself: nothing of ours is broken. */
+const EXPECTED = ['BadBackup', 'PassphraseError', 'OpenRefused', 'Disk', 'BadSetting'];
+
+/**
+ * Work on this machine, without a daemon: how far it is on stderr, ^C ends it and what it had
+ * written temporarily. `what` begins the sentence where it fails: `Not restored`.
+ */
+export const offline = async <T>(
+  { streams, signal }: Context,
+  what: string,
+  begin: (onStep: (step: BackupStep) => void) => { done: Promise<T>; cancel(): void },
+): Promise<T> => {
+  const line = progressLine(streams.stderr);
+  const ended = new AbortController();
+  try {
+    const work = begin(line.show);
+    signal.addEventListener('abort', () => work.cancel(), { signal: ended.signal });
+    return await work.done;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    if (error.name === 'Cancelled') throw interrupted(`${what}.`);
+    const reason = 'reason' in error ? String(error.reason) : error.name;
+    if (!EXPECTED.includes(reason)) throw error;
+    throw failed(`${what}: ${safe(error.message)}.`);
+  } finally {
+    ended.abort();
+    line.clear();
+  }
 };

@@ -1,18 +1,21 @@
-import { contracts } from '../../src/client/index.js';
+import { type AccessToken, contracts, type LoginSession } from '../../src/client/index.js';
 import { readSession, saveSession } from '../../src/client/session.js';
-import { readNewPassword } from '../auth/password.js';
-import { passwordReset } from '../auth/reset.js';
-import { linkChannel } from '../channels/link.js';
+import { columnsOf } from '../columns.js';
 import { type CommandGroup, command, textFlag } from '../command.js';
-import { secretFrom } from '../input.js';
-import { localTime } from '../times.js';
+import { crud } from '../crud.js';
+import { readNewPassword, secretFrom } from '../input.js';
+import { requestCommand } from '../request.js';
+import { ago, localTime, now, oneLine, safe } from '../text.js';
+import { linkChannel } from './channels.js';
 
 const { password: change } = await contracts.auth();
-const { refresh } = await contracts.logins();
+const { reset } = await contracts.users();
+const logins = await contracts.logins();
+const tokens = await contracts.tokens();
 
-const changePassword = command({
+const changePassword = requestCommand({
   name: 'password',
-  calls: [change],
+  endpoint: change,
   examples: [
     '',
     '--current-file ./old --password-file ./new',
@@ -24,22 +27,49 @@ const changePassword = command({
   },
   notes: ['A password is never a flag: other users of this machine would see it.'],
   seeAlso: 'adjutant auth sessions, adjutant auth tokens',
-  run: async (context, { flags }) => {
+  more: async (context, { flags }) => {
     const question = { ask: 'The password that you have', instead: '--current-file' };
     const current = await secretFrom(context, flags.currentFile, question);
-    const next = await readNewPassword(context, { ask: 'The new one', file: flags.passwordFile });
-    const reply = await (await context.client()).auth.password({ body: { current, next } });
-    if (context.out.format === 'json') return context.out.json(reply);
-    const { sessionsEnded, tokensLeft } = reply;
-    context.out.note(`Changed. Other logins that ended: ${sessionsEnded}.`);
+    return { current, next: await readNewPassword(context, 'The new one', flags.passwordFile) };
+  },
+  say: ({ out }, { sessionsEnded, tokensLeft }) => {
+    out.note(`Changed. Other logins that ended: ${sessionsEnded}.`);
     if (tokensLeft === 0) return;
-    context.out.note(`Tokens that still work: ${tokensLeft}. See them: adjutant auth tokens list`);
+    out.note(`Tokens that still work: ${tokensLeft}. See them: adjutant auth tokens list`);
   },
 });
 
+const passwordReset = command({
+  name: 'reset',
+  calls: [reset],
+  examples: [
+    '',
+    '--link-file ./link --password-file ./new',
+    '--link-file - --password-file ./new < ./link',
+  ],
+  flags: {
+    linkFile: textFlag('<file|->', 'Where the link is, or its token'),
+    passwordFile: textFlag('<file|->', 'Where the new password is'),
+  },
+  notes: ['An admin makes the link: adjutant users invite <user>'],
+  seeAlso: 'adjutant recover, adjutant login',
+  run: async (context, { flags }) => {
+    const question = { ask: 'The link', instead: '--link-file' };
+    const inviteToken = tokenOfLink(await secretFrom(context, flags.linkFile, question));
+    const password = await readNewPassword(context, 'New password', flags.passwordFile);
+    const client = (await context.client()).with({ token: undefined });
+    const reply = await client.users.reset({ body: { inviteToken, password } });
+    const next = `adjutant login ${oneLine(reply.username)}`;
+    context.out.done(`Set. Log in: ${next}`, reply, columnsOf(['username']));
+  },
+});
+
+/** The token of a link that an admin gave, which stands behind its `#`; or the token itself. */
+export const tokenOfLink = (given: string): string => given.trim().replace(/^.*#/, '');
+
 const refreshToken = command({
   name: 'refresh',
-  calls: [refresh],
+  calls: [logins.refresh],
   examples: ['', '--server-token-file ./token > fresh-token', '--json'],
   notes: ['A kept login is kept on; the fresh token of any other goes to stdout.'],
   seeAlso: 'adjutant login',
@@ -54,6 +84,95 @@ const refreshToken = command({
     out.note(`Good until ${localTime(fresh.expiresAt)}.`);
   },
 });
+
+const loginCrud = crud({
+  noun: 'login',
+  argument: 'session',
+  path: 'auth sessions',
+  rows: 'sessions',
+  endpoints: logins,
+  columns: columnsOf<LoginSession>(
+    ['id:data'],
+    { name: 'device', value: ({ device }) => device, show: ({ device }) => device ?? 'no name' },
+    { name: 'state', value: ({ current }) => (current ? 'this one' : 'open') },
+    ['address', 'used=lastUsedAt:ago', 'begun=createdAt:ago', 'ends=expiresAt:ago'],
+    ['short=id:tail'],
+  ),
+  named: ({ id, device }) => ({ id, name: device ?? '' }),
+});
+
+export const loginsGroup: CommandGroup = {
+  commands: [
+    loginCrud.list({
+      examples: ['', '--json', '--fields id,device'],
+      next: () =>
+        'One that you do not know: adjutant auth sessions delete <id>, then auth password',
+    }),
+    loginCrud.end({
+      examples: ['4ew6rt', '"CLI on laptop" --yes', '4ew6rt --yes'],
+      ask: () => 'End this login? Whoever uses it must log in again.',
+      message: 'Ended.',
+    }),
+  ],
+};
+
+const expiry = ({ expiresAt }: AccessToken): string =>
+  Date.parse(expiresAt) <= now() ? 'expired' : ago(expiresAt);
+
+const createToken = requestCommand({
+  name: 'create',
+  args: '<name>',
+  endpoint: tokens.create,
+  examples: [
+    'ci --scopes hooks:read,agents:read',
+    'backup --expires-in-days 30 > token.txt',
+    'ci --password-file - < ./password',
+  ],
+  except: ['name', 'password'],
+  isPrivileged: true,
+  notes: [
+    'A scope is a resource of the API and :read or :write; writing does not include reading.',
+    'The token goes to stdout alone, this once. Scripts take it from ADJUTANT_TOKEN.',
+  ],
+  seeAlso: 'adjutant help scripting',
+  more: (_, { args: { name } }) => ({ name }),
+  say: ({ out }, { token, expiresAt, scopes }) => {
+    out.note('The new token, shown this once:');
+    out.line(token);
+    out.note(`It is good until ${localTime(expiresAt)}.`);
+    if (!scopes) out.note('It may do all that you may, but answer approvals and act as an admin.');
+  },
+});
+
+const tokenCrud = crud({
+  noun: 'token',
+  path: 'auth tokens',
+  rows: 'tokens',
+  endpoints: tokens,
+  columns: columnsOf<AccessToken>(
+    ['id:data', 'name'],
+    { name: 'scopes', value: ({ scopes }) => scopes?.join(' ') ?? 'all' },
+    { name: 'expires', value: ({ expiresAt }) => expiresAt, show: expiry },
+    ['used=lastUsedAt:ago', 'made=createdAt:ago', 'short=id:tail'],
+  ),
+  named: (token) => token,
+});
+
+export const tokensGroup: CommandGroup = {
+  commands: [
+    tokenCrud.list({
+      examples: ['', '--json', '--fields name,expires'],
+      next: (rows) =>
+        rows.length === 0 ? 'No tokens. Make one: adjutant auth tokens create <name>' : undefined,
+    }),
+    createToken,
+    tokenCrud.end({
+      examples: ['ci', '4ew6rt --yes', 'ci --yes'],
+      ask: (typed) => `Delete the token ${safe(typed)}? What uses it is refused at once.`,
+      message: 'Deleted.',
+    }),
+  ],
+};
 
 export const account: CommandGroup = {
   commands: [

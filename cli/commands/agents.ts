@@ -1,13 +1,62 @@
-import { contracts } from '../../src/client/index.js';
-import { agentCrud, agentTableColumns } from '../agents/columns.js';
-import { eventLines, eventRow } from '../agents/lines.js';
-import { followToEnd, tailAgent } from '../agents/tail.js';
-import { agentTree } from '../agents/tree.js';
-import { agentWait } from '../agents/wait.js';
+import { type Agent, type Client, contracts } from '../../src/client/index.js';
+import { agentCrud, agentTableColumns } from '../agents/agent.js';
+import { agentWait, eventLines, eventRow, followToEnd, tailAgent } from '../agents/tail.js';
+import { columnsOf } from '../columns.js';
 import { type CommandGroup, command, on } from '../command.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { readFileOrStdin } from '../input.js';
+import { everyPage } from '../request.js';
 import { safe } from '../text.js';
+
+/** An agent and how many are above it. */
+interface PlacedAgent extends Agent {
+  depth: number;
+}
+
+const indented = ({ depth, name }: PlacedAgent): string =>
+  depth === 0 ? name : `${'  '.repeat(depth - 1)}└ ${name}`;
+
+const treeColumns = columnsOf<PlacedAgent>(
+  ...agentTableColumns
+    .filter(({ name }) => name !== 'session')
+    .map((column) => (column.name === 'name' ? { ...column, show: indented } : column)),
+  ['parent=parentId:data'],
+);
+
+const tree = command({
+  name: 'tree',
+  args: '<agent>',
+  summary: 'The whole run that an agent belongs to: who began whom, and how they are',
+  examples: ['triage-415', '9qx1tb --json', 'triage-415 --fields name,status'],
+  seeAlso: 'adjutant agents tail',
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const root = await rootOf(client, await agentCrud.id(client, args.agent));
+    const rows = placed(root, await everyUnder(client, root.id));
+    context.out.page({ reply: { agents: rows }, rows, columns: treeColumns });
+  },
+});
+
+/** The first of its tree, as far as that is still there. */
+const rootOf = async (client: Client, id: string): Promise<Agent> => {
+  const agent = await client.agents.get({ id });
+  const { parentId } = agent;
+  return parentId === null ? agent : rootOf(client, parentId);
+};
+
+const everyUnder = async (client: Client, rootId: string): Promise<Agent[]> => {
+  const page = (cursor?: object) =>
+    client.agents.list({ query: { rootId, limit: 200, ...cursor } });
+  return (await everyPage('agents', page)).agents.reverse();
+};
+
+/** Each before those that it began, these in the order in which it did. */
+const placed = (agent: Agent, all: Agent[], depth = 0): PlacedAgent[] => [
+  { ...agent, depth },
+  ...all
+    .filter(({ parentId }) => parentId === agent.id)
+    .flatMap((below) => placed(below, all, depth + 1)),
+];
 
 const endpoints = await contracts.agents();
 
@@ -41,22 +90,17 @@ const spawn = command({
   },
 });
 
-const message = command({
+const message = agentCrud.request({
   name: 'message',
   args: '<agent> <text>',
-  calls: [endpoints.message],
+  endpoint: endpoints.message,
   examples: ['triage-415 "Only label it."', 'triage-415 - < note.txt', '9qx1tb "Once more" --json'],
   notes: ['The text may be - for stdin.'],
-  run: async (context, { args }) => {
-    const { client, id } = await agentCrud.find(context, args.agent);
-    const content = args.text === '-' ? await readFileOrStdin(context, '-') : args.text;
-    const agent = await client.agents.message({ id, body: { content } });
-    context.out.done(
-      `Told ${safe(agent.name)}, which is ${agent.status}.`,
-      agent,
-      agentTableColumns,
-    );
-  },
+  more: async (context, { args: { text } }) => ({
+    content: text === '-' ? await readFileOrStdin(context, '-') : text,
+  }),
+  show: ({ out }, agent) =>
+    out.done(`Told ${safe(agent.name)}, which is ${agent.status}.`, agent, agentTableColumns),
 });
 
 /** `pause`, `resume` and `stop`. */
@@ -67,27 +111,22 @@ const move = (name: 'pause' | 'resume' | 'stop', became: string) =>
       '9qx1tb --json',
       `agents list --hook-id hook_01j9… --output id | xargs -n1 adjutant agents ${name}`,
     ],
-    said: (agent) => `${safe(agent.name)} ${became}.`,
+    message: (agent) => `${safe(agent.name)} ${became}.`,
   });
 
-const events = command({
+const events = agentCrud.request({
   name: 'events',
   args: '<agent>',
-  calls: [endpoints.events],
+  endpoint: endpoints.events,
   examples: ['triage-415', 'triage-415 --after 40 --wait 25 --json', 'triage-415 --limit 10'],
-  fields: () => requestFields(endpoints.events.query),
+  except: [],
   seeAlso: 'adjutant agents tail, which follows',
-  run: async (context, { args, fields }) => {
-    const { out, at } = context;
-    const query = await requestFrom(endpoints.events.query, { fields }, at);
-    const { client, id } = await agentCrud.find(context, args.agent);
-    const reply = await client.agents.events({ id, query });
-    if (out.format === 'json') return out.json(reply);
-    for (const event of reply.events) {
+  say: ({ out }, { events, gap, oldestId }) => {
+    for (const event of events) {
       const lines = out.format === 'table' ? eventLines(event, out.width) : [eventRow(event)];
       for (const line of lines) out.line(line);
     }
-    if (reply.gap) out.note(`-- events before ${reply.oldestId} were dropped by the ring --`);
+    if (gap) out.note(`-- events before ${oldestId} were dropped by the ring --`);
   },
 });
 
@@ -116,7 +155,7 @@ export const agentsGroup: CommandGroup = {
     }),
     events,
     tailAgent,
-    agentTree,
+    tree,
     agentWait,
   ],
   notes: ['An agent is named by its name, its id, or the last six characters of that.'],

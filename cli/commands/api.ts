@@ -10,7 +10,7 @@ export const api = command({
   name: 'api',
   args: '<method> <path>',
   values: { method: METHODS },
-  summary: 'Any request to the API, with your login',
+  summary: 'Send any request to the API, with your login',
   examples: [
     'GET /api/hooks',
     `POST /api/agents --data '{"prompt":"Say hello"}'`,

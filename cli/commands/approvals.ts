@@ -1,10 +1,14 @@
 import { type Client, contracts } from '../../src/client/index.js';
-import { callLines } from '../approvals/call.js';
-import { approvalCall, approvalColumns, approvalOf, shortOf } from '../approvals/columns.js';
-import { watchApprovals } from '../approvals/watch.js';
-import { type CommandGroup, command } from '../command.js';
-import type { Context } from '../context.js';
-import { listCommand } from '../list.js';
+import {
+  approvalCall,
+  approvalColumns,
+  approvalOf,
+  callLines,
+  shortOf,
+  watchApprovals,
+} from '../approvals/approval.js';
+import { type CommandGroup, type Context, command } from '../command.js';
+import { listCommand } from '../request.js';
 import { oneLine } from '../text.js';
 
 const endpoints = await contracts.approvals();

@@ -1,29 +1,158 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { hostname } from 'node:os';
-import { keepDevice, logInKnown } from '../../src/client/devices.js';
+import { join } from 'node:path';
+import { keepDevice, logInFromDevice, readDeviceToken } from '../../src/client/devices.js';
 import { ApiError } from '../../src/client/errors.js';
 import { contracts, type Login, type User } from '../../src/client/index.js';
 import { dropSession, readSession, saveSession, sessionFile } from '../../src/client/session.js';
-import { loginByPasskey } from '../auth/passkey.js';
-import { readNewPassword } from '../auth/password.js';
-import { tokenOfLink } from '../auth/reset.js';
-import { withSetupCode } from '../auth/setupcode.js';
-import { fieldColumns, type TableColumn } from '../columns.js';
-import { command, on, textFlag } from '../command.js';
-import type { Context } from '../context.js';
-import { shortPath } from '../daemon/environment.js';
-import { failed } from '../exit.js';
+import { columnsOf } from '../columns.js';
+import { type Context, command, on, textFlag } from '../command.js';
+import { homeOf, shortPath } from '../daemon/environment.js';
+import { runningDaemon } from '../daemon/process.js';
+import { failed, unlessRefused } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { secretFrom } from '../input.js';
-import { localTime } from '../times.js';
+import { readNewPassword, secretFrom, withAnswer } from '../input.js';
+import { requestCommand } from '../request.js';
+import { localTime } from '../text.js';
+import { tokenOfLink } from './account.js';
+
+const LIMIT_MS = 2 * 60 * 1000;
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
+
+/**
+ * Logs in on the daemon's page in a browser of this machine. The page sends its code to a port here
+ * (RFC 8252), and the code is worth nothing without the verifier, which never leaves this process
+ * but to the daemon (RFC 7636).
+ */
+const loginByPasskey = async (context: Context, device: string): Promise<Login> => {
+  const page = pageAt(context.url);
+  const [state, verifier] = [secret(), secret()];
+  const server = await listenForCode(state);
+  try {
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const url = `${page}#cli=${portOf(server)}.${state}.${challenge}`;
+    context.out.warn(`Open this in a browser on this machine, within two minutes:\n${url}`);
+    if (context.ask.isPossible) openBrowser(url);
+    const code = await codeFrom(server, context.signal);
+    const client = (await context.client()).with({ token: undefined });
+    const deviceToken = readDeviceToken(context.url);
+    const body = { code, verifier, device, deviceToken };
+    return await client.passkeys.redeem({ body });
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+};
+
+/** Browsers have passkeys for names alone: this machine's is `localhost`. */
+const pageAt = (url: string): string => {
+  const at = new URL(url);
+  if (LOOPBACK.test(at.hostname)) at.hostname = 'localhost';
+  else if (at.protocol !== 'https:') {
+    throw failed(
+      `Browsers allow no passkeys at ${url}: it has no TLS.`,
+      'Use the public address: adjutant login --passkey --server https://…',
+    );
+  }
+  return `${at.href.replace(/\/+$/, '')}/passkeys`;
+};
+
+const secret = (): string => randomBytes(32).toString('base64url');
+
+/** Opens the local port to which the page sends the code, which is an event of the server. */
+const listenForCode = async (state: string): Promise<Server> => {
+  const server = createServer();
+  server.on(
+    'request',
+    answer(state, (code) => server.emit('code', code)),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+};
+
+const portOf = (server: Server): number => {
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('No port to listen on');
+  return address.port;
+};
+
+/** Refuses a request that does not know the state: this command opened no such page. */
+const answer =
+  (state: string, take: (code: string) => void): RequestListener =>
+  ({ method, url = '' }, response) => {
+    const given = new URL(url, 'http://127.0.0.1');
+    const code = given.searchParams.get('code');
+    const isOurs = given.pathname === '/' && given.searchParams.get('state') === state;
+    const isRight = method === 'GET' && isOurs && code !== null;
+    response.writeHead(isRight ? 200 : 404, {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-security-policy': "default-src 'none'",
+      'cache-control': 'no-store',
+      connection: 'close',
+    });
+    const html = isRight ? 'Done. Go back to the terminal; this page can be closed.' : 'Not found';
+    response.end(`${html}\n`, () => {
+      if (isRight) take(code);
+    });
+  };
+
+const codeFrom = async (server: Server, signal: AbortSignal): Promise<string> => {
+  const late = AbortSignal.timeout(LIMIT_MS);
+  try {
+    const [code] = await once(server, 'code', { signal: AbortSignal.any([signal, late]) });
+    return code;
+  } catch (error) {
+    if (!late.aborted) throw error;
+    throw failed(
+      'Nobody logged in within two minutes. Nothing was done.',
+      'Try again: adjutant login --passkey',
+      'The browser must run on this machine. Over SSH: adjutant login',
+    );
+  }
+};
+
+/** The address stands on the terminal too, so a machine without a browser is none the worse. */
+const openBrowser = (url: string): void => {
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const child = spawn(program, [url], { stdio: 'ignore', detached: true });
+  child.on('error', () => undefined);
+  child.unref();
+};
+
+const QUESTION = {
+  ask: 'Setup code (shown at the start of the daemon, and in setup-code in its home)',
+  instead: '--setup-code-file <home>/setup-code',
+};
+
+/** The setup code is looked for, or asked for, where the daemon says that it is needed. */
+const withSetupCode = <T>(
+  context: Context,
+  file: string | undefined,
+  call: (body: { setupCode?: string }) => Promise<T>,
+): Promise<T> => {
+  const ask = async () => ({
+    setupCode: (await secretFrom(context, file ?? ownFile(context), QUESTION)).trim(),
+  });
+  return withAnswer({ code: 'setup_code_required', isGiven: file !== undefined, ask }, call);
+};
+
+/** The setup code of the daemon in the background here; it is sent to no other address unasked. */
+const ownFile = ({ url, flags }: Context): string | undefined => {
+  const home = homeOf(flags.home);
+  const file = join(home, 'setup-code');
+  return runningDaemon(home)?.url === url && existsSync(file) ? file : undefined;
+};
 
 const endpoints = await contracts.auth();
 const SECRETS = ['password', 'inviteToken', 'setupCode', 'totpCode', 'username', 'device'];
 const passwordFile = textFlag('<file|->', 'Where the password is, instead of being asked for it');
 
-const columns: TableColumn<User>[] = [
-  { name: 'name', value: (user) => user.username },
-  ...fieldColumns('role', 'id', 'email'),
-];
+const columns = columnsOf<User>(['name=username', 'role', 'id', 'email']);
 
 export const register = command({
   name: 'register',
@@ -49,10 +178,7 @@ export const register = command({
   seeAlso: 'adjutant login, adjutant help start',
   run: async (context, { args, flags, fields }) => {
     const username = args.name ?? (await context.ask.text({ ask: 'Name', instead: 'a name' }));
-    const password = await readNewPassword(context, {
-      ask: 'Password',
-      file: flags.passwordFile,
-    });
+    const password = await readNewPassword(context, 'Password', flags.passwordFile);
     const question = { ask: 'Invite', instead: '--invite-file' };
     const inviteToken =
       flags.inviteFile && tokenOfLink(await secretFrom(context, flags.inviteFile, question));
@@ -70,7 +196,7 @@ export const login = command({
   name: 'login',
   args: '[name]',
   calls: [endpoints.login, 'passkeys redeem'],
-  summary: 'Log in, and stay so between commands',
+  summary: 'Log in, and stay logged in between commands',
   examples: ['', 'ada', 'ada --password-file - < ./password', '--passkey'],
   flags: {
     passwordFile,
@@ -91,8 +217,15 @@ export const login = command({
     const password = await secretFrom(context, flags.passwordFile, { ask: 'Password', instead });
     const client = (await context.client()).with({ token: undefined });
     const body = { username, password, device: device(), totpCode: flags.totp };
+    const question = { ask: 'Code of your authenticator app', instead: '--totp' };
+    const ask = async () => ({ totpCode: await context.ask.text(question) });
     try {
-      keep(context, await withCode(context, body, (body) => logInKnown(client, body)), 'Logged in');
+      const logIn = (code: object) => logInFromDevice(client, { ...body, ...code });
+      keep(
+        context,
+        await withAnswer({ code: 'totp_required', isGiven: false, ask }, logIn),
+        'Logged in',
+      );
     } catch (error) {
       if (!(error instanceof ApiError) || error.statusCode !== 401) throw error;
       throw failed(
@@ -103,21 +236,6 @@ export const login = command({
   },
 });
 
-/** The code is asked for where the account needs one. */
-const withCode = async <B extends { totpCode?: string }>(
-  { ask }: Context,
-  body: B,
-  logIn: (body: B) => Promise<Login>,
-): Promise<Login> => {
-  try {
-    return await logIn(body);
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'totp_required') throw error;
-    const totpCode = await ask.text({ ask: 'Code of your authenticator app', instead: '--totp' });
-    return logIn({ ...body, totpCode });
-  }
-};
-
 export const logout = command({
   name: 'logout',
   calls: [endpoints.logout],
@@ -127,29 +245,24 @@ export const logout = command({
   run: async (context) => {
     const { url, token } = context;
     if (!token) return context.out.note(`You were not logged in at ${url}.`);
-    try {
-      await (await context.client()).auth.logout();
-    } catch (error) {
-      // The session has ended already.
-      if (!(error instanceof ApiError) || error.statusCode !== 401) throw error;
-    }
+    // The session may have ended already.
+    await unlessRefused([401], (await context.client()).auth.logout());
     if (readSession(url)?.token === token) dropSession(url);
     context.out.note(`Logged out at ${url}.`);
   },
 });
 
-export const whoami = command({
+export const whoami = requestCommand({
   name: 'whoami',
-  calls: [endpoints.me],
-  summary: 'Who you are, and where',
+  endpoint: endpoints.me,
+  summary: 'Show who is logged in, and where',
   examples: ['', '--fields name,role', '--json'],
   seeAlso: 'adjutant login',
-  run: async (context) => {
-    const user = await (await context.client()).auth.me();
-    if (context.out.format !== 'table') return context.out.item(user, columns);
-    const until = readSession(context.url)?.expiresAt;
-    context.out.line(`${user.username}, ${user.role}, at ${context.url}`);
-    if (until) context.out.note(`Logged in until ${localTime(until)}.`);
+  show: ({ out, url }, user) => {
+    if (out.format !== 'table') return out.item(user, columns);
+    const until = readSession(url)?.expiresAt;
+    out.line(`${user.username}, ${user.role}, at ${url}`);
+    if (until) out.note(`Logged in until ${localTime(until)}.`);
   },
 });
 

@@ -1,19 +1,71 @@
 import { resolve } from 'node:path';
-import { ApiError } from '../../src/client/errors.js';
+import type { restoreFile } from '../../src/backup.js';
 import { type BackupView, contracts } from '../../src/client/index.js';
-import { backupColumns } from '../backup/columns.js';
-import { followed } from '../backup/follow.js';
-import { offline } from '../backup/offline.js';
-import { newPassphrase, passphraseFile, passphraseOf } from '../backup/passphrase.js';
-import { megabytes } from '../backup/progress.js';
-import { schedule } from '../backup/schedule.js';
-import { fieldColumns } from '../columns.js';
-import { type CommandGroup, command, textFlag } from '../command.js';
-import type { Context } from '../context.js';
+import { backupColumns, followed, megabytes, offline } from '../backup/progress.js';
+import { columnsOf } from '../columns.js';
+import { type CommandGroup, type Context, command, type Flag, on, textFlag } from '../command.js';
 import { crud } from '../crud.js';
 import { homeOf } from '../daemon/environment.js';
-import { safe } from '../text.js';
-import { duration } from '../times.js';
+import { usageFault } from '../exit.js';
+import { readNewSecret, secretFrom, withAnswer } from '../input.js';
+import { age, duration, safe } from '../text.js';
+
+/** A passphrase is asked for, or comes from a file; never a flag's value, which ps would show. */
+const passphraseFile = textFlag(
+  '<file|->',
+  'Where the passphrase is, instead of being asked for it',
+);
+
+const instead = '--passphrase-file';
+
+/** The one that a backup was made with. */
+const passphraseOf = (context: Context, file: string | undefined): Promise<string> =>
+  secretFrom(context, file, { ask: 'Passphrase', instead });
+
+const count = (value: string, about: string): Flag<number> => ({
+  value,
+  about,
+  read: (given) => {
+    if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
+    throw usageFault(`${value} is a whole number above 0 (got "${given}")`);
+  },
+});
+
+/** The schedule is the daemon's settings, which nobody changes from afar: this says what to set. */
+const schedule = command({
+  name: 'schedule',
+  summary: 'Show when backups are made by themselves, or what to set for it',
+  examples: ['', '--daily --keep 7 --to /mnt/backup', '--hours 6 --keep 28'],
+  flags: {
+    daily: on('One a day'),
+    hours: count('<n>', 'One every so many hours'),
+    keep: count('<n>', 'How many are kept, 7 unless given'),
+    to: textFlag('<folder>', 'Where they go, better on another disk'),
+  },
+  notes: ['With flags it prints settings for the environment of the daemon, and changes nothing.'],
+  run: async (context, { flags }) => {
+    const { out } = context;
+    const every = flags.daily ? 'daily' : flags.hours && `${flags.hours}h`;
+    if (every) {
+      out.line(`ADJUTANT_BACKUP_EVERY=${every}`);
+      out.line(`ADJUTANT_BACKUP_KEEP=${flags.keep ?? 7}`);
+      if (flags.to) out.line(`ADJUTANT_BACKUP_FOLDER=${resolve(flags.to)}`);
+      out.line('ADJUTANT_BACKUP_PASSPHRASE_FILE=<a file that only the daemon can read>');
+      out.note('Set these where the daemon is started, then: adjutant restart');
+      return;
+    }
+    const page = await (await context.client()).backups.list({ query: { limit: 1 } });
+    const now = page.schedule;
+    if (out.format !== 'table') return out.json(now);
+    if (now.everyHours === 0) {
+      out.line('No backups are made by themselves.');
+      out.note('Have them made: adjutant backup schedule --daily --keep 7');
+      return;
+    }
+    out.line(`Every ${now.everyHours} h into ${now.folder}, ${now.keep} are kept.`);
+    out.line(`Last ${age(now.lastAt)}, next ${age(now.nextAt)}.`);
+  },
+});
 
 const endpoints = await contracts.backups();
 
@@ -54,18 +106,14 @@ const create = command({
 });
 
 /** The daemon may have one for all backups: it is asked for where the daemon says so. */
-const withPassphrase = async (
+const withPassphrase = (
   context: Context,
   file: string | undefined,
   begin: (given: { passphrase?: string }) => Promise<BackupView>,
 ): Promise<BackupView> => {
-  if (file !== undefined) return begin({ passphrase: await newPassphrase(context, file) });
-  try {
-    return await begin({});
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'passphrase_missing') throw error;
-    return begin({ passphrase: await newPassphrase(context, undefined) });
-  }
+  const question = { ask: 'Passphrase for the keys (8 or more)', instead, called: 'passphrases' };
+  const ask = async () => ({ passphrase: await readNewSecret(context, question, file) });
+  return withAnswer({ code: 'passphrase_missing', isGiven: file !== undefined, ask }, begin);
 };
 
 const sayMade = ({ out }: Context, { made, file, createdAt, finishedAt }: BackupView): void => {
@@ -98,8 +146,8 @@ const verify = command({
     if (file === undefined) return verifyNewest(context, flags.passphraseFile);
     const passphrase = await passphraseOf(context, flags.passphraseFile);
     const { verifyFile } = await import('../../src/backup.js');
-    const proved = await offline(context, 'Not good', (told) =>
-      verifyFile({ file: resolve(file), passphrase }, told),
+    const proved = await offline(context, 'Not good', (onStep) =>
+      verifyFile({ file: resolve(file), passphrase }, onStep),
     );
     sayProved(context, proved);
   },
@@ -118,8 +166,9 @@ type BackupProof = NonNullable<BackupView['proved']>;
 
 const sayProved = ({ out }: Context, proved: BackupProof): void => {
   if (out.format !== 'table') {
-    out.item(proved, [
-      ...fieldColumns(
+    out.item(
+      proved,
+      columnsOf([
         'createdAt',
         'version',
         'schema',
@@ -127,8 +176,8 @@ const sayProved = ({ out }: Context, proved: BackupProof): void => {
         'secrets',
         'auditEntries',
         'manifestSha256',
-      ),
-    ]);
+      ]),
+    );
     return;
   }
   const { files, schema, secrets, auditEntries } = proved;
@@ -159,21 +208,15 @@ const restore = command({
   run: async (context, { args, flags }) => {
     const home = homeOf(context.flags.home);
     const passphrase = await passphraseOf(context, flags.passphraseFile);
-    const { restoreFile } = await import('../../src/backup.js');
-    const restored = await offline(context, 'Not restored', (told) =>
-      restoreFile({ home, file: resolve(args.file), passphrase }, told),
+    const { restoreFile: perform } = await import('../../src/backup.js');
+    const restored = await offline(context, 'Not restored', (onStep) =>
+      perform({ home, file: resolve(args.file), passphrase }, onStep),
     );
     sayRestored(context, home, restored);
   },
 });
 
-interface RestoreReport {
-  agents: number;
-  executions: number;
-  schedules: number;
-  createdAt: string;
-  settings: string[];
-}
+type RestoreReport = Awaited<ReturnType<typeof restoreFile>['done']>;
 
 const sayRestored = ({ out }: Context, home: string, restored: RestoreReport): void => {
   if (out.format !== 'table') {
@@ -209,7 +252,7 @@ export const backup: CommandGroup = {
         'backup list --output id | head -1 | xargs adjutant backup cancel',
         '9c1e4a --json',
       ],
-      said: () => 'Cancelled.',
+      message: () => 'Cancelled.',
     }),
   ],
 };

@@ -1,44 +1,101 @@
-import { contracts, type Reply } from '../../src/client/index.js';
-import { freshPasswordFile, withPassword } from '../auth/password.js';
-import { channelColumns, channelCrud, explain, linkChannel } from '../channels/link.js';
-import { setup } from '../channels/setup.js';
-import { fieldColumns, type TableColumn } from '../columns.js';
-import { type CommandGroup, command } from '../command.js';
-import { Exit } from '../exit.js';
-import { requestFields, requestFrom, withArguments } from '../fields.js';
-import { oneLine } from '../text.js';
+import { ApiError } from '../../src/client/errors.js';
+import { type Channel, contracts, type Reply } from '../../src/client/index.js';
+import { columnsOf, shownAs } from '../columns.js';
+import { type CommandGroup, type Context, command } from '../command.js';
+import { crud } from '../crud.js';
+import { Exit, failed } from '../exit.js';
+import { freshPasswordFile, withPassword } from '../input.js';
+import { requestCommand } from '../request.js';
+import { ago, localTime, oneLine } from '../text.js';
+import { setup } from './platforms.js';
 
 const endpoints = await contracts.channels();
 
-const create = command({
+const channelColumns = columnsOf<Channel>(
+  ['id:data', 'kind', 'name', 'address'],
+  shownAs('verified', (one) => one.verifiedAt, ago, 'not yet'),
+  ['linked=createdAt:ago', 'short=id:tail'],
+);
+
+export const channelCrud = crud({
+  noun: 'channel',
+  rows: 'channels',
+  endpoints,
+  columns: channelColumns,
+  named: (channel) => channel,
+});
+
+/** `channels link`, and `auth link`. */
+export const linkChannel = command({
+  name: 'link',
+  args: '[code]',
+  calls: [endpoints.link, endpoints.codes, endpoints.preview],
+  examples: ['', 'K7MPXA', 'K7MPXA --yes'],
+  flags: { passwordFile: freshPasswordFile },
+  notes: [
+    'With the code that /link gave you in a channel, it shows who that is and asks.',
+    'Without one it makes a code, which you say in the channel: /link <code>',
+  ],
+  seeAlso: 'adjutant channels setup',
+  run: async (context, { args, flags }) => {
+    if (args.code === undefined) return giveCode(context, flags);
+    const client = await context.client();
+    const body = { code: args.code };
+    const { name, address, kind } = await client.channels
+      .preview({ body })
+      .catch(explain(ASK_AGAIN));
+    context.out.note(`The code was made by ${oneLine(name)} (${oneLine(address)}) on ${kind}.`);
+    context.out.note('Whatever is written from there will count as yours.');
+    await context.ask.confirm('Link this to your account?');
+    const channel = await withPassword(context, flags, (password) =>
+      client.channels.link({ body: { ...body, ...password } }),
+    ).catch(explain(ASK_AGAIN));
+    context.out.done(`Linked ${oneLine(name)} on ${kind}.`, channel, channelColumns);
+  },
+});
+
+const ASK_AGAIN = 'Ask for another in the channel: /link';
+
+/** A wrong code, with what to do then. */
+const explain =
+  (next: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof ApiError) || error.code !== 'wrong_code') throw error;
+    throw failed(`${error.message}.`, next);
+  };
+
+const giveCode = async (context: Context, flags: { passwordFile?: string }): Promise<void> => {
+  const client = await context.client();
+  const made = await withPassword(context, flags, (body) => client.channels.codes({ body }));
+  if (context.out.format === 'json') return context.out.json(made);
+  context.out.line(made.code);
+  context.out.note(`Say in the channel, once, until ${localTime(made.expiresAt)}:`);
+  context.out.note(`/link ${made.code}`);
+};
+
+const create = requestCommand({
   name: 'create',
   args: '[url]',
-  calls: [endpoints.create],
+  endpoint: endpoints.create,
   examples: [
     'channels create https://example.org/from-adjutant > secret.txt',
     'channels create https://example.org/from-adjutant --name pager --json',
     'channels create --url https://example.org/from-adjutant --name pager',
   ],
-  fields: () => requestFields(endpoints.create.body, ['kind', 'password']),
-  flags: { passwordFile: freshPasswordFile },
+  except: ['kind', 'password'],
+  areFields: true,
+  isPrivileged: true,
   notes: [
     'For an address of yours: a script, a home server, another program. It signs by Standard Webhooks.',
     'The secret goes to stdout alone, this once. A code is sent to the address; then: channels verify',
   ],
   seeAlso: 'adjutant channels setup webhook',
-  run: async (context, { args, flags, fields }) => {
-    const filled = { fields: withArguments(fields, args), more: { kind: 'webhook' } };
-    const asked = await requestFrom(endpoints.create.body, filled, context.at);
-    const client = await context.client();
-    const made = await withPassword(context, flags.passwordFile, (password) =>
-      client.channels.create({ body: { ...asked, ...password } }),
-    );
-    const { out } = context;
-    if (out.format === 'json') return out.json(made);
+  more: () => ({ kind: 'webhook' }),
+  say: ({ out }, { secret, channel }) => {
     out.note('The secret, shown this once:');
-    out.line(made.secret);
-    out.note(`A code was sent to ${oneLine(made.channel.address)}. Say it here:`);
-    out.note(`adjutant channels verify ${made.channel.id.slice(-6)} <code>`);
+    out.line(secret);
+    out.note(`A code was sent to ${oneLine(channel.address)}. Say it here:`);
+    out.note(`adjutant channels verify ${channel.id.slice(-6)} <code>`);
   },
 });
 
@@ -59,15 +116,13 @@ const verify = command({
   },
 });
 
-const test = command({
+const test = channelCrud.request({
   name: 'test',
   args: '<channel>',
-  calls: [endpoints.test],
+  endpoint: endpoints.test,
   examples: ['"Ada Lovelace"', '4ew6rt --json', 'pager --quiet && echo it arrives'],
   notes: ['Exit code 1: it failed, or nobody knows whether it arrived.'],
-  run: async (context, { args }) => {
-    const { client, id } = await channelCrud.find(context, args.channel);
-    const tested = await client.channels.test({ id });
+  show: (context, tested) => {
     const { status, error } = tested;
     if (status === 'failed' || status === 'unknown') context.exitCode = Exit.failed;
     const why = error === null ? '' : `: ${oneLine(error)}`;
@@ -85,11 +140,12 @@ const SAID: Record<ChannelTestRow['status'], string> = {
   unknown: 'Nobody knows whether it arrived: the answer was lost',
 };
 
-const testColumns: TableColumn<ChannelTestRow>[] = [
-  { name: 'id', value: (one) => one.sendingId, only: 'data' },
-  { name: 'status', value: (one) => one.status, isState: true },
-  ...fieldColumns('receipt', 'error'),
-];
+const testColumns = columnsOf<ChannelTestRow>([
+  'id=sendingId:data',
+  'status:state',
+  'receipt',
+  'error',
+]);
 
 export const channelsGroup: CommandGroup = {
   commands: [
@@ -106,7 +162,7 @@ export const channelsGroup: CommandGroup = {
     channelCrud.end({
       examples: ['"Ada Lovelace"', '4ew6rt --yes', 'pager --yes'],
       ask: () => 'Unlink this channel? It is told nothing any more.',
-      said: 'Unlinked.',
+      message: 'Unlinked.',
     }),
   ],
 };

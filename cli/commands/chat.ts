@@ -1,12 +1,86 @@
-import { type ChatAnswer, type Client, contracts } from '../../src/client/index.js';
-import { answerTo, type ChatFlags } from '../chat/reply.js';
-import { command, on, textFlag } from '../command.js';
-import type { Context } from '../context.js';
-import { Exit } from '../exit.js';
+import { followEvents, type ServerEvent } from '../../src/client/events.js';
+import {
+  type ChatAnswer,
+  type Client,
+  type ConversationMessage,
+  contracts,
+  type Session,
+} from '../../src/client/index.js';
+import { columnsOf, valueAt } from '../columns.js';
+import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
+import { crud } from '../crud.js';
+import { Exit, interrupted } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { readFileOrStdin } from '../input.js';
-import { resolveId } from '../resolve.js';
-import { oneLine, safe } from '../text.js';
+import { everyPage } from '../request.js';
+import { localTime, oneLine, plainText, safe } from '../text.js';
+
+const messageColumns = columnsOf<ConversationMessage>([
+  'seq',
+  'role',
+  'content',
+  'at=createdAt',
+  'agent=agentId',
+  'id',
+]);
+
+const endpoints = await contracts.sessions();
+
+const sessionCrud = crud({
+  noun: 'session',
+  rows: 'sessions',
+  endpoints,
+  columns: columnsOf<Session>(
+    ['id:data', 'short=id:tail', 'title', 'channel', 'messages=messageCount:number'],
+    ['updated=updatedAt:ago'],
+  ),
+  named: ({ id, title }) => ({ id, name: title }),
+});
+
+const sessionMessages = command({
+  name: 'messages',
+  args: '<session>',
+  calls: [endpoints.messages],
+  examples: ['4ew6rt', '4ew6rt --all', '4ew6rt --json'],
+  fields: () => requestFields(endpoints.messages.query),
+  flags: { all: on('Every page, not the first alone') },
+  run: async (context, { args, flags, fields }) => {
+    const { out, at } = context;
+    const { client, id } = await sessionCrud.find(context, args.session);
+    const query = await requestFrom(endpoints.messages.query, { fields }, at);
+    const page = (cursor?: object) =>
+      client.sessions.messages({ id, query: { ...query, ...cursor } });
+    const reply = await (flags.all ? everyPage('messages', page) : page());
+    if (out.format === 'table') for (const message of reply.messages) read(out, message);
+    else out.page({ reply, rows: reply.messages, columns: messageColumns });
+    if (reply.nextCursor) out.note('There are more: add --all.');
+  },
+});
+
+/** One message as a person reads it: who and when, and the text below. */
+const read = (
+  out: { line(text: string): void },
+  { role, content, createdAt, toolCalls }: ConversationMessage,
+) => {
+  const calls = (toolCalls ?? []).map((call) => `calls ${JSON.stringify(call)}`);
+  out.line(`${role}  ${localTime(createdAt)}`);
+  for (const line of [...content.split('\n'), ...calls]) out.line(`  ${safe(line)}`);
+  out.line('');
+};
+
+export const sessionsGroup: CommandGroup = {
+  commands: [
+    sessionCrud.list({
+      examples: ['', '--channel api', '--all --output id'],
+      next: ([first]) =>
+        first
+          ? `Read one: adjutant sessions messages ${first.id.slice(-6)}`
+          : 'No sessions yet. An agent begins one: adjutant agents spawn "Say hello"',
+    }),
+    sessionCrud.get({ examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,messages'] }),
+    sessionMessages,
+  ],
+};
 
 const { send } = await contracts.chat();
 const END = /^\/(quit|exit|end)$/;
@@ -29,17 +103,17 @@ export const chatCommand = command({
   seeAlso: 'adjutant sessions messages, adjutant approvals watch',
   run: async (context, { args, flags, fields }) => {
     const { message } = args;
-    const sessionId = flags.session && (await sessionIdOf(context, flags.session));
+    const sessionId = flags.session && (await sessionCrud.find(context, flags.session)).id;
     const isStreamed = flags.stream === true || context.out.format === 'table';
     const wishes = { ...fields, ...(sessionId && { sessionId }) };
     if (message === undefined) return converse(context, wishes);
     const content = message === '-' ? await readFileOrStdin(context, '-') : message;
-    const said = await saidWith(context, wishes, content);
-    show(context, await answerTo(context, said, isStreamed), isStreamed);
+    const wanted = await requestOf(context, wishes, content);
+    show(context, await answerTo(context, wanted, isStreamed), isStreamed);
   },
 });
 
-const saidWith = (context: Context, fields: object, message: string): Promise<ChatFlags> =>
+const requestOf = (context: Context, fields: object, message: string): Promise<ChatFlags> =>
   requestFrom(send.body, { fields: { ...fields }, more: { message } }, context.at);
 
 /** One message after the other, in one session. */
@@ -50,8 +124,8 @@ const converse = async (context: Context, wishes: object): Promise<void> => {
     const message = await context.ask.text({ ask: 'You', instead });
     if (END.test(message)) return;
     if (message === '') continue;
-    const said = await saidWith(context, { ...wishes, ...session }, message);
-    const answer = await answerTo(context, said, true);
+    const wanted = await requestOf(context, { ...wishes, ...session }, message);
+    const answer = await answerTo(context, wanted, true);
     sayWhy(context, answer);
     session = { sessionId: answer.sessionId };
   }
@@ -74,17 +148,101 @@ const sayWhy = ({ out }: Context, { status, error }: ChatAnswer): void => {
     out.warn(`It ${status}${error === null ? '' : `: ${oneLine(error)}`}.`);
 };
 
-const sessionIdOf = async (context: Context, typed: string): Promise<string> => {
-  const client: Client = await context.client();
-  const kind = {
-    noun: 'session',
-    listed: 'sessions list',
-    page: async (cursor: string | undefined) => {
-      const { sessions, nextCursor } = await client.sessions.list({
-        query: { limit: 200, cursor },
-      });
-      return { rows: sessions.map(({ id, title }) => ({ id, name: title })), nextCursor };
+/** One message of a conversation. */
+interface ChatFlags {
+  message: string;
+  sessionId?: string;
+  model?: string;
+  topic?: string;
+  expertId?: string;
+}
+
+/**
+ * Says it, shows what comes of it, and resolves to the answer. ^C stops the agent: whoever has gone
+ * does not pay for an answer that nobody reads.
+ */
+const answerTo = async (
+  context: Context,
+  wanted: ChatFlags,
+  isStreamed: boolean,
+): Promise<ChatAnswer> => {
+  const printer = printerOf(context, isStreamed);
+  let answer: ChatAnswer | undefined;
+  try {
+    for await (const event of eventsOf(context, wanted)) {
+      if (isAnswer(event.data)) answer = event.data;
+      printer.tell(event);
+    }
+  } catch (error) {
+    if (!context.signal.aborted) throw error;
+    throw await stopped(context, answer);
+  }
+  if (!answer) throw new Error('The stream ended without an answer');
+  return answer;
+};
+
+const eventsOf = ({ url, token, signal, out }: Context, wanted: ChatFlags) =>
+  followEvents(
+    { url, token, signal },
+    {
+      path: '/api/chat',
+      body: wanted,
+      last: 'done',
+      resumeAt: (first) => (isAnswer(first) ? `/api/chat/${first.agentId}` : null),
+      lost: (reason) => out.note(`-- ${reason}, trying --`),
+    },
+  );
+
+const stopped = async (context: Context, answer: ChatAnswer | undefined) => {
+  if (!answer) return interrupted();
+  const client: Client = (await context.client()).with({ signal: undefined });
+  const { agentId: id, sessionId } = answer;
+  try {
+    await client.agents.stop({ id });
+    return interrupted(`Stopped. Go on: adjutant chat --session ${sessionId.slice(-6)}`);
+  } catch {
+    return interrupted(`Whether it stopped is not known: adjutant agents get ${id.slice(-6)}`);
+  }
+};
+
+const isAnswer = (data: unknown): data is ChatAnswer =>
+  typeof data === 'object' && data !== null && 'sessionId' in data && 'agentId' in data;
+
+/** Text as it is written, and on stderr what the agent does meanwhile. */
+const printerOf = ({ out }: Context, isStreamed: boolean) => {
+  let written = '';
+  const tellMessage = (content: string): void => {
+    if (!isStreamed) return;
+    // Another model may have begun the answer anew: what counts is what was said in the end.
+    const isAsWritten = content.trim() === written.trim();
+    if (!isAsWritten) out.piece(`${written === '' ? '' : '\n'}${safe(content)}`);
+    if (content !== '' || written !== '') out.piece('\n');
+    written = '';
+  };
+  const tellPiece = (text: string): void => {
+    if (!isStreamed) return;
+    written += text;
+    out.piece(safe(text));
+  };
+  return {
+    tell: ({ event, data }: ServerEvent): void => {
+      const of = (path: string) => plainText(valueAt(data, path));
+      if (out.format === 'json') {
+        if (isStreamed) out.json({ event, data });
+      } else if (event === 'agent.message') tellMessage(of('data.content'));
+      else if (event === 'agent.tool_call') for (const line of callNotes(of)) out.note(line);
+      else if (event === 'delta') tellPiece(of('text'));
     },
   };
-  return resolveId(typed, kind);
+};
+
+const callNotes = (of: (path: string) => string): string[] => {
+  const call = oneLine(`${of('data.tool')}  ${of('data.arguments')}`).slice(0, 300);
+  if (of('data.phase') === 'call') return [`-- ${call} --`];
+  if (of('data.phase') !== 'approval' || of('data.status') !== 'pending') return [];
+  const short = of('data.digest').slice(0, 8);
+  return [
+    `-- it waits for your approval: ${call} --`,
+    `   read and answer it in another terminal: adjutant approvals approve ${short}`,
+  ];
 };

@@ -1,10 +1,189 @@
-import { command } from '../command.js';
-import type { Context } from '../context.js';
-import { type ProofStep, prove } from '../daemon/proof.js';
-import { withScratchDaemon } from '../daemon/scratch.js';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Agent, Client, Hook } from '../../src/client/index.js';
+import { type Context, command } from '../command.js';
+import { environmentWith } from '../daemon/environment.js';
+import { complaints, logLines } from '../daemon/log.js';
+import { listeningIn } from '../daemon/readiness.js';
+import { EXECUTABLE } from '../daemon/start.js';
 import { failed, interrupted } from '../exit.js';
-import { cutToWidth, oneLine, padded } from '../text.js';
-import { duration } from '../times.js';
+import {
+  type Delivery,
+  deliver,
+  hookSample,
+  outcomeOf,
+  receiverOf,
+  until,
+} from '../hooks/delivery.js';
+import { countOf, cutToWidth, duration, oneLine, padded } from '../text.js';
+
+/** One thing that was shown to hold. */
+interface ProofStep {
+  name: string;
+  /** The observation; further lines are details. */
+  said: string[];
+  tookMs: number;
+}
+
+const HOOK = 'github-issues';
+const EVENT = 'issues';
+const WAIT_S = 20;
+const RESULT_LINES = 5;
+const FINAL = ['completed', 'failed', 'stopped'];
+
+/**
+ * The main job, once, on a daemon that nobody has used: a signed webhook becomes a finished agent
+ * run and a notice, and the same webhook again becomes nothing. Failed: names what does not hold.
+ */
+async function* prove(visitor: Client): AsyncGenerator<ProofStep, void, undefined> {
+  const secret = randomBytes(32).toString('base64url');
+  const payload = JSON.stringify(hookSample('github/issues.opened').payload);
+  const delivery = { path: receiverOf(HOOK), secret, event: EVENT, id: randomUUID(), payload };
+
+  const [registered, client] = await timed('account', () => register(visitor));
+  yield registered;
+  const [created, hook] = await timed('hook', () => createHook(client, secret));
+  yield created;
+  const [accepted, receipt] = await timed('delivery', () => send(client, delivery));
+  yield accepted;
+  const run = { id: hook.id, executionId: receipt.executionId };
+  const [finished, agent] = await timed('agent', () => follow(client, run));
+  yield finished;
+  const [succeeded] = await timed('execution', () => checkExecution(client, run));
+  yield succeeded;
+  const [told] = await timed('notice', () => checkNotice(client, agent));
+  yield told;
+  const [repeated] = await timed('again', () => sendAgain(client, delivery, { ...receipt, hook }));
+  yield repeated;
+}
+
+/** The observation, and what the next step needs. */
+type Observation<T> = [said: string[], result: T];
+
+const timed = async <T>(
+  name: string,
+  work: () => Promise<Observation<T>>,
+): Promise<[ProofStep, T]> => {
+  const began = performance.now();
+  const [said, result] = await work();
+  return [{ name, said, tookMs: performance.now() - began }, result];
+};
+
+const register = async (visitor: Client): Promise<Observation<Client>> => {
+  const password = randomBytes(16).toString('base64url');
+  const { user, token } = await visitor.auth.register({ body: { username: 'demo', password } });
+  must(user.role === 'admin', `the first account is the admin (it is ${user.role})`);
+  return [['demo, the first one, so the admin'], visitor.with({ token })];
+};
+
+const createHook = async (client: Client, secret: string): Promise<Observation<Hook>> => {
+  const hook = await client.hooks.create({
+    body: {
+      name: HOOK,
+      trigger: 'webhook',
+      triggerConfig: { webhookPath: HOOK, webhookSecret: secret },
+      action: 'spawn_agent',
+      actionConfig: { agentPrompt: 'Triage this issue.', notifyOwner: true },
+    },
+  });
+  must(
+    hook.enabled && hook.triggerConfig.webhookSecretSet,
+    'a new hook is enabled, with its secret',
+  );
+  return [[`${HOOK}: runs an agent, tells its owner`], hook];
+};
+
+const send = async (
+  client: Client,
+  delivery: Delivery,
+): Promise<Observation<{ deliveryId: string; executionId: string }>> => {
+  const { status, body } = await deliver(client, delivery);
+  const { deliveryId = '', executions = [] } = body;
+  const [executionId = ''] = executions;
+  must(status === 202 && executions.length === 1, `a signed delivery is accepted (${status})`);
+  const bytes = Buffer.byteLength(delivery.payload).toLocaleString('en');
+  return [[`${EVENT}.opened, ${bytes} bytes, signed: 202, on disk`], { deliveryId, executionId }];
+};
+
+/** Waits for the agent by its own events, as anybody would who follows it. */
+const follow = async (
+  client: Client,
+  run: { id: string; executionId: string },
+): Promise<Observation<Agent>> => {
+  const agentId = await until(async () => (await client.hooks.execution(run)).agentId);
+  if (agentId === null) throw failed('Not proved: the hook spawns an agent.');
+  const events = await eventsOf(client, agentId);
+  const agent = await client.agents.get({ id: agentId });
+  must(agent.status === 'completed', `the agent completes (${agent.status}: ${agent.error})`);
+  must(agent.untrusted, 'an agent that a payload spawned is untrusted');
+  const result = agent.result ?? '';
+  must(result.includes('Login loops'), 'the digest names the issue');
+  const head = `completed: ${countOf(agent.steps, 'step')}, ${events} events, model ${agent.model}`;
+  return [[head, ...firstLines(result)], agent];
+};
+
+const firstLines = (text: string): string[] => {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const rest = lines.length - RESULT_LINES;
+  return [...lines.slice(0, RESULT_LINES), ...(rest > 0 ? [`… and ${rest} more lines`] : [])];
+};
+
+/** Counts the events until the one that says it is over. */
+const eventsOf = async (client: Client, id: string): Promise<number> => {
+  for (let after = 0; ; ) {
+    const page = await client.agents.events({ id, query: { after, wait: WAIT_S } });
+    must(page.events.length > 0 && !page.gap, `the agent's events arrive in ${WAIT_S} s`);
+    after = page.events.at(-1)?.id ?? after;
+    const isOver = page.events.some(
+      ({ type, data }) => type === 'agent.status' && FINAL.includes(String(data.status)),
+    );
+    if (isOver) return after;
+  }
+};
+
+const checkExecution = async (
+  client: Client,
+  run: { id: string; executionId: string },
+): Promise<Observation<void>> => {
+  const { status, attempts, error } = await outcomeOf(client, run);
+  must(status === 'success', `the execution succeeds (${status}: ${error})`);
+  return [[`success, ${attempts} attempt`], undefined];
+};
+
+const checkNotice = async (client: Client, agent: Agent): Promise<Observation<void>> => {
+  const notice = await until(async () => {
+    const { notifications } = await client.notifications.list({ query: { unread: true } });
+    return notifications[0] ?? null;
+  });
+  must(notice !== null, 'the owner is told');
+  must(
+    notice.kind === 'agent_completed' && notice.body === agent.result,
+    'the notice is the result',
+  );
+  return [[notice.title], undefined];
+};
+
+const sendAgain = async (
+  client: Client,
+  delivery: Delivery,
+  first: { deliveryId: string; hook: Hook },
+): Promise<Observation<void>> => {
+  const { status, body } = await deliver(client, delivery);
+  const isSame = body.duplicate === true && body.deliveryId === first.deliveryId;
+  must(status === 200 && isSame, `the same delivery is known as a duplicate (${status})`);
+  const { executions } = await client.hooks.executions({ id: first.hook.id });
+  must(executions.length === 1, `nothing runs again (${executions.length} executions)`);
+  return [['the same delivery: 200, a duplicate, nothing ran'], undefined];
+};
+
+function must(holds: boolean | undefined, claim: string): asserts holds {
+  if (!holds) throw failed(`Not proved: ${claim}.`);
+}
 
 const DEADLINE_MS = 60_000;
 const NAME_WIDTH = 10;
@@ -13,7 +192,7 @@ const LEAST_ROOM = 40;
 
 export const demo = command({
   name: 'demo',
-  summary: 'Prove the main job once, on a scratch home that is thrown away',
+  summary: 'Show the main job once, in a temporary folder that is thrown away',
   examples: ['', '--json', '--quiet && echo it works'],
   notes: [
     'A signed GitHub delivery becomes an agent run and a notice; the same one again, nothing.',
@@ -28,7 +207,11 @@ export const demo = command({
       if (context.out.format !== 'json') show(context, step);
     };
     try {
-      await withScratchDaemon(signal, (url) => proveAt(url, { signal, began, tell }));
+      await withScratchDaemon(signal, async (url) => {
+        const { createClient } = await import('../../src/client/index.js');
+        tell({ name: 'daemon', said: [`ready at ${url}`], tookMs: performance.now() - began });
+        for await (const step of prove(createClient({ url, signal }))) tell(step);
+      });
     } catch (error) {
       throw signal.aborted ? endedBy(signal) : error;
     } finally {
@@ -39,18 +222,6 @@ export const demo = command({
     context.out.line(`Proved in ${took}. The scratch home is gone.`);
   },
 });
-
-interface DemoRun {
-  signal: AbortSignal;
-  began: number;
-  tell(step: ProofStep): void;
-}
-
-const proveAt = async (url: string, { signal, began, tell }: DemoRun): Promise<void> => {
-  const { createClient } = await import('../../src/client/index.js');
-  tell({ name: 'daemon', said: [`ready at ${url}`], tookMs: performance.now() - began });
-  for await (const step of prove(createClient({ url, signal }))) tell(step);
-};
 
 /** ^C, SIGTERM or the deadline: whichever comes, the daemon and its home go first. */
 const endOf = (context: Context) => {
@@ -72,4 +243,56 @@ const show = ({ out }: Context, { name, said, tookMs }: ProofStep): void => {
   for (const [at, line] of said.map(oneLine).entries()) {
     out.line((at === 0 ? head : ' '.repeat(head.length)) + cutToWidth(line, room));
   }
+};
+
+const ENDED_WITHIN_MS = 10_000;
+const KEPT_CHARACTERS = 16_384;
+const SHOWN_LINES = 10;
+/** Little is said, and nothing is waited for at the end: all of it is thrown away. */
+const SETTINGS = { ADJUTANT_LOG_LEVEL: 'warn', ADJUTANT_DRAIN_SECONDS: '1' };
+
+/** A daemon on a home of its own, which exists while the work goes on and not after it. */
+const withScratchDaemon = async <T>(
+  signal: AbortSignal,
+  work: (url: string) => Promise<T>,
+): Promise<T> => {
+  const home = mkdtempSync(join(tmpdir(), 'adjutant-demo-'));
+  const words = [EXECUTABLE, 'serve', '--home', home, '--host', '127.0.0.1', '--port', '0'];
+  const env = environmentWith(SETTINGS);
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const exit = once(child, 'exit');
+  try {
+    return await work(await addressOf(child, signal));
+  } finally {
+    await end(child, exit);
+    rmSync(home, { recursive: true, force: true });
+  }
+};
+
+/** The daemon's address, as it says itself. Failed: it ended instead, with what it said last. */
+const addressOf = async (child: ChildProcess, signal: AbortSignal): Promise<string> => {
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error('The daemon has no pipes');
+  let complaint = '';
+  stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    complaint = (complaint + chunk).slice(-KEPT_CHARACTERS);
+  });
+  const lines = createInterface({ input: stdout, signal });
+  for await (const line of lines) {
+    const url = listeningIn(line);
+    if (url !== null) {
+      stdout.resume();
+      return url;
+    }
+  }
+  signal.throwIfAborted();
+  const said = complaints(logLines(complaint)).slice(-SHOWN_LINES);
+  throw failed('The daemon did not start.', ...said);
+};
+
+const end = async (child: ChildProcess, exit: Promise<unknown>): Promise<void> => {
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), ENDED_WITHIN_MS);
+  await exit;
+  clearTimeout(late);
 };

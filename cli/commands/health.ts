@@ -1,25 +1,35 @@
+import { existsSync, statSync } from 'node:fs';
 import { ApiError } from '../../src/client/errors.js';
 import { type Client, contracts, type Reply } from '../../src/client/index.js';
-import { fieldColumns, type TableColumn } from '../columns.js';
-import { command } from '../command.js';
-import type { Context } from '../context.js';
-import { Exit, usageFault } from '../exit.js';
-import { duration } from '../times.js';
+import { sessionFile } from '../../src/client/session.js';
+import { columnsOf } from '../columns.js';
+import { type Context, command, on } from '../command.js';
+import {
+  checkMachine,
+  checkService,
+  type DoctorFinding,
+  joinFindings,
+  okCheck,
+  repairHome,
+  warnCheck,
+} from '../daemon/checks.js';
+import { homeOf, shortPath } from '../daemon/environment.js';
+import { Exit, unlessRefused, usageFault } from '../exit.js';
+import { countOf, cutToWidth, duration, oneLine, padded } from '../text.js';
 
 type Shows = (context: Context, client: Client) => Promise<void>;
 type HealthPart = Reply<'health', 'detailed'>['parts'][number];
 
-const columns: TableColumn<HealthPart>[] = [
-  { name: 'name', value: (part) => part.name },
-  { name: 'status', value: (part) => part.status, isState: true },
+const partColumns = columnsOf<HealthPart>(
+  ['name', 'status:state'],
   {
     name: 'latency',
     value: (part) => part.latencyMs,
     show: ({ latencyMs }) => (latencyMs === null ? '' : `${latencyMs} ms`),
     isNumber: true,
   },
-  { name: 'detail', value: (part) => part.detail },
-];
+  ['detail'],
+);
 
 const overall: Shows = async ({ out }, client) => {
   const { status, version, uptimeSeconds } = await client.health.get();
@@ -27,15 +37,12 @@ const overall: Shows = async ({ out }, client) => {
   if (out.format === 'table') {
     return out.line(`${status}, version ${version}, up ${duration(uptimeSeconds * 1000)}`);
   }
-  out.item(reply, [
-    ...fieldColumns('status', 'version'),
-    { name: 'uptime', value: (row) => row.uptimeSeconds },
-  ]);
+  out.item(reply, columnsOf(['status', 'version', 'uptime=uptimeSeconds']));
 };
 
 const detailed: Shows = async (context, client) => {
   const reply = await client.health.detailed();
-  context.out.page({ reply, rows: reply.parts, columns });
+  context.out.page({ reply, rows: reply.parts, columns: partColumns });
   if (reply.status === 'down') context.exitCode = Exit.failed;
 };
 
@@ -47,10 +54,10 @@ const ready: Shows = async (context, client) => {
     const { failing } = reply;
     return context.out.line(isReady ? 'ready' : `not ready: ${failing.join(', ')}`);
   }
-  context.out.item(reply, [
-    { name: 'status', value: (row) => row.status },
-    { name: 'failing', value: (row) => row.failing.join(',') },
-  ]);
+  context.out.item(
+    reply,
+    columnsOf(['status'], { name: 'failing', value: (row) => row.failing.join(',') }),
+  );
 };
 
 const readiness = async (client: Client) => {
@@ -65,7 +72,7 @@ const readiness = async (client: Client) => {
 };
 
 const live: Shows = async ({ out }, client) => {
-  out.item(await client.health.live(), [{ name: 'status', value: (row) => row.status }]);
+  out.item(await client.health.live(), columnsOf(['status']));
 };
 
 const metrics: Shows = async ({ out }, client) =>
@@ -92,3 +99,88 @@ export const healthCommand = command({
     await show(context, await context.client());
   },
 });
+
+const STATUS_WIDTH = 4;
+const CELL_WIDTH = 40;
+const MOST_ACROSS = 3;
+const GAP = 2;
+const SET_IN = STATUS_WIDTH + GAP;
+
+const columns = columnsOf<DoctorFinding>(['status', 'name', 'detail', 'remedy']);
+
+export const doctorCommand = command({
+  name: 'doctor',
+  calls: ['doctor look'],
+  summary: 'Look for what is wrong, and say what to do about it',
+  examples: ['', '--fix', '--json', 'doctor --home /srv/adjutant --server http://127.0.0.1:3006'],
+  flags: { fix: on('Mend what is safe to mend: who may read home, keys and session file') },
+  notes: [
+    'Exit code 1: something is wrong. Nothing is changed without --fix.',
+    'Logged in as an admin, you are told what only the daemon can see as well.',
+  ],
+  seeAlso: 'status, logs',
+  run: async (context, { flags }) => {
+    if (flags.fix) {
+      for (const done of repairHome(homeOf(context.flags.home))) context.out.note(done);
+    }
+    const findings = joinFindings([
+      ...checkMachine(homeOf(context.flags.home)),
+      ...(await checkService(await context.client())),
+      ...(await lookAtSession(context)),
+    ]);
+    show(context, findings);
+    if (findings.some(({ status }) => status !== 'ok')) context.exitCode = Exit.failed;
+  },
+});
+
+const lookAtSession = async (context: Context): Promise<DoctorFinding[]> => {
+  const file = sessionFile();
+  if (existsSync(file) && statSync(file).mode & 0o077) {
+    const detail = `${shortPath(file)} can be read by others on this machine`;
+    return [
+      warnCheck('session', detail, `chmod 600 ${file}   then: adjutant logout, adjutant login`),
+    ];
+  }
+  if (context.token === undefined) {
+    const detail = `not logged in at ${context.url}`;
+    return [warnCheck('session', detail, 'adjutant login, or: adjutant quickstart')];
+  }
+  const client = await context.client();
+  const me = await unlessRefused([401], client.auth.me()).catch(() => undefined);
+  if (me === undefined) return [];
+  if (me === null) return [warnCheck('session', 'it has ended', 'adjutant login')];
+  return [okCheck('session', `${me.username}, ${me.role}`)];
+};
+
+const show = (context: Context, findings: DoctorFinding[]): void => {
+  const { out } = context;
+  const problems = findings.filter(({ status }) => status !== 'ok');
+  if (out.format !== 'table') {
+    out.page({ reply: { problems: problems.length, findings }, rows: findings, columns });
+    return;
+  }
+  for (const line of gridOf(findings, out.width)) out.line(line);
+  for (const { status, name, detail, remedy } of problems) {
+    out.sentence(`${padded(status.toUpperCase(), STATUS_WIDTH)}  ${name}: ${detail}`, SET_IN);
+    if (remedy) out.line(`${' '.repeat(STATUS_WIDTH)}  Do: ${remedy}`);
+  }
+  if (problems.length === 0) out.note('All is well.');
+  else out.note(`${countOf(problems.length, 'problem')}.`);
+};
+
+/** All of it at a glance, as many beside each other as the width allows; what is wrong by its name. */
+const gridOf = (findings: DoctorFinding[], width: number): string[] => {
+  const across = Math.max(1, Math.min(MOST_ACROSS, Math.floor(width / CELL_WIDTH)));
+  const room = Math.floor(width / across);
+  const cells = findings.map(({ status, name, detail }) => {
+    const word = status === 'ok' ? status : status.toUpperCase();
+    const label = status === 'ok' ? `${name} ${oneLine(detail)}` : name;
+    return padded(cutToWidth(`${padded(word, STATUS_WIDTH)}  ${label}`, room - GAP), room);
+  });
+  return Array.from({ length: Math.ceil(cells.length / across) }, (_, row) =>
+    cells
+      .slice(row * across, (row + 1) * across)
+      .join('')
+      .trimEnd(),
+  );
+};

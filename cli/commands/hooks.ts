@@ -1,30 +1,114 @@
-import { type Client, contracts, type Hook } from '../../src/client/index.js';
-import { type CommandGroup, command, textFlag } from '../command.js';
-import type { Context } from '../context.js';
+import { type Client, contracts, type Execution, type Hook } from '../../src/client/index.js';
+import { type CommandGroup, type Context, command, textFlag } from '../command.js';
 import { usageFault } from '../exit.js';
-import { requestFields, requestFrom } from '../fields.js';
-import { publicAddress } from '../hooks/address.js';
-import { hookCrud } from '../hooks/columns.js';
+import { requestFrom } from '../fields.js';
 import { hookCreate, SECRET, secretFields } from '../hooks/create.js';
-import { getExecution, hookTest, listExecutions, replayExecution } from '../hooks/executions.js';
-import { listenHooks } from '../hooks/listen.js';
-import { givenSecret } from '../hooks/secret.js';
-import { sendHook } from '../hooks/send.js';
 import {
+  executionId,
+  executionTableColumns,
+  givenSecret,
   type HookSender,
+  hookCrud,
   senderFormOf,
   senderOf,
   senders,
-  trials,
+  triggerLines,
   wordOf,
-} from '../hooks/settings.js';
-import { safe } from '../text.js';
+} from '../hooks/hook.js';
+import { listenHooks } from '../hooks/listen.js';
+import { sendHook } from '../hooks/send.js';
+import { readFileOrStdin } from '../input.js';
+import { listCommand } from '../request.js';
+import { countOf, safe } from '../text.js';
+import { publicAddress } from '../tunnel/address.js';
 
 const endpoints = await contracts.hooks();
 
-type HookUpdateInput = Pick<Parameters<typeof rotateSecret.run>[1], 'fields' | 'data'> & {
-  flags: { secretFile?: string };
+const listExecutions = listCommand({
+  endpoint: endpoints.executions,
+  name: 'executions',
+  args: '<hook>',
+  examples: ['github-issues', 'github-issues --status error', 'github-issues --output id --all'],
+  rows: 'executions',
+  columns: executionTableColumns,
+  within: async (client, { hook }) => ({ id: await hookCrud.id(client, hook) }),
+  next: ([first], { hook }) =>
+    first
+      ? `One of them whole: adjutant hooks execution ${hook} ${first.id.slice(-6)}`
+      : `No runs. Fire it: adjutant hooks test ${hook}`,
+  seeAlso: 'adjutant hooks execution, adjutant hooks replay',
+});
+
+const within = async (client: Client, id: string, { execution }: { execution: string }) => ({
+  executionId: await executionId(client, id, execution),
+});
+
+const getExecution = hookCrud.request({
+  name: 'execution',
+  args: '<hook> <execution>',
+  endpoint: endpoints.execution,
+  examples: [
+    'github-issues 4ew6rt',
+    'github-issues 4ew6rt --json',
+    'github-issues 4ew6rt --fields status,error',
+  ],
+  within,
+  show: ({ out }, run) => out.item(run, executionTableColumns),
+});
+
+const hookTest = hookCrud.request({
+  name: 'test',
+  args: '<hook> [payload]',
+  endpoint: endpoints.test,
+  examples: [
+    'github-issues',
+    'github-issues issue.json --event issues',
+    'github-issues issue.json --dry-run',
+  ],
+  except: ['payload'],
+  notes: ['The payload is a file, or - for stdin; {} without one. --dry-run connects to nothing.'],
+  seeAlso: 'adjutant hooks send, which goes through the receiver and its signature',
+  more: async (context, { args: { payload } }) => ({
+    payload: payload === undefined ? {} : await payloadFrom(context, payload),
+  }),
+  show: ({ out }, reply, { args: { hook } }) => {
+    // With `dryRun` the reply is what would be done, which has no id.
+    if (!('id' in reply)) return out.item<object>(reply, []);
+    out.item(reply, executionTableColumns);
+    out.note(outcomeNote(hook, reply));
+  },
+});
+
+const outcomeNote = (hook: string, { id }: Execution): string =>
+  `What came of it: adjutant hooks execution ${hook} ${id.slice(-6)}`;
+
+const payloadFrom = async (context: Context, file: string): Promise<unknown> => {
+  try {
+    return JSON.parse(await readFileOrStdin(context, file));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw usageFault(`${file} is not JSON: ${error.message}`);
+  }
 };
+
+const replayExecution = hookCrud.request({
+  name: 'replay',
+  args: '<hook> <execution>',
+  endpoint: endpoints.replay,
+  examples: ['github-issues 4ew6rt', 'deploy-notify 4ew6rt --force', 'github-issues 4ew6rt --json'],
+  except: [],
+  within,
+  show: ({ out }, run, { args: { hook } }) => {
+    const outcome = `Runs again as ${run.id.slice(-6)}. ${outcomeNote(hook, run)}`;
+    out.done(outcome, run, executionTableColumns);
+  },
+});
+
+interface HookUpdateInput {
+  flags: { secretFile?: string };
+  fields: Record<string, unknown>;
+  data?: string;
+}
 
 /** The changes of a hook, as its flags and `--data` say them. */
 const changesOf = async (
@@ -56,7 +140,7 @@ const lossOf = async (client: Client, { id, stats, trigger }: Hook): Promise<str
   const query = { status: 'queued' as const, limit: MOST_COUNTED };
   const { executions, nextCursor } = await client.hooks.executions({ id, query });
   const waiting = nextCursor === null ? `${executions.length}` : `over ${executions.length}`;
-  const runs = counted(stats.executions, 'execution');
+  const runs = countOf(stats.executions, 'execution');
   const unrun = executions.length === 0 ? '' : `, ${waiting} of which wait and never run then`;
   const senders = trigger === 'webhook' ? ' Its senders are refused.' : '';
   return (
@@ -67,9 +151,6 @@ const lossOf = async (client: Client, { id, stats, trigger }: Hook): Promise<str
 
 const MOST_COUNTED = 50;
 
-const counted = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 const toggle = (name: 'enable' | 'disable') =>
   hookCrud.act(name, endpoints[name], {
     examples: [
@@ -77,7 +158,7 @@ const toggle = (name: 'enable' | 'disable') =>
       '4ew6rt --json',
       `hooks list --output id | xargs -n1 adjutant hooks ${name}`,
     ],
-    said: (hook) => `${safe(hook.name)} is ${name}d.`,
+    message: (hook) => `${safe(hook.name)} is ${name}d.`,
   });
 
 const settings = command({
@@ -106,31 +187,27 @@ const settings = command({
     context.out.note(form.where);
     context.out.facts(form.facts);
     for (const note of form.notes) context.out.note(note);
-    for (const line of trials(context.url, hook)) context.out.note(`Try:  ${line}`);
+    for (const line of triggerLines(context.url, hook)) context.out.note(`Try:  ${line}`);
   },
 });
 
-const rotateSecret = command({
+const rotateSecret = hookCrud.request({
   name: 'rotate-secret',
   args: '<hook>',
-  calls: [endpoints['rotate-secret']],
+  endpoint: endpoints['rotate-secret'],
   examples: [
     'github-issues --overlap-minutes 30',
     'github-issues > secret.txt',
     'github-issues --json',
   ],
-  fields: () => requestFields(endpoints['rotate-secret'].body),
+  except: [],
   notes: ['The new secret goes to stdout alone, this once.'],
-  run: async (context, { args, fields }) => {
-    const { client, id } = await hookCrud.find(context, args.hook);
-    const body = await requestFrom(endpoints['rotate-secret'].body, { fields }, context.at);
-    const reply = await client.hooks['rotate-secret']({ id, body });
-    if (context.out.format === 'json') return context.out.json(reply);
-    context.out.note('The new secret, shown this once:');
-    context.out.line(reply.secret);
-    const until = reply.oldSecretUntil ? `until ${reply.oldSecretUntil}` : 'no more';
-    context.out.note(`The old one verifies ${until}. Change it at the sender.`);
-    context.out.note(`Who still uses the old one: adjutant hooks get ${args.hook}`);
+  say: ({ out }, { secret, oldSecretUntil }, { args: { hook } }) => {
+    out.note('The new secret, shown this once:');
+    out.line(secret);
+    const until = oldSecretUntil ? `until ${oldSecretUntil}` : 'no more';
+    out.note(`The old one verifies ${until}. Change it at the sender.`);
+    out.note(`Who still uses the old one: adjutant hooks get ${hook}`);
   },
 });
 
@@ -164,7 +241,7 @@ export const hooksGroup: CommandGroup = {
       flags: { secretFile: textFlag('<file|->', 'Another secret, the one that the sender has') },
       except: secretFields,
       secrets: [SECRET],
-      said: 'Updated',
+      message: ({ name }) => `Updated ${safe(name)}.`,
       body: changesOf,
     }),
     hookCrud.delete({

@@ -1,12 +1,11 @@
-import { command, type Flag, on } from '../command.js';
-import type { Context } from '../context.js';
-import { isHere } from '../daemon/address.js';
-import { homeOf } from '../daemon/environment.js';
-import { followLog } from '../daemon/follow.js';
-import { asJson, readable } from '../daemon/line.js';
-import { lastLines, logOf, sizeOf } from '../daemon/log.js';
-import { remoteLines } from '../daemon/remote.js';
-import { failed, usageFault } from '../exit.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Unreachable } from '../../src/client/errors.js';
+import type { Client } from '../../src/client/index.js';
+import { type Context, command, type Flag, on } from '../command.js';
+
+import { homeOf, isLocalUrl } from '../daemon/environment.js';
+import { asJson, followLog, lastLines, logOf, readable, sizeOf } from '../daemon/log.js';
+import { failed, interrupted, usageFault } from '../exit.js';
 
 const LAST = 50;
 
@@ -35,7 +34,7 @@ export const logsCommand = command({
   ],
   seeAlso: 'status, doctor',
   run: async (context, { flags }) => {
-    if (flags.remote || !isHere(context.url)) {
+    if (flags.remote || !isLocalUrl(context.url)) {
       const wanted = { last: flags.last ?? LAST, isFollowed: flags.follow === true };
       for await (const line of remoteLines(context, wanted)) print(context, line);
       return;
@@ -57,3 +56,58 @@ const noLog = (path: string): Error =>
 
 const print = ({ out }: Context, line: string): void =>
   out.line(out.format === 'table' ? readable(line) : asJson(line));
+
+type LogPage = Awaited<ReturnType<Client['logs']['list']>>;
+
+const WAIT_S = 25;
+const PATIENCE_MS = (WAIT_S + 15) * 1000;
+const AGAIN_MS = 1000;
+const MOST = 1000;
+
+interface LogRange {
+  /** Number of the newest lines. */
+  last: number;
+  isFollowed: boolean;
+}
+
+/**
+ * The lines of a daemon's log as its file has them, through the API; followed through restarts until
+ * the signal is aborted. What is known to be missing is told on stderr.
+ */
+async function* remoteLines(
+  context: Context,
+  { last, isFollowed }: LogRange,
+): AsyncGenerator<string, void, undefined> {
+  const { out, signal } = context;
+  const client = (await context.listener()).with({ timeoutMs: PATIENCE_MS });
+  const newest = await client.logs.list({ query: { limit: Math.min(Math.max(last, 1), MOST) } });
+  if (last > 0) yield* linesOf(newest);
+  for (let after = newest.lastId; isFollowed; ) {
+    const page = await next(client, after, context);
+    if (page?.gap) out.note('-- lines between were dropped before they could be read --');
+    if (page) yield* linesOf(page);
+    after = page?.lastId || after;
+    if (signal.aborted) throw interrupted('The daemon goes on.');
+  }
+}
+
+/** Null where the daemon is away, for the moment. */
+const next = async (
+  client: Client,
+  after: number,
+  { signal }: Context,
+): Promise<LogPage | null> => {
+  try {
+    return await client.logs.list({ query: { after, limit: MOST, wait: WAIT_S } });
+  } catch (error) {
+    if (signal.aborted) return null;
+    if (!(error instanceof Unreachable)) throw error;
+    await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    return null;
+  }
+};
+
+const linesOf = ({ entries }: LogPage): string[] =>
+  entries.map(({ level, at, message, data }) =>
+    JSON.stringify({ level, ...(at && { at }), ...data, msg: message }),
+  );

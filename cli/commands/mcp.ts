@@ -1,30 +1,55 @@
-import { contracts } from '../../src/client/index.js';
-import { type CommandGroup, command, textFlag } from '../command.js';
-import type { Context } from '../context.js';
+import { contracts, type SkillReply } from '../../src/client/index.js';
+import { type CommandGroup, type Context, command, textFlag } from '../command.js';
 import { usageFault } from '../exit.js';
-import { requestFields, requestFrom, withArguments } from '../fields.js';
 import { readFileOrStdin } from '../input.js';
-import { listCommand } from '../list.js';
-import { acceptTools } from '../skills/accept.js';
-import { skillColumns } from '../skills/columns.js';
+import { listCommand, requestCommand } from '../request.js';
 import { safe } from '../text.js';
+import { changeNote, skillColumns } from './skills.js';
 
 const endpoints = await contracts.skills();
-const { 'mcp-add': adding, 'mcp-remove': removing } = endpoints;
-/** Secrets, which come from files. */
-const WITHOUT_FLAGS = ['env', 'headers'];
 
-const add = command({
+const acceptTools = command({
+  name: 'accept',
+  args: '<server>',
+  calls: [endpoints.accept],
+  examples: ['github', 'github --yes', 'github --yes --json'],
+  notes: ['It shows what changed and asks; what was shown is what is accepted.'],
+  run: async (context, { args }) => {
+    const client = await context.client();
+    const { id, pending } = await client.skills.get({ id: args.server });
+    if (!pending) return context.out.note(`Nothing of ${safe(id)} waits to be accepted.`);
+    for (const tool of pending.tools) for (const line of changeOf(tool)) context.out.note(line);
+    await context.ask.confirm(`Let agents have these tools of ${safe(id)} as they are now?`);
+    const skill = await client.skills.accept({ id, body: { digest: pending.digest } });
+    context.out.done(`Accepted: ${safe(id)} is ${skill.status}.`, skill, skillColumns);
+  },
+});
+
+type ToolChange = NonNullable<SkillReply['pending']>['tools'][number];
+
+const changeOf = ({ name, before, after }: ToolChange): string[] => {
+  if (!before) return [`${safe(name)} is new`, ...marked('+', after)];
+  return [`${safe(name)} is changed`, ...marked('-', before), ...marked('+', after)];
+};
+
+const marked = (mark: string, { description, inputSchema }: ToolChange['after']): string[] =>
+  [...description.split('\n'), JSON.stringify(inputSchema)].map(
+    (line) => `  ${mark} ${safe(line)}`,
+  );
+
+const add = requestCommand({
   name: 'add',
   aliases: ['create'],
   args: '[name] [url]',
-  calls: [adding],
+  endpoint: endpoints['mcp-add'],
   examples: [
     'search https://mcp.example.org/mcp --headers-file -',
     'files --command mcp-server-filesystem --args .',
     'mine --command node --args /opt/mine/server.js --readable /opt/mine',
   ],
-  fields: () => requestFields(adding.body, WITHOUT_FLAGS),
+  // Secrets, which come from files.
+  except: ['env', 'headers'],
+  areFields: true,
   flags: {
     envFile: textFlag('<file|->', 'Lines of NAME=value for its program'),
     headersFile: textFlag(
@@ -37,20 +62,14 @@ const add = command({
     'A program is confined: it reads the system, its own folder, and what --readable names.',
     'It finds no network without --network, which opens this machine to it as well.',
   ],
-  run: async (context, { args, flags, fields, data }) => {
-    const more = {
-      env: await linesOf(context, flags.envFile),
-      headers: await linesOf(context, flags.headersFile),
-    };
-    const body = await requestFrom(
-      adding.body,
-      { fields: withArguments(fields, args), data, more },
-      context.at,
-    );
-    const skill = await (await context.client()).skills['mcp-add']({ body });
+  more: async (context, { flags }) => ({
+    env: await linesOf(context, flags.envFile),
+    headers: await linesOf(context, flags.headersFile),
+  }),
+  show: ({ out }, skill) => {
     const { id, status, reason, tools } = skill;
     const how = reason === null ? `${status}, ${tools.length} tools` : `${status}: ${reason}`;
-    context.out.done(`Added ${safe(id)}, ${safe(how)}.`, skill, skillColumns);
+    out.done(`Added ${safe(id)}, ${safe(how)}.`, skill, skillColumns);
   },
 });
 
@@ -80,41 +99,31 @@ const list = listCommand({
   rows: 'skills',
   columns: skillColumns,
   query: { source: 'mcp' },
-  next: (rows) => {
-    if (rows.length === 0) return 'No MCP servers. Add one: adjutant mcp add';
-    const changed = rows.find(({ status }) => status === 'quarantined');
-    return changed && `See what changed, and accept it: adjutant mcp accept ${safe(changed.id)}`;
-  },
+  next: (rows) =>
+    rows.length === 0 ? 'No MCP servers. Add one: adjutant mcp add' : changeNote(rows),
 });
 
-const refresh = command({
+const refresh = requestCommand({
   name: 'refresh',
   args: '<server>',
-  calls: [endpoints.refresh],
+  endpoint: endpoints.refresh,
   examples: ['files', 'github --json', 'mcp list --output id | xargs -n1 adjutant mcp refresh'],
-  run: async (context, { args }) => {
-    const skill = await (await context.client()).skills.refresh({ id: args.server });
-    const { id, status, reason } = skill;
-    context.out.done(
-      `${safe(id)} is ${status}${reason ? `: ${safe(reason)}` : ''}.`,
-      skill,
-      skillColumns,
-    );
+  at: (_, { server }) => ({ id: server }),
+  show: ({ out }, skill) => {
+    const why = skill.reason ? `: ${safe(skill.reason)}` : '';
+    out.done(`${safe(skill.id)} is ${skill.status}${why}.`, skill, skillColumns);
   },
 });
 
-const remove = command({
+const remove = requestCommand({
   name: 'delete',
   args: '<server>',
-  calls: [removing],
+  endpoint: endpoints['mcp-remove'],
   examples: ['files', 'files --yes', 'github --yes'],
   notes: ['One that stands in mcp.json is removed there.'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    await context.ask.confirm(`Remove the MCP server ${safe(args.server)}?`);
-    await client.skills['mcp-remove']({ name: args.server });
-    context.out.done(`Removed ${safe(args.server)}.`);
-  },
+  at: (_, { server }) => ({ name: server }),
+  confirm: ({ args: { server } }) => `Remove the MCP server ${safe(server)}?`,
+  show: ({ out }, _, { args: { server } }) => out.done(`Removed ${safe(server)}.`),
 });
 
 export const mcp: CommandGroup = {

@@ -1,14 +1,210 @@
-import { contracts, type Reply } from '../../src/client/index.js';
-import type { TableColumn } from '../columns.js';
-import { type CommandGroup, command, textFlag } from '../command.js';
-import { Exit } from '../exit.js';
+import { contracts, type ModelView, type Reply } from '../../src/client/index.js';
+import { columnsOf, shownAs } from '../columns.js';
+import { type CommandGroup, type Context, command, type Flag, on, textFlag } from '../command.js';
+import { crud } from '../crud.js';
+import { Exit, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { modelCrud } from '../models/columns.js';
-import { availableModels, modelHealth, modelKnown, modelUsage } from '../models/lists.js';
-import { keyFrom, modelCreate, modelUpdate, withoutFlags } from '../models/write.js';
-import { safe } from '../text.js';
+import { secretFrom } from '../input.js';
+import { askNeeded, listCommand, requestCommand } from '../request.js';
+import { duration, safe } from '../text.js';
 
 const endpoints = await contracts.models();
+const { known, litellm, ollama } = await contracts.providers();
+
+const stateOf = ({ enabled, health }: ModelView): string => (enabled ? health.status : 'disabled');
+
+const topicsOf = ({ topics, isDefault }: ModelView): string =>
+  [...(isDefault ? ['default'] : []), ...topics].join(', ');
+
+/** USD per million tokens, in and out. */
+const priceOf = ({ price }: Pick<ModelView, 'price'>): string =>
+  price === null ? '' : `${price.inputPerMTok} / ${price.outputPerMTok}`;
+
+const modelColumns = columnsOf<ModelView>(
+  ['name', 'provider'],
+  { name: 'state', value: stateOf, isState: true },
+  { ...shownAs('latency', ({ health }) => health.latencyMs, duration), isNumber: true },
+  { name: 'topics', value: topicsOf },
+  { name: 'price', value: priceOf },
+  ['model=modelId', 'address=baseUrl', 'key=apiKeySet:data', 'default=isDefault:data'],
+  { name: 'fallbacks', value: ({ fallbacks }) => fallbacks.join(','), only: 'data' },
+  ['context=contextWindow:data'],
+);
+
+/** A model is known by its name alone. */
+const modelCrud = crud({
+  noun: 'model',
+  rows: 'models',
+  endpoints,
+  columns: modelColumns,
+  named: ({ name }) => ({ id: name, name }),
+  isExact: true,
+});
+
+const healthColumns = columnsOf<Reply<'models', 'health'>['providers'][number]>(
+  ['model', 'provider', 'state=status:state'],
+  { ...shownAs('latency', ({ latencyMs }) => latencyMs, duration), isNumber: true },
+  ['checked=checkedAt:ago', 'error=lastError'],
+);
+
+const modelHealth = requestCommand({
+  name: 'health',
+  endpoint: endpoints.health,
+  examples: ['', '--check', '--check --json'],
+  flags: { check: on('Send each model a tiny prompt first (admin)') },
+  notes: ['Exit 1 where a model is down.'],
+  // A check sends each model a prompt.
+  patienceMs: 120_000,
+  more: (_, { flags }) => (flags.check ? { check: true } : {}),
+  show: (context, reply) => {
+    const rows = reply.providers;
+    if (rows.some(({ status }) => status === 'down')) context.exitCode = Exit.failed;
+    context.out.page({ reply, rows, columns: healthColumns });
+  },
+});
+
+type OfferedModel = Reply<'providers', 'known' | 'ollama'>['models'][number];
+
+const factColumns = columnsOf<OfferedModel>(
+  ['model=modelId', 'context=contextWindow:number', 'output=maxOutputTokens:number'],
+  { name: 'price', value: priceOf },
+);
+
+const modelKnown = requestCommand({
+  name: 'known',
+  args: '<provider>',
+  endpoint: known,
+  examples: ['anthropic', 'openai --json', 'google --fields model,price'],
+  notes: [
+    'Prices in USD for a million tokens, in and out, as they were on the day of asOf (--json).',
+  ],
+  at: (_, { provider }) => ({ provider }),
+  show: ({ out }, reply, { args: { provider } }) => {
+    out.page({ reply, rows: reply.models, columns: factColumns });
+    if (reply.models.length === 0) out.note(`No facts are kept of ${safe(provider)}.`);
+  },
+});
+
+const availableModels = command({
+  name: 'available',
+  args: '<ollama|litellm>',
+  calls: [ollama, litellm],
+  summary: 'What a server offers now',
+  examples: ['ollama', 'litellm --base-url http://10.0.0.5:4000', 'ollama --json'],
+  fields: () => requestFields(ollama.query),
+  notes: ['Exit 1 where the server does not answer.'],
+  run: async (context, { args, fields }) => {
+    const [provider] = Object.values(args);
+    if (provider !== 'ollama' && provider !== 'litellm') {
+      throw usageFault(`Only ollama and litellm list what they have (got "${provider}")`);
+    }
+    const query = await requestFrom(ollama.query, { fields }, context.at);
+    const reply = await (await context.client()).providers[provider]({ query });
+    if (!reply.available) context.exitCode = Exit.failed;
+    context.out.page({ reply, rows: reply.models, columns: factColumns });
+    if (reply.error !== null) context.out.note(`Not available: ${safe(reply.error)}`);
+  },
+});
+
+const modelUsage = listCommand({
+  endpoint: endpoints.usage,
+  name: 'usage',
+  examples: ['', '--by day --since 2026-03-01', '--by hook'],
+  rows: 'usage',
+  columns: columnsOf<Reply<'models', 'usage'>['usage'][number]>(
+    ['of=key', 'calls:number', 'in=inputTokens:number', 'out=outputTokens:number'],
+    {
+      ...shownAs(
+        'usd',
+        ({ costUsd }) => costUsd,
+        (usd) => usd.toFixed(4),
+      ),
+      isNumber: true,
+    },
+  ),
+  next: (rows) => (rows.length === 0 ? 'No model has answered you yet.' : undefined),
+});
+
+/** Fields without a flag: secrets, and the two halves of a price, which are given as one. */
+const withoutFlags = ['apiKey', 'credentialId', 'price.inputPerMTok', 'price.outputPerMTok'];
+/** Providers whose models need a key. */
+const SELLERS = ['openai', 'anthropic', 'google', 'openrouter'];
+
+const flags = {
+  keyFile: textFlag('<file|->', 'Its API key; on a terminal it is asked for where it is needed'),
+  price: {
+    value: '<in,out>',
+    about: 'USD for a million tokens, or none',
+    read: (given): ModelView['price'] => {
+      if (given === 'none') return null;
+      const [inputPerMTok = Number.NaN, outputPerMTok = Number.NaN, ...more] = given
+        .split(',')
+        .map((each) => (each.trim() === '' ? Number.NaN : Number(each)));
+      if (more.length > 0 || !(inputPerMTok >= 0 && outputPerMTok >= 0)) {
+        throw usageFault(`--price is two numbers, as 3,15, or none (got "${given}")`);
+      }
+      return { inputPerMTok, outputPerMTok };
+    },
+  } satisfies Flag<ModelView['price']>,
+};
+
+const modelCreate = command({
+  name: 'create',
+  args: '[name]',
+  calls: [endpoints.create],
+  examples: [
+    'claude --provider anthropic --model-id claude-sonnet-4-5',
+    'qwen --provider ollama --model-id qwen3:8b --topics notes',
+    'house --provider openai-compatible --model-id large' +
+      ' --base-url http://10.0.0.5:8000/v1 --key-file key.txt --fallbacks qwen',
+  ],
+  fields: () => requestFields(endpoints.create.body, withoutFlags),
+  takesData: true,
+  flags,
+  notes: ['Window and price of well-known models are filled in: adjutant models known <provider>'],
+  seeAlso: 'adjutant models test, adjutant help models',
+  run: async (context, { args, flags: { keyFile, price }, fields: typed, data }) => {
+    const given = { ...typed, ...(args.name !== undefined && { name: args.name }) };
+    const needed = requestFields(endpoints.create.body, withoutFlags);
+    const fields = { ...given, ...(await askNeeded(context, needed, { fields: given, data })) };
+    const more = { price };
+    const draft = await requestFrom(endpoints.create.body, { fields, data, more }, context.at);
+    const isAsked = SELLERS.includes(draft.provider) && context.ask.isPossible;
+    const isGiven = keyFile !== undefined || (isAsked && draft.apiKey === undefined);
+    const key = isGiven ? await keyFrom(context, keyFile) : draft.apiKey;
+    const client = await context.client();
+    const model = await client.models.create({ body: { ...draft, ...(key && { apiKey: key }) } });
+    const next = `Try it: adjutant models test ${model.name}`;
+    context.out.done(`Registered ${safe(model.name)}. ${next}`, model, modelColumns);
+  },
+});
+
+const modelUpdate = modelCrud.update({
+  examples: [
+    'claude --key-file key.txt',
+    'qwen --context-window 16384 --no-enabled',
+    'house --price 0.5,1.5 --fallbacks qwen,digest',
+    'house --edit',
+  ],
+  notes: ['Another address or provider wants the key anew. --base-url null: the provider’s own.'],
+  flags,
+  except: withoutFlags,
+  secrets: ['apiKey'],
+  message: ({ name }) => `Updated ${safe(name)}.`,
+  body: async (context, { flags: { keyFile, price }, fields, data }) => {
+    const apiKey = keyFile === undefined ? undefined : await keyFrom(context, keyFile);
+    const given = { ...fields, ...(fields.baseUrl === 'null' && { baseUrl: null }) };
+    return requestFrom(
+      endpoints.update.body,
+      { fields: given, data, more: { apiKey, price } },
+      context.at,
+    );
+  },
+});
+
+/** From a file, stdin or a hidden answer; never a flag, which others would see in `ps`. */
+export const keyFrom = (context: Context, file: string | undefined): Promise<string> =>
+  secretFrom(context, file, { ask: 'API key', instead: '--key-file' });
 
 const test = command({
   name: 'test',
@@ -36,18 +232,17 @@ const test = command({
       model === undefined ? await untried() : await client.models.check({ name: model });
     if (!reply.ok) context.exitCode = Exit.failed;
     if (context.out.format !== 'table') return context.out.item(reply, probeColumns);
-    const said = reply.ok ? `answered "${safe(reply.reply ?? '')}"` : safe(reply.error ?? '');
-    context.out.line(`${reply.ok ? 'ok' : 'FAIL'}  ${said}, ${reply.latencyMs} ms`);
+    const outcome = reply.ok ? `answered "${safe(reply.reply ?? '')}"` : safe(reply.error ?? '');
+    context.out.line(`${reply.ok ? 'ok' : 'FAIL'}  ${outcome}, ${reply.latencyMs} ms`);
   },
 });
 
 type ModelTest = Reply<'models', 'test'>;
 
-const probeColumns: TableColumn<ModelTest>[] = [
-  { name: 'ok', value: (probed) => probed.ok },
-  { name: 'latency', value: (probed) => probed.latencyMs },
-  { name: 'said', value: ({ reply, error }) => reply ?? error },
-];
+const probeColumns = columnsOf<ModelTest>(['ok', 'latency=latencyMs'], {
+  name: 'said',
+  value: ({ reply, error }) => reply ?? error,
+});
 
 export const modelsGroup: CommandGroup = {
   commands: [
@@ -74,7 +269,7 @@ export const modelsGroup: CommandGroup = {
     }),
     modelCrud.act('default', endpoints.default, {
       examples: ['claude', 'openai/gpt', 'claude --json'],
-      said: ({ name }) => `${safe(name)} answers by default.`,
+      message: ({ name }) => `${safe(name)} answers by default.`,
     }),
     test,
     modelHealth,

@@ -1,24 +1,168 @@
-import { contracts, type Reply } from '../../src/client/index.js';
-import { findPlatform, missingOf, platformTableColumns } from '../channels/columns.js';
-import { fieldFlags, readPlatformFields } from '../channels/fields.js';
-import { fieldColumns, type TableColumn } from '../columns.js';
-import { type CommandGroup, command, textFlag } from '../command.js';
-import type { Context } from '../context.js';
-import { Exit, usageFault } from '../exit.js';
-import { oneLine } from '../text.js';
+import { type Client, contracts, type PlatformReply, type Reply } from '../../src/client/index.js';
+import {
+  fieldFlags,
+  findPlatform,
+  missingOf,
+  platformTableColumns,
+  readPlatformFields,
+  valuesToStore,
+} from '../channels/platform.js';
+import { columnsOf } from '../columns.js';
+import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
+import { Exit, failed, usageFault } from '../exit.js';
+import { requestCommand } from '../request.js';
+import { oneLine, wrapped } from '../text.js';
+
+const SCOPES = ['chat:write', 'im:history', 'app_mentions:read', 'commands'];
+
+/** The app as Slack makes it from a manifest (api.slack.com/reference/manifests). */
+const slackManifest = (receiver: string): object => {
+  const slash = (command: string, description: string, usage_hint: string) => ({
+    command,
+    description,
+    usage_hint,
+    url: receiver,
+    should_escape: false,
+  });
+  return {
+    display_information: { name: 'Adjutant', description: 'Speaks with your agents' },
+    features: {
+      app_home: { messages_tab_enabled: true, messages_tab_read_only_enabled: false },
+      bot_user: { display_name: 'Adjutant', always_online: true },
+      slash_commands: [
+        slash('/link', 'Link this chat to your account', '[code]'),
+        slash('/adjutant', 'Say something to your agents', '[words]'),
+      ],
+    },
+    oauth_config: { scopes: { bot: SCOPES } },
+    settings: {
+      event_subscriptions: { request_url: receiver, bot_events: ['message.im', 'app_mention'] },
+      interactivity: { is_enabled: true, request_url: receiver },
+      org_deploy_enabled: false,
+      socket_mode_enabled: false,
+      token_rotation_enabled: false,
+    },
+  };
+};
+
+const LOCAL = /^http:|^https:\/\/(127\.|localhost\b|\[::1\])/;
+
+/** `channels setup`: what the platform needs, step by step, until it works. */
+export const setup = command({
+  name: 'setup',
+  args: '<kind>',
+  summary: 'Set up a chat platform step by step: ask for what it needs, store it, try it (admin)',
+  examples: [
+    'slack',
+    'slack --manifest > adjutant-slack.json',
+    'telegram --bot-token-file ./token',
+    'mattermost --base-url https://chat.example.org --bot-token-file ./token --command-tokens-file -',
+    'webhook',
+  ],
+  flags: { ...fieldFlags, manifest: on('Slack: print the manifest of the app alone') },
+  notes: [
+    'On a terminal it asks for what no flag has said; secrets are not echoed.',
+    'Without one it works by its flags; secrets come from files or stdin.',
+    'Exit code 1: all is stored, but the platform refuses it, or does not know where to send.',
+  ],
+  seeAlso: 'adjutant platforms, adjutant channels link',
+  run: async (context, { args, flags }) => {
+    if (args.kind === 'webhook') return tellOfWebhooks(context);
+    if (args.kind === 'email') {
+      throw failed('E-mail is no channel yet.', 'Those that are: adjutant channels setup --help');
+    }
+    const { manifest, ...rest } = flags;
+    const client = await context.client();
+    const platform = await findPlatform(client, args.kind);
+    if (manifest) return showManifest(context, platform);
+    tellSteps(context, platform);
+    const body = await valuesToStore(context, platform, rest);
+    const stored = body ? await client.platforms.update({ kind: platform.kind, body }) : platform;
+    context.out.done(`Stored what ${platform.kind} needs.`, stored, platformTableColumns);
+    if (await tried(context, client, stored)) tellHowToLink(context, stored);
+  },
+});
+
+const tellOfWebhooks = ({ out }: Context): void => {
+  out.note('A webhook channel is an address of your own; nothing is to be set up for it.');
+  out.note('Make one:   adjutant channels create https://example.org/from-adjutant > secret.txt');
+  out.note('Then say the code that was sent there:   adjutant channels verify <channel> <code>');
+};
+
+const showManifest = ({ out }: Context, { kind, receiver }: PlatformReply): void => {
+  if (kind !== 'slack') throw usageFault('Only Slack makes an app from a manifest.');
+  const manifest = slackManifest(receiver);
+  if (out.format === 'json') out.json(manifest);
+  else out.line(JSON.stringify(manifest, null, 2));
+};
+
+const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: PlatformReply): void => {
+  const tell = (text: string, indent = 0): void => {
+    const lines = out.isTerminal ? wrapped(oneLine(text), out.width - indent) : [oneLine(text)];
+    const [first = '', ...rest] = lines;
+    out.note([first, ...rest.map((line) => ' '.repeat(indent) + line)].join('\n'));
+  };
+  if (LOCAL.test(receiver)) {
+    const publish = 'put a reverse proxy with TLS there and set ADJUTANT_PUBLIC_URL';
+    tell(`Only this machine reaches ${receiver}. For others ${publish}; sending works without.`);
+  }
+  for (const [at, step] of steps.entries()) tell(`${at + 1}. ${step}`, 3);
+  if (kind === 'slack') {
+    tell('All of that at once, from a manifest: adjutant channels setup slack --manifest');
+    tell('Then Install App, and Retry at Event Subscriptions once the secret is set here.');
+  }
+};
+
+/** Tests what is stored at the platform, and registers our address there where it can. */
+const tried = async (
+  context: Context,
+  client: Client,
+  { kind }: PlatformReply,
+): Promise<boolean> => {
+  const { out } = context;
+  const checked = await client.platforms.test({ kind });
+  if (!checked.ok) {
+    context.exitCode = Exit.failed;
+    out.warn(`${kind} refuses: ${oneLine(checked.error ?? '')}`);
+    out.warn(`Mend it: adjutant channels setup ${kind}   Try it: adjutant platforms test ${kind}`);
+    return false;
+  }
+  out.note(`${kind} works: ${oneLine(checked.account ?? '')}`);
+  return kind !== 'telegram' || installed(context, client, kind);
+};
+
+/** Without it we send there and hear nothing. */
+const installed = async (context: Context, client: Client, kind: string): Promise<boolean> => {
+  const told = await client.platforms.install({ kind });
+  if (told.ok) return true;
+  context.exitCode = Exit.failed;
+  context.out.warn(`${kind} does not know yet where to send: ${oneLine(told.error ?? '')}`);
+  context.out.warn(`Then: adjutant platforms install ${kind}`);
+  return false;
+};
+
+const tellHowToLink = ({ out }: Context, { kind }: PlatformReply): void => {
+  out.note('Now each of you links their own chat:');
+  // What Teams answers is read by the whole team, so it shows no code.
+  if (kind === 'teams') {
+    out.note('  adjutant channels link          then say there: @Adjutant /link <code>');
+    return;
+  }
+  out.note(`  adjutant channels link          then say in ${kind}: /link <code>`);
+  out.note('  or say /link there first, then:  adjutant channels link <code>');
+};
 
 const endpoints = await contracts.platforms();
 
-const list = command({
+const list = requestCommand({
   name: 'list',
-  calls: [endpoints.list],
+  endpoint: endpoints.list,
   examples: ['', '--json', '--fields kind,sends,receives'],
   seeAlso: 'adjutant channels setup',
-  run: async (context) => {
-    const reply = await (await context.client()).platforms.list();
-    context.out.page({ reply, rows: reply.platforms, columns: platformTableColumns });
+  show: ({ out }, reply) => {
+    out.page({ reply, rows: reply.platforms, columns: platformTableColumns });
     if (reply.platforms.every(({ updatedAt }) => updatedAt === null)) {
-      context.out.note('Set one up: adjutant channels setup <kind>');
+      out.note('Set one up: adjutant channels setup <kind>');
     }
   },
 });
@@ -82,52 +226,52 @@ const set = command({
 
 type PlatformTest = Reply<'platforms', 'test'>;
 
-const checkColumns: TableColumn<PlatformTest>[] = [...fieldColumns('ok', 'account', 'error')];
+const checkColumns = columnsOf<PlatformTest>(['ok', 'account', 'error']);
 
-const shown = (context: Context, kind: string, checked: PlatformTest): void => {
-  if (!checked.ok) context.exitCode = Exit.failed;
+/** Parameters of the path of one platform. */
+const at = async (client: Client, { kind }: { kind: string }) => ({
+  kind: (await findPlatform(client, kind)).kind,
+});
+
+const showTest = (context: Context, checked: PlatformTest, { args }: PlatformInput): void => {
   const { ok, account, error } = checked;
-  const sentence = ok ? `${kind} works: ${oneLine(account ?? '')}` : oneLine(error ?? 'It failed');
-  context.out.done(sentence, checked, checkColumns);
+  if (!ok) context.exitCode = Exit.failed;
+  const works = `${args.kind.toLowerCase()} works: ${oneLine(account ?? '')}`;
+  context.out.done(ok ? works : oneLine(error ?? 'It failed'), checked, checkColumns);
 };
 
-const test = command({
+interface PlatformInput {
+  args: { kind: string };
+}
+
+const test = requestCommand({
   name: 'test',
   args: '<kind>',
-  calls: [endpoints.test],
+  endpoint: endpoints.test,
   examples: ['slack', 'whatsapp --json', 'telegram --quiet && echo it works'],
   notes: ['Exit code 1: it does not work, and why.'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const { kind } = await findPlatform(client, args.kind);
-    shown(context, kind, await client.platforms.test({ kind }));
-  },
+  at,
+  show: showTest,
 });
 
-const install = command({
+const install = requestCommand({
   name: 'install',
   args: '<kind>',
-  calls: [endpoints.install],
+  endpoint: endpoints.install,
   examples: ['telegram', 'telegram --json', 'telegram --quiet && echo it is known there'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const { kind } = await findPlatform(client, args.kind);
-    shown(context, kind, await client.platforms.install({ kind }));
-  },
+  at,
+  show: showTest,
 });
 
-const remove = command({
+const remove = requestCommand({
   name: 'delete',
   args: '<kind>',
-  calls: [endpoints.delete],
+  endpoint: endpoints.delete,
   examples: ['slack', 'slack --yes', 'telegram --yes'],
-  run: async (context, { args }) => {
-    const client = await context.client();
-    const { kind } = await findPlatform(client, args.kind);
-    await context.ask.confirm(`Forget all that was set of ${kind}? Nothing is sent there then.`);
-    await client.platforms.delete({ kind });
-    context.out.note(`Forgot ${kind}.`);
-  },
+  at,
+  confirm: ({ args: { kind } }) =>
+    `Forget all that was set of ${kind.toLowerCase()}? Nothing is sent there then.`,
+  show: ({ out }, _, { args: { kind } }) => out.note(`Forgot ${kind.toLowerCase()}.`),
 });
 
 export const platformsGroup: CommandGroup = {

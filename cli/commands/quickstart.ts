@@ -2,24 +2,20 @@ import { PassThrough } from 'node:stream';
 import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { readSession } from '../../src/client/session.js';
-import { command, textFlag } from '../command.js';
-import { Context } from '../context.js';
-import { shortPath } from '../daemon/environment.js';
+import { Context, command, textFlag } from '../command.js';
+import { isLocalUrl, shortPath } from '../daemon/environment.js';
 import { curlLine, fireHello, firstHook, helloSecretFile } from '../daemon/firsthook.js';
-import { upAt } from '../daemon/flags.js';
-import { readinessOf } from '../daemon/readiness.js';
-import { type CliFault, failed } from '../exit.js';
-import { chooseFirst, offersOf } from '../models/first.js';
-import { oneLine } from '../text.js';
-import { duration } from '../times.js';
-import { reachNotes } from '../tunnel/reach.js';
+import { readinessOf, startCommandFor } from '../daemon/readiness.js';
+import { type CliFault, failed, unlessRefused } from '../exit.js';
+import { chooseFirst, modelOffers } from '../models/first.js';
+import { duration, oneLine } from '../text.js';
+import { reachNotes } from '../tunnel/address.js';
 import { setupTunnel } from '../tunnel/setup.js';
 import { login, register } from './auth.js';
-import { startAndTell } from './up.js';
+import { startAndReport } from './up.js';
 
 const NAME_WIDTH = 10;
 const STEPS = ['Daemon', 'Account', 'Model', 'First hook', 'Reachable'] as const;
-const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 interface QuickstartFlags {
   username?: string;
@@ -66,25 +62,27 @@ const daemon = async (context: Context): Promise<Context> => {
   if (is !== 'silent') throw notUsable(context.url, is);
   step(context, 'Daemon', `none at ${context.url}`);
   await mayStart(context);
-  const { url } = await within(context, (inner) => startAndTell(inner, listeningAt(context.url)));
+  const { url } = await within(context, (inner) => startAndReport(inner, listeningAt(context.url)));
   const { streams, flags, at } = context;
   return new Context(streams, { ...flags, server: url ?? context.url }, at);
 };
 
-const notUsable = (url: string, is: 'not_ready' | 'stranger'): CliFault =>
-  is === 'stranger'
+const notUsable = (url: string, is: 'not_ready' | 'otherProgram'): CliFault =>
+  is === 'otherProgram'
     ? failed(`Something that is no Adjutant answers at ${url}.`, 'Who it is: adjutant doctor')
     : failed(`The daemon at ${url} takes no work now.`, 'Why: adjutant status');
 
 /** Only on this machine, and only if somebody says so. */
 const mayStart = async ({ url, flags, ask }: Context): Promise<void> => {
-  const { protocol, hostname } = new URL(url);
-  if (protocol !== 'http:' || !LOOPBACK.includes(hostname)) {
+  if (!url.startsWith('http:') || !isLocalUrl(url)) {
     throw failed(`The daemon at ${url} does not answer.`, 'Start it where it lives: adjutant up');
   }
   if (flags.yes) return;
   if (!ask.isPossible) {
-    throw failed('No daemon runs there.', `Start it: ${upAt(url)}, or add --yes to this command`);
+    throw failed(
+      'No daemon runs there.',
+      `Start it: ${startCommandFor(url)}, or add --yes to this command`,
+    );
   }
   const isWanted = await ask.agree({ ask: 'Start one now?', instead: '--yes' }, true);
   if (!isWanted) throw failed('Nothing was done.', 'When you are ready: adjutant quickstart');
@@ -132,12 +130,8 @@ const within = async <T>(context: Context, act: (inner: Context) => Promise<T>):
 /** Null: nobody, or the login has ended. */
 const whoIs = async (context: Context): Promise<string | null> => {
   if (context.token === undefined) return null;
-  try {
-    return (await (await context.client()).auth.me()).username;
-  } catch (error) {
-    if (error instanceof ApiError && error.statusCode === 401) return null;
-    throw error;
-  }
+  const me = await unlessRefused([401], (await context.client()).auth.me());
+  return me?.username ?? null;
 };
 
 const model = async (context: Context): Promise<void> => {
@@ -146,7 +140,7 @@ const model = async (context: Context): Promise<void> => {
   const models = names.filter((name) => name !== '' && name !== 'digest');
   if (models.length > 0) return step(context, 'Model', oneLine(models.join(', ')));
   const client = await context.client();
-  const offers = await offersOf(client);
+  const offers = await modelOffers(client);
   const found =
     offers.length === 0 ? '' : `, found: ${offers.map(({ label }) => label).join(', ')}`;
   step(context, 'Model', `none yet: the built-in digest answers, no language model${found}`);
@@ -180,9 +174,7 @@ const reachable = async (context: Context): Promise<void> => {
     for (const line of reachNotes(reach)) context.out.note(`    ${line}`);
     return;
   }
-  if (!LOOPBACK.includes(new URL(context.url).hostname)) {
-    return step(context, 'Reachable', `at ${context.url}`);
-  }
+  if (!isLocalUrl(context.url)) return step(context, 'Reachable', `at ${context.url}`);
   step(context, 'Reachable', 'only from this machine. Forges need an address.');
   const { ask } = context;
   const mayAsk = ask.isPossible && (await isAdmin(client));
@@ -207,5 +199,5 @@ const finish = ({ out, url }: Context, hookId: string): void => {
   out.note('A real hook:      adjutant hooks create        Look around: adjutant tui');
 };
 
-const step = ({ out }: Context, name: (typeof STEPS)[number], said: string): void =>
-  out.note(`${STEPS.indexOf(name) + 1}/${STEPS.length} ${name.padEnd(NAME_WIDTH)} ${said}`);
+const step = ({ out }: Context, name: (typeof STEPS)[number], state: string): void =>
+  out.note(`${STEPS.indexOf(name) + 1}/${STEPS.length} ${name.padEnd(NAME_WIDTH)} ${state}`);

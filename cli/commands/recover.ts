@@ -1,8 +1,9 @@
-import { readNewPassword } from '../auth/password.js';
-import { command, on, textFlag } from '../command.js';
-import type { Context } from '../context.js';
+import type { Recovery } from '../../src/recover.js';
+import type { RollbackResult } from '../../src/rollback.js';
+import { type Context, command, on, textFlag } from '../command.js';
 import { homeOf } from '../daemon/environment.js';
 import { failed, usageFault } from '../exit.js';
+import { readNewPassword } from '../input.js';
 import { safe } from '../text.js';
 
 /** Lets in who lost every way in, on the machine itself. `src/recover.ts` is loaded only here. */
@@ -31,11 +32,8 @@ export const recover = command({
     const recovery = await open(context);
     try {
       const account = await orFailed(context, recovery.find(args.user));
-      const file = flags.passwordFile;
-      const password = await readNewPassword(context, {
-        ask: `New password of ${args.user}`,
-        file,
-      });
+      const ask = `New password of ${args.user}`;
+      const password = await readNewPassword(context, ask, flags.passwordFile);
       const removes = await removalsOf(context, flags, {
         totp: account.totp === 1,
         passkeys: await recovery.passkeysOf(account.id),
@@ -53,40 +51,30 @@ const open = async (context: Context) => {
   return orFailed(context, openRecovery({ home: homeOf(context.flags.home) }));
 };
 
-/** Turns a refusal of `src/recover.ts` into a fault with what to do. */
-const orFailed = async <T>({ flags }: Context, work: Promise<T>): Promise<T> => {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof Error) || !/^(OpenRefused|BadSetting)$/.test(error.name)) throw error;
-    const home = flags.home ? ` --home ${flags.home}` : '';
-    const next = error.message.startsWith('Another Adjutant')
-      ? [`Stop it first: adjutant down${home}`]
-      : [];
-    throw failed(`Not recovered: ${safe(error.message)}.`, ...next);
-  }
+/** Turns a refusal of `src/recover.ts` or `src/rollback.ts` into a fault with what to do. */
+const refusedAs = ({ flags }: Context, what: string, error: unknown): unknown => {
+  if (!(error instanceof Error) || !/^(OpenRefused|BadSetting)$/.test(error.name)) return error;
+  const home = flags.home ? ` --home ${flags.home}` : '';
+  const next = error.message.startsWith('Another Adjutant')
+    ? [`Stop it first: adjutant down${home}`]
+    : [];
+  return failed(`${what}: ${safe(error.message)}.`, ...next);
 };
 
-interface LostPasskey {
-  id: string;
-  name: string;
-  relying_party: string;
-  created_at: string;
-}
-interface Factors {
-  totp: boolean;
-  passkeys: LostPasskey[];
-}
-interface Removals {
-  totp: boolean;
-  passkeys: string[];
-}
+const orFailed = <T>(context: Context, work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw refusedAs(context, 'Not recovered', error);
+  });
+
+type LostAccount = Awaited<ReturnType<Recovery['find']>>;
+type LostPasskey = Awaited<ReturnType<Recovery['passkeysOf']>>[number];
+type Removals = Parameters<Recovery['recover']>[1]['removes'];
 
 /** Factors to remove: those of the flags; without flags a terminal asks for each. */
 const removalsOf = async (
   { ask }: Context,
   flags: { removeTotp?: boolean; removePasskeys?: string },
-  has: Factors,
+  has: { totp: boolean; passkeys: LostPasskey[] },
 ): Promise<Removals> => {
   const { removeTotp, removePasskeys } = flags;
   const isNamed = removeTotp !== undefined || removePasskeys !== undefined;
@@ -116,16 +104,9 @@ const named = (given: string | undefined, passkeys: LostPasskey[]): string[] => 
   });
 };
 
-interface Recovered {
-  username: string;
-  disabled_at: string | null;
-  totp: number;
-  passkeys: number;
-}
-
 const say = (
   { out }: Context,
-  { username, disabled_at, totp, passkeys }: Recovered,
+  { username, disabled_at, totp, passkeys }: LostAccount,
   removed: Removals,
 ): void => {
   out.note(`The password of ${username} is set; its sessions and tokens have ended.`);
@@ -136,4 +117,60 @@ const say = (
   if (removed.passkeys.length > 0) out.note(`Passkeys removed: ${removed.passkeys.length}.`);
   if (left > 0) out.note(`Passkeys that still log in: ${left}.`);
   out.note('Next: adjutant up, adjutant login');
+};
+
+/** The way back after an upgrade. `src/rollback.ts` is loaded only here. */
+export const rollback = command({
+  name: 'rollback',
+  args: '[snapshot]',
+  summary: 'Go back to the database as it was before an upgrade, with the daemon stopped',
+  examples: ['', 'before-43', 'before-43 --yes'],
+  notes: [
+    'The newest snapshot unless one is named. What came after it is dropped: the deliveries are ' +
+      'written to a file, one JSON object a line, and the newer database is kept in the home’s aside/.',
+    'As after a restore nothing goes on by itself: agents are paused, hooks with a schedule off.',
+  ],
+  seeAlso: 'adjutant down, adjutant help upgrade',
+  run: async (context, { args }) => {
+    const { openRollback } = await import('../../src/rollback.js');
+    const home = homeOf(context.flags.home);
+    const what = 'Not rolled back';
+    const attempt = <T>(work: () => T): T => {
+      try {
+        return work();
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error)) throw refusedAs(context, what, error);
+        throw failed(`${what}: ${safe(error.message)}.`);
+      }
+    };
+    const open = attempt(() => openRollback({ home }, args.snapshot));
+    try {
+      const { snapshot, since } = open;
+      const at = new Date(snapshot.madeAtMs).toISOString();
+      context.out.note(`${snapshot.name}, made ${at}: schema ${since.from} back to ${since.to}.`);
+      context.out.note(`It drops ${deliveriesIn(since.deliveries)} that came after it.`);
+      await context.ask.confirm('Go back?');
+      sayBack(context, attempt(open.perform));
+    } finally {
+      open.close();
+    }
+  },
+});
+
+const deliveriesIn = (deliveries: number): string =>
+  deliveries === 1 ? '1 acknowledged delivery' : `${deliveries} acknowledged deliveries`;
+
+const sayBack = ({ out }: Context, back: RollbackResult): void => {
+  if (out.format !== 'table') {
+    out.json(back);
+    return;
+  }
+  out.line('Back.');
+  if (back.dropped !== null) out.note(`The dropped deliveries: ${back.dropped}`);
+  out.note(`The newer database: ${back.aside}`);
+  out.note(
+    `Held back: ${back.agents} agents paused, ${back.executions} runs interrupted, ` +
+      `${back.schedules} schedules off.`,
+  );
+  out.note('Now install the version that made it, then: adjutant up');
 };

@@ -1,12 +1,12 @@
+import { loadDaemon } from '../../src/bundle.js';
 import { command } from '../command.js';
 import { homeOf } from '../daemon/environment.js';
-import { listenFlags } from '../daemon/flags.js';
-import { logOf } from '../daemon/log.js';
-import { holderOf, sayHolder } from '../daemon/port.js';
-import { keepSmall } from '../daemon/rotation.js';
+import { keepSmall, logOf } from '../daemon/log.js';
+import { holderOf, holderText } from '../daemon/process.js';
+import { listenFlags } from '../daemon/readiness.js';
 import { type CliFault, failed } from '../exit.js';
 
-/** The daemon in this process. `src/main.ts` is loaded only here: it brings the whole server. */
+/** Runs the daemon in this process. Only this command loads it, since it is the whole server. */
 export const serveCommand = command({
   name: 'serve',
   summary: 'Run the daemon here, in the foreground',
@@ -18,7 +18,7 @@ export const serveCommand = command({
   ],
   seeAlso: 'up, quickstart',
   run: async (context, { flags }) => {
-    const { runDaemon: become, StartRefused } = await import('../../src/main.js');
+    const { runDaemon: become, StartRefused } = await loadDaemon();
     const { home } = context.flags;
     const stop = keepSmall(logOf(homeOf(home)));
     try {
@@ -36,12 +36,12 @@ const notStarted = (reason: string): CliFault => {
   if (taken !== undefined) return portTaken(Number(taken));
   const next = reason.startsWith('Another Adjutant') ? ['Look at it: adjutant status'] : [];
   // A setting that is named at the beginning keeps its capitals.
-  const said = reason.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
-  return failed(`Not started: ${said}.`, ...next);
+  const text = reason.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+  return failed(`Not started: ${text}.`, ...next);
 };
 
 const portTaken = (port: number): CliFault =>
   failed(
-    `Not started: port ${port} is taken${sayHolder(holderOf(port))}.`,
+    `Not started: port ${port} is taken${holderText(holderOf(port))}.`,
     `Free it, or: adjutant serve --port ${port + 1}`,
   );

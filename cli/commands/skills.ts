@@ -1,12 +1,26 @@
-import { contracts } from '../../src/client/index.js';
-import type { CommandGroup } from '../command.js';
+import {
+  type ApprovalReply,
+  contracts,
+  type ListedTool,
+  type Permission,
+  type SkillReply,
+} from '../../src/client/index.js';
+import { approvalColumns, shortOf } from '../approvals/approval.js';
+import { columnsOf, shownAs, valueAt } from '../columns.js';
+import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
-import { listCommand } from '../list.js';
-import { skillColumns, toolColumns } from '../skills/columns.js';
-import { skillRun } from '../skills/run.js';
-import { safe } from '../text.js';
+import { usageFault } from '../exit.js';
+import { listCommand, requestCommand } from '../request.js';
+import { oneLine, safe } from '../text.js';
 
 const endpoints = await contracts.skills();
+const permissions = await contracts.permissions();
+
+export const skillColumns = columnsOf<SkillReply>(
+  ['id', 'state=status:state', 'source'],
+  { name: 'tools', value: ({ tools }) => tools.length, isNumber: true },
+  { name: 'about', value: ({ reason, description }) => reason ?? description },
+);
 
 const skillCrud = crud({
   noun: 'skill',
@@ -22,22 +36,134 @@ const tools = listCommand({
   name: 'tools',
   examples: ['', '--skill-id files', '--all --json'],
   rows: 'tools',
-  columns: toolColumns,
+  columns: columnsOf<ListedTool>(
+    { name: 'tool', value: ({ skillId, name }) => `${skillId}.${name}` },
+    ['permission', 'source'],
+    shownAs('about', ({ description }) => description, oneLine),
+  ),
   next: ([first]) =>
     first && `Run one: adjutant skills run ${safe(first.skillId)}.${safe(first.name)}`,
 });
+
+/** A tool by its skill, a dot, and its own name. Usage: none is named so; `form` says how. */
+const toolOf = (typed: string, form: string): [skillId: string, name: string] => {
+  const [, skillId, name] = /^([^.]+)\.(.+)$/.exec(typed) ?? [];
+  if (skillId && name) return [skillId, name];
+  throw usageFault(`"${oneLine(typed)}" is no tool. One looks like ${form}`);
+};
+
+const skillRun = requestCommand({
+  name: 'run',
+  aliases: ['execute'],
+  args: '<tool>',
+  endpoint: endpoints.execute,
+  examples: [
+    'time.now',
+    `time.now --arguments '{"timezone":"Asia/Tokyo"}'`,
+    'files.write --arguments @call.json',
+  ],
+  except: [],
+  notes: ['A tool is named by its skill, a dot, and its own name: adjutant skills tools'],
+  seeAlso: 'adjutant approvals approve',
+  // A tool may take its time.
+  patienceMs: 600_000,
+  at: (_, { tool }) => {
+    const [skillId, toolName] = toolOf(tool, 'time.now');
+    return { skillId, toolName };
+  },
+  show: ({ out }, reply: ToolRunReply, { args: { tool } }) => {
+    if (reply.approval) sayAsked({ out }, tool, reply.approval);
+    else if (out.format === 'json') out.json(reply);
+    else out.line(safe(textOf(reply.result)));
+  },
+});
+
+/** The result, or with 202 the approval that the call waits for. */
+interface ToolRunReply {
+  result?: unknown;
+  approval?: ApprovalReply;
+}
+
+const sayAsked = ({ out }: Pick<Context, 'out'>, tool: string, approval: ApprovalReply): void => {
+  if (out.format !== 'table') out.item(approval, approvalColumns);
+  const next = `adjutant approvals approve ${shortOf(approval)}`;
+  out.note(`${safe(tool)} waits for your approval: ${next}`);
+  out.note(`Then run it again as it is, with --approval-id ${approval.id}`);
+};
+
+/** The text of a result, or the result as JSON. */
+const textOf = (result: unknown): string => {
+  if (typeof result === 'string') return result;
+  const text = valueAt(result, 'text');
+  return typeof text === 'string' ? text : JSON.stringify(result, null, 2);
+};
+
+const columns = columnsOf<Permission>(
+  { name: 'tool', value: ({ skillId, action }) => `${skillId}.${action}` },
+  ['level:state', 'expires=expiresAt:ago', 'reason', 'updated=updatedAt:ago'],
+);
+
+const list = listCommand({
+  endpoint: permissions.list,
+  examples: ['', '--level deny', '--skill-id http'],
+  rows: 'permissions',
+  columns,
+  next: ([first]) =>
+    first ? undefined : 'Nothing is set: each tool has its default, see adjutant skills tools',
+});
+
+/** `http.request`, or `http.*` for all of a skill. */
+const permissionOf = (typed: string) => {
+  const [skillId, action] = toolOf(typed, 'http.request, or http.* for all.');
+  return { skillId, action };
+};
+
+const set = requestCommand({
+  name: 'set',
+  args: '<tool> <level>',
+  values: { level: ['allow', 'ask', 'deny'] },
+  endpoint: permissions.set,
+  examples: [
+    'http.request allow --reason "My own services"',
+    "'shell.*' deny",
+    'web.read ask --expires-at 2026-12-31T00:00:00Z',
+  ],
+  except: ['skillId', 'action', 'level'],
+  notes: [
+    'A level is allow, ask or deny; deny beats everything, grants of hooks included.',
+    'Agents that read what came from outside ask all the same before what has effects.',
+  ],
+  more: (_, { args: { tool, level } }) => ({ ...permissionOf(tool), level }),
+  show: ({ out }, permission, { args: { tool } }) =>
+    out.done(`${oneLine(tool)} is set to ${permission.level}.`, permission, columns),
+});
+
+const reset = requestCommand({
+  name: 'reset',
+  args: '<tool>',
+  endpoint: permissions.reset,
+  examples: ['http.request', "'shell.*'", 'http.request --json'],
+  at: (_, { tool }) => permissionOf(tool),
+  show: ({ out }, _, { args: { tool } }) => out.done(`${oneLine(tool)} has its default again.`),
+});
+
+export const permissionsGroup: CommandGroup = {
+  commands: [list, set, reset],
+};
+
+/** Note on what to do about a skill whose tools have changed. */
+export const changeNote = (skills: SkillReply[]): string | undefined => {
+  const changed = skills.find(({ status }) => status === 'quarantined');
+  return changed && `See what changed, and accept it: adjutant mcp accept ${safe(changed.id)}`;
+};
 
 export const skillsGroup: CommandGroup = {
   commands: [
     skillCrud.list({
       examples: ['', '--source folder', '--status quarantined'],
       next: (rows) => {
-        const changed = rows.find(({ status }) => status === 'quarantined');
-        if (changed) {
-          return `See what changed, and accept it: adjutant mcp accept ${safe(changed.id)}`;
-        }
         const bad = rows.find(({ status }) => status === 'invalid' || status === 'failed');
-        return bad && `What is wrong: adjutant skills get '${safe(bad.id)}'`;
+        return changeNote(rows) ?? (bad && `What is wrong: adjutant skills get '${safe(bad.id)}'`);
       },
       seeAlso: 'adjutant skills tools, adjutant mcp add',
     }),

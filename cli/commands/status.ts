@@ -1,19 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ApiError } from '../../src/client/errors.js';
 import type { Client } from '../../src/client/index.js';
 import { isReadAloud } from '../../src/client/session.js';
-import { fieldColumns, type TableColumn } from '../columns.js';
-import { command, on } from '../command.js';
-import type { Context } from '../context.js';
+import { columnsOf } from '../columns.js';
+import { type Context, command, on } from '../command.js';
 import { homeOf } from '../daemon/environment.js';
-import { upAt } from '../daemon/flags.js';
-import { glance, glanceFacts, type OverviewReply } from '../daemon/overview.js';
-import { type Readiness, readinessOf } from '../daemon/readiness.js';
-import { lastDaemon, runningDaemon } from '../daemon/record.js';
-import { Exit, interrupted } from '../exit.js';
+import { lastDaemon, runningDaemon } from '../daemon/process.js';
+import { type Readiness, readinessOf, startCommandFor } from '../daemon/readiness.js';
+import { Exit, interrupted, unlessRefused } from '../exit.js';
 import type { CliOutput } from '../output.js';
-import { oneLine } from '../text.js';
-import { duration } from '../times.js';
+import { countOf, duration, oneLine } from '../text.js';
 
 export const status = command({
   name: 'status',
@@ -41,61 +36,50 @@ const CLEAR = '\u001b[2J\u001b[H';
 const show = async (context: Context): Promise<void> => {
   const readiness = await readinessOf(context.url);
   context.exitCode = readiness.is === 'ready' ? Exit.done : Exit.failed;
-  if (readiness.is === 'silent' || readiness.is === 'stranger') {
-    return showAbsent(context, readiness);
-  }
+  const isThere = readiness.is === 'ready' || readiness.is === 'not_ready';
+  if (!isThere) return showAbsent(context, readiness);
   await showPresent(context, readiness);
 };
 
-const partColumns: TableColumn<{ name: string; status: string; detail: string }>[] = [
-  { name: 'name', value: ({ name }) => name },
-  { name: 'status', value: ({ status: word }) => word },
-  { name: 'detail', value: ({ detail }) => detail },
-];
-const absenceColumns: TableColumn<{ url: string; state: string; pid: number | null }>[] = [
-  ...fieldColumns('url', 'state', 'pid'),
-];
+const partColumns = columnsOf<HealthReply['parts'][number]>(['name', 'status', 'detail']);
 
 const showAbsent = ({ out, url, flags }: Context, { is }: Readiness): void => {
   const home = homeOf(flags.home);
   const running = runningDaemon(home);
   const isMeant = running !== null && [null, url].includes(running.url);
-  const state = is === 'stranger' ? 'stranger' : isMeant ? 'starting' : 'not_running';
+  const state = is === 'otherProgram' ? 'stranger' : isMeant ? 'starting' : 'not_running';
   if (out.format !== 'table') {
-    out.item({ url, state, pid: isMeant ? running.pid : null }, absenceColumns);
+    out.item({ url, state, pid: isMeant ? running.pid : null }, columnsOf(['url', 'state', 'pid']));
     if (out.format === 'json') return;
-  } else if (is === 'stranger') out.line(`Something that is no Adjutant answers at ${url}.`);
+  } else if (is === 'otherProgram') out.line(`Something that is no Adjutant answers at ${url}.`);
   else out.line(`${isMeant ? 'Running but silent' : 'Not running'} at ${url}.`);
   if (isMeant) out.note(`It is pid ${running.pid}. What it says: adjutant logs`);
   else if (running) out.note(`The daemon of ${home} is at ${running.url}.`);
   else if (lastDaemon(home)) out.note('It ended by itself. Why: adjutant logs');
-  else out.note(`Start it: ${upAt(url)}`);
+  else out.note(`Start it: ${startCommandFor(url)}`);
 };
 
 const showPresent = async (context: Context, readiness: Readiness): Promise<void> => {
   const { out, url } = context;
   const client = await context.client();
   const health = await client.health.detailed();
-  const overview = context.token === undefined ? null : await overviewOf(client);
+  const overview =
+    context.token === undefined ? null : await unlessRefused([401, 403], client.overview.get());
   const running = runningDaemon(homeOf(context.flags.home));
   const pid = running && [null, url].includes(running.url) ? running.pid : null;
   const failing = readiness.is === 'not_ready' ? readiness.failing : [];
   const ready = readiness.is === 'ready';
   if (out.format !== 'table') {
-    const reply = {
-      url,
-      state: 'running',
-      ready,
-      failing,
-      pid,
-      ...health,
-      ...(overview && { overview }),
-    };
+    const about = { url, state: 'running', ready, failing, pid };
+    const reply = { ...about, ...health, ...(overview && { overview }) };
     const told = [
       { name: 'daemon', status: 'ok', detail: headOf(health, pid, url).join(', ') },
       { name: 'ready', status: ready ? 'ok' : 'down', detail: failing.join(', ') },
       ...(overview ? glanceFacts(overview) : []).map(([name, detail]) => ({
-        ...{ name, status: name === 'public' ? reachedOf(overview) : 'ok', detail },
+        name,
+        // An address that nobody was seen to reach is no `ok`.
+        status: name === 'public' && overview?.reach !== 'verified' ? 'warn' : 'ok',
+        detail,
       })),
     ];
     return out.page({ reply, rows: [...told, ...health.parts], columns: partColumns });
@@ -106,17 +90,9 @@ const showPresent = async (context: Context, readiness: Readiness): Promise<void
   else for (const line of glance(overview, isReady)) out.sentence(line, 6);
 };
 
-/** An address that nobody was seen to reach is no `ok`. */
-const reachedOf = (overview: OverviewReply | null): 'ok' | 'warn' =>
-  overview?.reach === 'verified' ? 'ok' : 'warn';
-
-const headOf = (
-  { version, uptimeSeconds }: HealthReply,
-  pid: number | null,
-  url: string,
-): string[] => [
-  `Adjutant ${oneLine(version)}`,
-  `running ${duration(uptimeSeconds * 1000)}`,
+const headOf = (health: HealthReply, pid: number | null, url: string): string[] => [
+  `Adjutant ${oneLine(health.version)}`,
+  `running ${duration(health.uptimeSeconds * 1000)}`,
   ...(pid === null ? [] : [`pid ${pid}`]),
   url,
 ];
@@ -135,12 +111,75 @@ const showParts = (out: CliOutput, isReady: string, { parts }: HealthReply): voi
   out.note('Details after: adjutant login');
 };
 
-/** Null where the login has ended, or its token may not read that. */
-const overviewOf = async (client: Client): Promise<OverviewReply | null> => {
-  try {
-    return await client.overview.get();
-  } catch (error) {
-    if (error instanceof ApiError && [401, 403].includes(error.statusCode)) return null;
-    throw error;
-  }
+export type OverviewReply = Awaited<ReturnType<Client['overview']['get']>>;
+
+const GAP = '   ';
+/** Parts that a line of the glance tells in other words. */
+const TOLD = ['models'];
+
+/** Three or four lines on the daemon and its user; what is ill has a line of its own. */
+const glance = (overview: OverviewReply, isReady: string): string[] => [
+  [
+    `ready ${isReady}`,
+    `queue ${queueOf(overview)}`,
+    `running ${overview.queue.running} of ${overview.queue.atOnce}`,
+    `approvals ${approvalsOf(overview)} waiting`,
+  ].join(GAP),
+  [
+    `models ${modelsOf(overview)}`,
+    ...publicOf(overview),
+    ...well(overview).map(({ name, detail }) => `${name} ${oneLine(detail) || 'ok'}`),
+  ].join(GAP),
+  todayOf(overview),
+  ...ill(overview).map(
+    ({ name, status, detail }) => `${status.toUpperCase().padEnd(4)}  ${name}: ${oneLine(detail)}`,
+  ),
+];
+
+const publicOf = ({ publicUrl, reach }: OverviewReply): string[] => {
+  if (publicUrl === null) return [];
+  return [`public ${oneLine(publicUrl)}${reach === 'verified' ? '' : ` (${reach})`}`];
 };
+
+/** The same as names and values, but for the parts, which have rows of their own. */
+const glanceFacts = (overview: OverviewReply): [string, string][] => [
+  ['waiting', queueOf(overview)],
+  ['running', `${overview.queue.running} of ${overview.queue.atOnce}`],
+  ['approvals', `${approvalsOf(overview)} waiting`],
+  ...publicOf(overview).map((entry): [string, string] => ['public', entry.replace(/^public /, '')]),
+  ['today', todayOf(overview).replace(/^today /, '')],
+];
+
+const queueOf = ({ queue: { waiting, oldestMs } }: OverviewReply): string =>
+  oldestMs === null ? `${waiting}` : `${waiting} (oldest ${duration(oldestMs)})`;
+
+const todayOf = ({ today }: OverviewReply): string => {
+  const failed = today.failed > 0 ? ` (${today.failed} failed)` : '';
+  const limit = today.limitUsd === null ? ', no limit' : ` of ${dollars(today.limitUsd)}`;
+  return (
+    `today ${countOf(today.executions, 'execution')}${failed}, ` +
+    `${countOf(today.agents, 'agent')}, ${dollars(today.costUsd)}${limit}`
+  );
+};
+
+const approvalsOf = ({ agents, needs }: OverviewReply): number =>
+  Math.max(agents.waitingApproval, needs.filter(({ kind }) => kind === 'approval').length);
+
+/** `gpt, local (cooling)` as `1 well, 1 cooling`. */
+const modelsOf = ({ parts }: OverviewReply): string => {
+  const states = (parts.find(({ name }) => name === 'models')?.detail ?? '').split(', ');
+  const ill = states.flatMap((entry) => / \((down|cooling)\)$/.exec(entry)?.[1] ?? []);
+  const count = (status: string): string[] => {
+    const those = ill.filter((each) => each === status).length;
+    return those === 0 ? [] : [`${those} ${status}`];
+  };
+  return [`${states.length - ill.length} well`, ...count('cooling'), ...count('down')].join(', ');
+};
+
+const well = ({ parts }: OverviewReply): OverviewReply['parts'] =>
+  parts.filter(({ name, status }) => status === 'ok' && name === 'disk');
+
+const ill = ({ parts }: OverviewReply): OverviewReply['parts'] =>
+  parts.filter(({ name, status }) => status !== 'ok' && !TOLD.includes(name));
+
+const dollars = (usd: number): string => `$${usd.toFixed(2)}`;

@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { isReadAloud, readSession } from '../../src/client/session.js';
-import { command, on, textFlag } from '../command.js';
-import type { Context } from '../context.js';
+import { type Context, command, on, textFlag } from '../command.js';
 import { failed, usageFault } from '../exit.js';
 
 /**
@@ -30,7 +29,9 @@ export const tui = command({
   ],
   seeAlso: 'approvals watch, agents tail, help accessibility',
   run: async (context, { flags }) => {
-    const { forProduction, given, isThemeName } = await import('../../tui/environment.js');
+    const { forProduction, terminalSettings, isThemeName } = await import(
+      '../../tui/environment.js'
+    );
     const { theme = null, ascii = false, bell = false, accessible = false } = flags;
     if (theme !== null && !isThemeName(theme)) {
       throw usageFault('--theme is one of dark, light, contrast, mono');
@@ -47,7 +48,7 @@ export const tui = command({
     forProduction();
     for (const flag of SMALL) setFlagsFromString(flag);
     const { runDesk: openDesk } = await import('../../tui/main.js');
-    const isRinging = bell || given().isRinging;
+    const isRinging = bell || terminalSettings().isRinging;
     const loginName = readSession(url)?.username ?? null;
     const face = { theme, isAscii: ascii, isRinging };
     context.exitCode = await openDesk({ url, token, loginName, tty, ...face, program });

@@ -1,22 +1,28 @@
-import { contracts } from '../../src/client/index.js';
-import { fieldColumns } from '../columns.js';
-import { type CommandGroup, command, textFlag } from '../command.js';
-import type { Context } from '../context.js';
+import { contracts, type Reply, type TunnelView } from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import { type CommandGroup, type Context, command, textFlag } from '../command.js';
 import { failed, usageFault } from '../exit.js';
+import { requestCommand } from '../request.js';
 import { oneLine, safe } from '../text.js';
-import { reachNotes } from '../tunnel/reach.js';
-import { settingFields, settingFlags, settingsFrom } from '../tunnel/settings.js';
-import { setupTunnel } from '../tunnel/setup.js';
-import { showCheck, showTunnel, tunnelColumns } from '../tunnel/show.js';
+import { reachNotes } from '../tunnel/address.js';
+import {
+  settingFields,
+  settingFlags,
+  settingsFrom,
+  setupTunnel,
+  showCheck,
+  showTunnel,
+  tunnelColumns,
+} from '../tunnel/setup.js';
 
 const endpoints = await contracts.tunnel();
 const PROXIES = ['caddy', 'nginx'] as const;
 
-const get = command({
+const get = requestCommand({
   name: 'get',
-  calls: [endpoints.get],
+  endpoint: endpoints.get,
   examples: ['', '--json', '--fields provider,status'],
-  run: async (context) => showTunnel(context, await (await context.client()).tunnel.get()),
+  show: showTunnel,
 });
 
 const set = command({
@@ -41,39 +47,38 @@ const set = command({
   },
 });
 
-const start = command({
+const done =
+  (sentence: string) =>
+  ({ out }: Context, tunnel: TunnelView): void =>
+    out.done(sentence, tunnel, tunnelColumns);
+
+const start = requestCommand({
   name: 'start',
-  calls: [endpoints.start],
+  endpoint: endpoints.start,
   examples: ['', 'tunnel start && adjutant tunnel check', '--json'],
-  run: async (context) => {
-    const tunnel = await (await context.client()).tunnel.start();
-    context.out.done('On. How it stands: adjutant tunnel get', tunnel, tunnelColumns);
-  },
+  show: done('On. How it stands: adjutant tunnel get'),
 });
 
-const stop = command({
+const stop = requestCommand({
   name: 'stop',
-  calls: [endpoints.stop],
+  endpoint: endpoints.stop,
   examples: ['', '--json', '--yes'],
-  run: async (context) => {
-    const tunnel = await (await context.client()).tunnel.stop();
-    context.out.done('Off.', tunnel, tunnelColumns);
-  },
+  show: done('Off.'),
 });
 
-const check = command({
+const check = requestCommand({
   name: 'check',
-  calls: [endpoints.check],
+  endpoint: endpoints.check,
   examples: ['', '--json', 'tunnel check --quiet || adjutant tunnel get'],
   notes: ['Exit 1 where a stage fails. Nothing that it sends is kept as a delivery.'],
-  run: async (context) => showCheck(context, await (await context.client()).tunnel.check()),
+  show: showCheck,
 });
 
-const config = command({
+const config = requestCommand({
   name: 'config',
   args: '<proxy>',
   values: { proxy: PROXIES },
-  calls: [endpoints.config],
+  endpoint: endpoints.config,
   examples: [
     'caddy > Caddyfile',
     'nginx --public-url https://hooks.example.org',
@@ -85,26 +90,22 @@ const config = command({
     key: textFlag('<file>', 'Of its private key there'),
   },
   notes: ['caddy or nginx. It passes /ws on, sets the forwarding headers, logs no query string.'],
-  run: async (context, { args, flags }) => {
+  more: (_, { args, flags }) => {
     const proxy = PROXIES.find((each) => each === args.proxy);
     if (!proxy) throw usageFault(`"${args.proxy}" is neither caddy nor nginx.`);
-    const reply = await (await context.client()).tunnel.config({ query: { proxy, ...flags } });
-    if (context.out.format === 'json') return context.out.json(reply);
-    context.out.line(reply.text.trimEnd());
+    return { proxy, ...flags };
   },
+  say: ({ out }, { text }) => out.line(text.trimEnd()),
 });
 
-const address = command({
+const address = requestCommand({
   name: 'address',
-  calls: [endpoints.address],
+  endpoint: endpoints.address,
   examples: ['', '--json', 'curl "$(adjutant tunnel address)/health"'],
-  run: async (context) => {
-    const { out } = context;
-    const reply = await (await context.client()).tunnel.address();
-    if (out.format === 'json') return out.json(reply);
-    if (reply.address === null) return out.note('Nowhere but here: adjutant tunnel setup');
-    out.line(reply.address);
-    for (const line of reachNotes(reply.reach)) out.warn(line);
+  say: ({ out }, { address, reach }) => {
+    if (address === null) return out.note('Nowhere but here: adjutant tunnel setup');
+    out.line(address);
+    for (const line of reachNotes(reach)) out.warn(line);
   },
 });
 
@@ -134,46 +135,43 @@ const warnOfPasskeys = (
   }
 };
 
-const programs = command({
+const programColumns = columnsOf<Reply<'tunnel', 'programs'>['programs'][number]>(
+  ['name'],
+  { name: 'version', value: ({ version, path }) => version ?? (path ? 'unknown' : 'no') },
+  ['path'],
+);
+
+const programs = requestCommand({
   name: 'programs',
-  calls: [endpoints.programs],
+  endpoint: endpoints.programs,
   examples: ['', '--json', '--fields name,version'],
-  run: async (context) => {
-    const reply = await (await context.client()).tunnel.programs();
-    context.out.page({
-      reply,
-      rows: reply.programs,
-      columns: [
-        { name: 'name', value: (row) => row.name },
-        { name: 'version', value: (row) => row.version ?? (row.path ? 'unknown' : 'no') },
-        { name: 'path', value: (row) => row.path },
-      ],
-    });
-  },
+  show: ({ out }, reply) => out.page({ reply, rows: reply.programs, columns: programColumns }),
 });
 
-const hostKeys = command({
+const keyColumns = columnsOf<Reply<'tunnel', 'host-keys'>['hostKeys'][number]>([
+  'fingerprint',
+  'key',
+]);
+
+const hostKeys = requestCommand({
   name: 'host-keys',
   args: '<target>',
-  calls: [endpoints['host-keys']],
+  endpoint: endpoints['host-keys'],
   examples: [
     'ada@box.example.org',
     'box.example.org --ssh-port 2222',
     'ada@box.example.org --json',
   ],
   flags: { sshPort: textFlag('<port>', '22 unless given') },
-  run: async (context, { args, flags }) => {
-    const sshPort = flags.sshPort === undefined ? {} : { sshPort: Number(flags.sshPort) };
-    const client = await context.client();
-    const reply = await client.tunnel['host-keys']({ body: { target: args.target, ...sshPort } });
+  more: (_, { args: { target }, flags: { sshPort } }) => ({
+    target,
+    ...(sshPort !== undefined && { sshPort: Number(sshPort) }),
+  }),
+  show: ({ out }, reply, { args: { target } }) => {
     if (reply.hostKeys.length === 0) {
-      throw failed(`No ssh server answers at ${safe(args.target)}.`, 'Its port: --ssh-port <port>');
+      throw failed(`No ssh server answers at ${safe(target)}.`, 'Its port: --ssh-port <port>');
     }
-    context.out.page({
-      reply,
-      rows: reply.hostKeys,
-      columns: [...fieldColumns('fingerprint', 'key')],
-    });
+    out.page({ reply, rows: reply.hostKeys, columns: keyColumns });
   },
 });
 

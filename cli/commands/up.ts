@@ -1,20 +1,23 @@
-import { fieldColumns, type TableColumn } from '../columns.js';
-import { command, on } from '../command.js';
-import type { Context } from '../context.js';
-import { addressOf } from '../daemon/address.js';
-import { serviceOf, startService } from '../daemon/control.js';
-import { homeOf } from '../daemon/environment.js';
-import { type ListenAddress, listenFlags, listenWords } from '../daemon/flags.js';
-import { installService } from '../daemon/installation.js';
-import { type DaemonRecord, runningDaemon } from '../daemon/record.js';
-import { startDaemon } from '../daemon/start.js';
+import { columnsOf } from '../columns.js';
+import { type Context, command, on } from '../command.js';
+import { addressOf, homeOf } from '../daemon/environment.js';
+import { isInstalled } from '../daemon/install.js';
+import { type DaemonRecord, dropRecord, holderOf, runningDaemon } from '../daemon/process.js';
+import { type ListenAddress, listenFlags, listenWords, readinessOf } from '../daemon/readiness.js';
+import {
+  installService,
+  serviceOf,
+  startService,
+  stopService,
+  uninstallService,
+} from '../daemon/service.js';
+import { hasDrained, startDaemon, stopDaemon } from '../daemon/start.js';
+import { failed } from '../exit.js';
 import { withProgress } from '../progress.js';
-import { duration } from '../times.js';
+import { duration } from '../text.js';
 
 /** Columns of a daemon that was started or stopped, for a pipe. */
-export const recordColumns: TableColumn<DaemonRecord>[] = [
-  ...fieldColumns('url', 'pid', 'startedAt'),
-];
+const recordColumns = columnsOf<DaemonRecord>(['url', 'pid', 'startedAt']);
 
 export const up = command({
   name: 'up',
@@ -32,10 +35,10 @@ export const up = command({
   run: async (context, { flags }) => {
     if (flags.install) return installService(context, flags);
     const running = runningDaemon(homeOf(context.flags.home));
-    if (running === null) {
+    if (running === null || (await hasDrained(running, context.signal))) {
       const service = serviceOf(context);
       if (service && !(await startService(context, service, { verb: 'start', flags }))) return;
-      await startAndTell(context, listenWords(flags));
+      await startAndReport(context, listenWords(flags));
       return;
     }
     const where = running.url ?? 'an address it has not told yet';
@@ -45,7 +48,7 @@ export const up = command({
 });
 
 /** Starts the daemon and tells of it; `flags` are words for `serve`. */
-export const startAndTell = async (context: Context, flags: string[]): Promise<DaemonRecord> => {
+export const startAndReport = async (context: Context, flags: string[]): Promise<DaemonRecord> => {
   const { out, streams, signal } = context;
   const home = homeOf(context.flags.home);
   const { record, tookMs, notes } = await withProgress(streams.stderr, () =>
@@ -61,3 +64,86 @@ export const startAndTell = async (context: Context, flags: string[]): Promise<D
 
 const asksForMore = ({ host, port }: ListenAddress): boolean =>
   host !== undefined || port !== undefined;
+
+export const down = command({
+  name: 'down',
+  summary: 'Stop the daemon in the background; what runs is finished first',
+  examples: ['', '--force', '--uninstall'],
+  flags: {
+    force: on('End it hard when it does not end within 30 s'),
+    uninstall: on('Take away the service that up --install made; what it kept stays'),
+  },
+  notes: ['What waits is kept, and runs after the next start.'],
+  seeAlso: 'up, restart, status',
+  run: async (context, { flags }) => {
+    if (flags.uninstall) return uninstallService(context);
+    const record = runningDaemon(homeOf(context.flags.home));
+    const service = record === null ? serviceOf(context) : null;
+    if (service) return stopService(context, service);
+    if (record === null) return nothingToStop(context);
+    const tookMs = await stopAndWait(context, record, flags.force === true);
+    context.out.done(`Stopped in ${duration(tookMs)}.`, record, recordColumns);
+  },
+});
+
+/** Stops the daemon; how long that took, in milliseconds. */
+const stopAndWait = async (
+  { flags, streams, signal }: Context,
+  record: DaemonRecord,
+  isForced: boolean,
+): Promise<number> => {
+  const began = performance.now();
+  const home = homeOf(flags.home);
+  const work = () => stopDaemon({ home, record, isForced, signal });
+  await withProgress(streams.stderr, work, 'Draining: what runs is finished…');
+  return performance.now() - began;
+};
+
+/** Only what was started here is stopped from here. Failed: a daemon answers all the same. */
+const nothingToStop = async (context: Context): Promise<void> => {
+  const { url, out, flags } = context;
+  const { is } = await readinessOf(url);
+  if (is === 'silent' || is === 'otherProgram') {
+    dropRecord(homeOf(flags.home));
+    return out.note('Not running.');
+  }
+  if (isInstalled()) {
+    throw failed(
+      `The daemon at ${url} runs as a service, which would start it again.`,
+      'Take the service away: adjutant down --uninstall',
+    );
+  }
+  if (flags.home !== undefined) {
+    throw failed(
+      `No daemon in the background runs on ${homeOf(flags.home)}.`,
+      `What answers at ${url} may be another home's: adjutant status`,
+    );
+  }
+  const holder = holderOf(Number(new URL(url).port));
+  throw failed(
+    `The daemon at ${url} was not started by \`adjutant up\` on ${homeOf(flags.home)}.`,
+    holder
+      ? `End it where it runs, with ^C, or: kill ${holder.pid}`
+      : 'End it where it runs, or name its home: adjutant down --home …',
+  );
+};
+
+export const restart = command({
+  name: 'restart',
+  summary: 'Stop the daemon in the background and start it again',
+  examples: ['', '--port 3006', '--force'],
+  flags: { ...listenFlags, force: on('End it hard when it does not end within 30 s') },
+  notes: ['It listens where it did, unless told otherwise, and takes the settings of this shell.'],
+  seeAlso: 'up, down, status',
+  run: async (context, { flags }) => {
+    const record = runningDaemon(homeOf(context.flags.home));
+    const service = record === null ? serviceOf(context) : null;
+    if (service && !(await startService(context, service, { verb: 'restart', flags }))) return;
+    if (record) {
+      const tookMs = await stopAndWait(context, record, flags.force === true);
+      context.out.note(`Stopped in ${duration(tookMs)}.`);
+    }
+    // A flag that comes again overrides the earlier one.
+    await startAndReport(context, [...(record?.flags ?? []), ...listenWords(flags)]);
+  },
+});

@@ -1,88 +1,46 @@
-import {
-  type Account,
-  type AccountChanges,
-  type Client,
-  contracts,
-} from '../../src/client/index.js';
-import { freshPasswordFile, withPassword } from '../auth/password.js';
+import { type Account, contracts } from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
 import { type CommandGroup, command } from '../command.js';
-import { changedByEditor, editFlag, isEdited } from '../edit.js';
-import { failed } from '../exit.js';
-import { requestFields, requestFrom } from '../fields.js';
-import { safe } from '../text.js';
-import { localTime } from '../times.js';
-import { NOT_REACHED, reachNotes } from '../tunnel/reach.js';
-import { userColumns, userCrud } from '../users/columns.js';
+import { crud } from '../crud.js';
+import { requestCommand } from '../request.js';
+import { localTime, safe } from '../text.js';
+import { NOT_REACHED, reachNotes } from '../tunnel/address.js';
 
 const endpoints = await contracts.users();
 
-const updateUser = command({
-  name: 'update',
-  args: '<user>',
-  calls: [endpoints.update],
-  examples: [
-    'bob --role admin',
-    'bob --daily-cost-usd 2.5',
-    'bob --shell',
-    'bob --daily-cost-usd null',
-    'bob --edit',
-  ],
-  fields: () => requestFields(endpoints.update.body, ['password']),
-  takesData: true,
-  flags: { edit: editFlag, passwordFile: freshPasswordFile },
-  notes: [
-    'The role and the permissions take a login of the last ten minutes, or the password.',
-    'null takes back what was set: then the settings and the role say it again.',
-  ],
-  seeAlso: 'adjutant users disable',
-  run: async (context, given) => {
-    const schema = endpoints.update.body;
-    const { edit, passwordFile } = given.flags;
-    const isByEditor = isEdited(context, { ...given, flags: { edit } });
-    const body = isByEditor ? undefined : await requestFrom(schema, given, context.at);
-    const { client, id } = await userCrud.find(context, given.args.user);
-    const send = (changes: AccountChanges): Promise<Account> =>
-      withPassword(context, passwordFile, (password) =>
-        client.users.update({ id, body: { ...changes, ...password } }),
-      );
-    const byEditor = async (): Promise<Account | null> => {
-      const present = await accountOf(client, id);
-      const title = `user ${present.username}`;
-      return changedByEditor(context, { title, schema, present, secrets: ['password'], send });
-    };
-    const user = body ? await send(body) : await byEditor();
-    if (user) context.out.done(`Changed: ${user.username}, ${user.role}.`, user, userColumns);
-  },
+/** A user is known by the name of the account, its id, or the end of that. */
+export const userCrud = crud({
+  noun: 'user',
+  rows: 'users',
+  endpoints: { list: endpoints.list, update: endpoints.update },
+  columns: columnsOf<Account>(
+    ['id:data', 'name=username', 'role'],
+    { name: 'state', value: (user) => (user.disabled ? 'disabled' : 'active') },
+    ['email', 'made=createdAt:ago', 'short=id:tail'],
+  ),
+  named: ({ id, username }) => ({ id, name: username }),
 });
 
-const inviteUser = command({
+const inviteUser = requestCommand({
   name: 'invite',
   args: '[user]',
-  calls: [endpoints.invite],
+  endpoint: endpoints.invite,
   summary: endpoints.invite.summary.replace('(`new` as the id)', 'for a new account'),
   examples: [
     '--email bob@example.org',
     '--role admin --expires-in-hours 2',
     'bob > reset-link.txt',
   ],
-  fields: () => requestFields(endpoints.invite.body, ['password']),
-  flags: { passwordFile: freshPasswordFile },
+  except: ['password'],
+  isPrivileged: true,
   notes: ['The link goes to stdout alone, this once. It works once: send it to nobody else.'],
-  run: async (context, { args, flags, fields }) => {
-    const asked = await requestFrom(endpoints.invite.body, { fields }, context.at);
-    const { client, id } =
-      args.user === undefined
-        ? { client: await context.client(), id: 'new' }
-        : await userCrud.find(context, args.user);
-    const reply = await withPassword(context, flags.passwordFile, (password) =>
-      client.users.invite({ id, body: { ...asked, ...password } }),
-    );
-    if (context.out.format === 'json') return context.out.json(reply);
-    context.out.note(id === 'new' ? 'A new account:' : 'A new password:');
-    context.out.line(reply.url);
-    if (reply.reach === 'none') context.out.warn(NOT_REACHED);
-    for (const line of reachNotes(reply.reach)) context.out.warn(line);
-    context.out.note(`Works once, until ${localTime(reply.expiresAt)}. Shown this once.`);
+  at: async (client, { user }) => ({ id: user ? await userCrud.id(client, user) : 'new' }),
+  say: ({ out }, { url, reach, expiresAt }, { args: { user } }) => {
+    out.note(user === undefined ? 'A new account:' : 'A new password:');
+    out.line(url);
+    if (reach === 'none') out.warn(NOT_REACHED);
+    for (const line of reachNotes(reach)) out.warn(line);
+    out.note(`Works once, until ${localTime(expiresAt)}. Shown this once.`);
   },
 });
 
@@ -96,41 +54,26 @@ export const invite = command({
   run: (context, given) => inviteUser.run(context, { ...given, args: {} }),
 });
 
-const impersonateUser = command({
+const impersonateUser = userCrud.request({
   name: 'impersonate',
   args: '<user>',
-  calls: [endpoints.impersonate],
+  endpoint: endpoints.impersonate,
   examples: [
     'bob --reason "ticket 41: a hook that does not fire"',
     'ADJUTANT_TOKEN=$(adjutant users impersonate bob --reason "ticket 41") adjutant hooks list',
     'bob --reason "ticket 41" --json',
   ],
-  fields: () => requestFields(endpoints.impersonate.body, ['password']),
-  flags: { passwordFile: freshPasswordFile },
+  except: ['password'],
+  isPrivileged: true,
   notes: [
     'The token goes to stdout alone. It ends with your own session, and both names are kept.',
   ],
-  run: async (context, { args, flags, fields }) => {
-    const asked = await requestFrom(endpoints.impersonate.body, { fields }, context.at);
-    const { client, id } = await userCrud.find(context, args.user);
-    const reply = await withPassword(context, flags.passwordFile, (password) =>
-      client.users.impersonate({ id, body: { ...asked, ...password } }),
-    );
-    if (context.out.format === 'json') return context.out.json(reply);
-    context.out.line(reply.token);
-    context.out.note(`You act as ${safe(args.user)} with it until ${localTime(reply.expiresAt)}.`);
-    context.out.note('Use it as ADJUTANT_TOKEN. End it: adjutant logout, with it set.');
+  say: ({ out }, { token, expiresAt }, { args: { user } }) => {
+    out.line(token);
+    out.note(`You act as ${safe(user)} with it until ${localTime(expiresAt)}.`);
+    out.note('Use it as ADJUTANT_TOKEN. End it: adjutant logout, with it set.');
   },
 });
-
-/** Reads one account from the list: no endpoint shows one. */
-const accountOf = async (client: Client, id: string, cursor?: string): Promise<Account> => {
-  const page = await client.users.list({ query: { limit: 200, cursor } });
-  const found = page.users.find((user) => user.id === id);
-  if (found) return found;
-  if (page.nextCursor === null) throw failed(`No user has the id "${safe(id)}".`);
-  return accountOf(client, id, page.nextCursor);
-};
 
 export const usersGroup: CommandGroup = {
   summary: 'Who has an account here, and what they may (admin)',
@@ -140,7 +83,24 @@ export const usersGroup: CommandGroup = {
       next: (rows) =>
         rows.length === 0 ? 'Nobody is like that.' : 'Ask somebody in: adjutant users invite',
     }),
-    updateUser,
+    userCrud.update({
+      examples: [
+        'bob --role admin',
+        'bob --daily-cost-usd 2.5',
+        'bob --shell',
+        'bob --daily-cost-usd null',
+        'bob --edit',
+      ],
+      except: ['password'],
+      secrets: ['password'],
+      isPrivileged: true,
+      notes: [
+        'The role and the permissions take a login of the last ten minutes, or the password.',
+        'null takes back what was set: then the settings and the role say it again.',
+      ],
+      seeAlso: 'adjutant users disable',
+      message: (_, { username, role }) => `Changed: ${username}, ${role}.`,
+    }),
     inviteUser,
     impersonateUser,
     userCrud.act('disable', endpoints.update, {
@@ -150,13 +110,13 @@ export const usersGroup: CommandGroup = {
       seeAlso: 'adjutant users enable',
       body: { disabled: true },
       ask: (typed) => `Disable ${safe(typed)}? Sessions, tokens and agents end at once.`,
-      said: ({ username }) => `Disabled: ${username}.`,
+      message: ({ username }) => `Disabled: ${username}.`,
     }),
     userCrud.act('enable', endpoints.update, {
       summary: 'Let a user in again, with all that is theirs',
       examples: ['bob', '4ew6rt', 'bob --json'],
       body: { disabled: false },
-      said: ({ username }) => `Enabled: ${username}. Tokens must be made anew.`,
+      message: ({ username }) => `Enabled: ${username}. Tokens must be made anew.`,
     }),
   ],
   notes: ['More: adjutant users totp, users passkeys'],

@@ -1,22 +1,61 @@
-import { contracts } from '../../src/client/index.js';
-import { shownAs } from '../columns.js';
-import { type CommandGroup, command, on, textFlag } from '../command.js';
-import type { Context } from '../context.js';
+import { type Credential, type CredentialVersion, contracts } from '../../src/client/index.js';
+import { columnsOf, shownAs } from '../columns.js';
+import { type CommandGroup, type Context, on, textFlag } from '../command.js';
+import { crud } from '../crud.js';
 import { usageFault } from '../exit.js';
-import { requestFields, requestFrom } from '../fields.js';
 import { secretFrom } from '../input.js';
-import { askNeeded } from '../prompt.js';
-import { safe } from '../text.js';
-import { localTime } from '../times.js';
-import {
-  credentialColumns,
-  credentialCrud,
-  credentialRestore,
-  credentialState,
-  versions,
-} from '../vault/versions.js';
+import { requestCommand } from '../request.js';
+import { localTime, now, safe } from '../text.js';
 
 const endpoints = await contracts.vault();
+
+/** `due`: for another value. */
+const credentialState = ({ expiresAt, rotateDueAt }: Credential): 'good' | 'due' | 'expired' => {
+  const isPast = (time: string | null) => time !== null && Date.parse(time) <= now();
+  if (isPast(expiresAt)) return 'expired';
+  return isPast(rotateDueAt) ? 'due' : 'good';
+};
+
+const columns = columnsOf<Credential>(
+  ['id:data', 'name', 'type'],
+  { name: 'state', value: credentialState, isState: true },
+  ['version'],
+  { name: 'tools', value: ({ allowedTools }) => allowedTools.join(' ') },
+  { name: 'hosts', value: ({ allowedHosts }) => allowedHosts.join(' ') },
+  ['expires=expiresAt:ago', 'used=lastUsedAt:ago'],
+);
+
+const credentialCrud = crud({
+  noun: 'credential',
+  path: 'vault',
+  rows: 'credentials',
+  endpoints,
+  columns,
+  named: (credential) => credential,
+});
+
+const versionColumns = columnsOf<CredentialVersion>(
+  ['version', 'made=createdAt:ago'],
+  shownAs('good until', ({ validUntil }) => validUntil, localTime, 'in use'),
+);
+
+const versions = credentialCrud.request({
+  name: 'versions',
+  args: '<credential>',
+  endpoint: endpoints.versions,
+  examples: ['github-pat', 'github-pat --json', 'github-hook'],
+  show: ({ out }, reply) => out.page({ reply, rows: reply.versions, columns: versionColumns }),
+});
+
+const restore = credentialCrud.request({
+  name: 'restore',
+  args: '<credential>',
+  endpoint: endpoints.restore,
+  examples: ['github-pat', 'github-pat --version 2', 'github-pat --overlap-minutes 0'],
+  except: [],
+  notes: ['Its value becomes a new version. Which there are: adjutant vault versions'],
+  show: ({ out }, now) => out.done(`Restored as version ${now.version}.`, now, columns),
+});
 
 const valueFile = textFlag('<file|->', 'Where the value is; without it you are asked');
 const passwordFile = textFlag('<file|->', 'Where your password is; without it you are asked');
@@ -26,97 +65,82 @@ const VALUE = {
   refuse: (answer: string) => (answer === '' ? 'It is empty.' : undefined),
 };
 
-const add = command({
+const add = requestCommand({
   name: 'add',
   aliases: ['create'],
   args: '[name]',
-  calls: [endpoints.create],
+  endpoint: endpoints.create,
   examples: [
     'github-pat --type api_key',
     'github-pat --allowed-tools http.request --allowed-hosts api.github.com',
     'github-hook --type webhook_secret --value-file - < ./secret',
   ],
-  fields: () => requestFields(endpoints.create.body, ['name', 'value']),
+  except: ['name', 'value'],
+  asks: ['value'],
+  areFields: true,
   flags: { valueFile },
   notes: ['The value is asked for, or read from a file or stdin: never from the command line.'],
-  run: async (context, { args, flags, fields }) => {
-    const given = { ...fields, ...(args.name !== undefined && { name: args.name }) };
-    const needed = requestFields(endpoints.create.body, ['value']);
-    const asked = await askNeeded(context, needed, { fields: given });
-    const value = await valueFrom(context, flags.valueFile);
-    const filled = { fields: { ...given, ...asked }, more: { value } };
-    const body = await requestFrom(endpoints.create.body, filled, context.at);
-    const made = await (await context.client()).vault.create({ body });
-    context.out.done(`Stored ${safe(made.name)}.`, made, credentialColumns);
-  },
+  more: async (context, { flags }) => ({ value: await valueFrom(context, flags.valueFile) }),
+  show: ({ out }, made) => out.done(`Stored ${safe(made.name)}.`, made, columns),
 });
 
-const rotate = command({
+const rotate = credentialCrud.request({
   name: 'rotate',
   args: '<credential>',
-  calls: [endpoints.rotate],
+  endpoint: endpoints.rotate,
   examples: [
     'github-hook --overlap-minutes 30',
     'github-pat',
     'github-pat --value-file - < ./token',
   ],
-  fields: () => requestFields(endpoints.rotate.body, ['value']),
+  except: ['value'],
   flags: { valueFile, ask: on('Ask for the new value') },
   notes: [
     'The value is asked for; in a pipe it takes --value-file. For one that somebody else issues,',
     'get it there first. --generate makes one, as it is made for a webhook_secret: it goes to',
     'stdout alone, this once. The one before can be had back: adjutant vault restore',
   ],
-  run: async (context, { args, flags, fields }) => {
-    const { client, id } = await credentialCrud.find(context, args.credential);
+  more: async (context, { flags, fields }, { client, at }) => {
     const isGiven = flags.ask === true || flags.valueFile !== undefined;
-    const isMade = fields.generate ?? (await client.vault.get({ id })).type === 'webhook_secret';
-    const value = isGiven || !isMade ? await valueFrom(context, flags.valueFile) : undefined;
-    const body = await requestFrom(endpoints.rotate.body, { fields, more: { value } }, context.at);
-    const reply = await client.vault.rotate({ id, body });
-    if (context.out.format === 'json') return context.out.json(reply);
-    if (reply.value !== undefined) {
-      context.out.note('The new value, shown this once:');
-      context.out.line(reply.value);
+    const { type } = await client.call(endpoints.get, at);
+    const isMade = fields.generate ?? type === 'webhook_secret';
+    return isGiven || !isMade ? { value: await valueFrom(context, flags.valueFile) } : {};
+  },
+  say: ({ out }, { value, credential }) => {
+    if (value !== undefined) {
+      out.note('The new value, shown this once:');
+      out.line(value);
     }
-    context.out.note(`Rotated: version ${reply.credential.version}.`);
+    out.note(`Rotated: version ${credential.version}.`);
   },
 });
 
-const reveal = command({
+const reveal = credentialCrud.request({
   name: 'reveal',
   args: '<credential>',
-  calls: [endpoints.reveal],
+  endpoint: endpoints.reveal,
   examples: ['github-pat', 'github-pat --password-file - < ./password', 'github-pat --json'],
   flags: { passwordFile },
   notes: ['It goes to stdout, and that it was shown into the audit log.'],
-  run: async (context, { args, flags }) => {
-    const { client, id } = await credentialCrud.find(context, args.credential);
+  more: async (context, { flags }) => {
     const question = { ask: 'Password', instead: '--password-file' };
-    const password = await secretFrom(context, flags.passwordFile, question);
-    const reply = await client.vault.reveal({ id, body: { password } });
-    if (context.out.format === 'json') return context.out.json(reply);
-    context.out.line(reply.value);
+    return { password: await secretFrom(context, flags.passwordFile, question) };
   },
+  say: ({ out }, { value }) => out.line(value),
 });
 
-const rekey = command({
+const rekey = requestCommand({
   name: 'rekey',
-  calls: [endpoints.rekey],
+  endpoint: endpoints.rekey,
   examples: ['', '--yes', '--yes --json'],
   notes: ['For admins. Back up keys/master.key afterwards: older copies of it open nothing new.'],
-  run: async (context) => {
-    await context.ask.confirm('Make a new master key? Backups from before need the old one.');
-    const done = await (await context.client()).vault.rekey();
-    context.out.done(
+  confirm: () => 'Make a new master key? Backups from before need the old one.',
+  show: ({ out }, done) =>
+    out.done(
       `${done.rewrapped} secrets are under the new key. Back up keys/master.key now.`,
       done,
-      [
-        { name: 'rewrapped', value: ({ rewrapped }) => rewrapped },
-        shownAs('finished', ({ finishedAt }) => finishedAt, localTime),
-      ],
-    );
-  },
+      columnsOf(['rewrapped', 'finished=finishedAt:time']),
+    ),
 });
 
 /** A question takes one line: of a key that is pasted, the rest would be lost unseen. */
@@ -153,12 +177,12 @@ export const vaultGroup: CommandGroup = {
     }),
     rotate,
     versions,
-    credentialRestore,
+    restore,
     reveal,
     credentialCrud.end({
       examples: ['github-pat', 'github-pat --yes', '4ew6rt --yes'],
       ask: (typed) => `Delete ${safe(typed)}? Its value is gone for good.`,
-      said: 'Deleted.',
+      message: 'Deleted.',
     }),
     rekey,
   ],

@@ -1,15 +1,123 @@
-import { contracts } from '../../src/client/index.js';
-import { type CommandGroup, command, textFlag } from '../command.js';
-import type { Context } from '../context.js';
-import { usageFault } from '../exit.js';
+import {
+  type Client,
+  contracts,
+  type OutgoingWebhook,
+  type WebhookDelivery,
+} from '../../src/client/index.js';
+import { columnsOf, shownAs } from '../columns.js';
+import { type CommandGroup, type Context, command, textFlag } from '../command.js';
+import { crud } from '../crud.js';
+import { Exit, usageFault } from '../exit.js';
 import { requestFields, requestFrom, withArguments } from '../fields.js';
 import { secretFrom } from '../input.js';
-import { askNeeded } from '../prompt.js';
-import { safe } from '../text.js';
-import { webhookCrud, webhookTableColumns } from '../webhooks/columns.js';
-import { deliveryResend, listDeliveries, webhookTest } from '../webhooks/deliveries.js';
+import { askNeeded, listCommand, namePages } from '../request.js';
+import { NEWEST_PAGES, resolveId } from '../resolve.js';
+import { cutToWidth, duration, oneLine, safe } from '../text.js';
 
 const endpoints = await contracts.webhooks();
+
+const stateOf = ({ enabled, stats }: OutgoingWebhook): string => {
+  if (!enabled) return 'disabled';
+  return stats.failingSince === null ? 'enabled' : 'failing';
+};
+
+const columns = columnsOf<OutgoingWebhook>(
+  ['id:data', 'name'],
+  { name: 'state', value: stateOf, isState: true },
+  { name: 'events', value: ({ events }) => events.join(' ') },
+  ['url', 'sent=stats.sent:number', 'failed=stats.failed:number', 'waiting=stats.waiting:number'],
+  ['last=stats.lastDeliveryAt:ago', 'reason=disabledReason:data'],
+);
+
+const deliveryColumns = columnsOf<WebhookDelivery>(
+  ['id:data', 'time=createdAt:time', 'status:state', 'event'],
+  { name: 'attempts', value: ({ attempts }) => attempts.length, isNumber: true },
+  { name: 'code', value: ({ attempts }) => attempts.at(-1)?.statusCode },
+  { ...shownAs('took', ({ attempts }) => attempts.at(-1)?.durationMs, duration), isNumber: true },
+  ['next=nextAttemptAt:time', 'short=id:tail', 'error'],
+  { name: 'response', value: ({ attempts }) => attempts.at(-1)?.response, only: 'data' },
+);
+
+const webhookCrud = crud({
+  noun: 'webhook',
+  rows: 'webhooks',
+  endpoints,
+  columns,
+  named: (webhook) => webhook,
+});
+
+/** The delivery of a webhook that was meant by an id or the end of one. */
+const deliveryId = (client: Client, id: string, typed: string): Promise<string> =>
+  resolveId(typed, {
+    noun: 'sending',
+    called: 'delivery',
+    listed: `webhooks deliveries ${id.slice(-6)}`,
+    pages: NEWEST_PAGES,
+    page: namePages(
+      'deliveries',
+      (query) => client.webhooks.deliveries({ id, query }),
+      (delivery) => ({ id: delivery.id, name: delivery.id }),
+    ),
+  });
+
+const listDeliveries = listCommand({
+  endpoint: endpoints.deliveries,
+  name: 'deliveries',
+  args: '<webhook>',
+  examples: ['app', 'app --status failed', 'app --limit 1 --json'],
+  rows: 'deliveries',
+  columns: deliveryColumns,
+  within: async (client, { webhook }) => ({ id: await webhookCrud.id(client, webhook) }),
+  next: (rows, { webhook }) => {
+    if (rows.length === 0) return `Nothing was sent. Try it: adjutant webhooks test ${webhook}`;
+    const failed = rows.find(({ status }) => status === 'failed');
+    return failed && `Send it again: adjutant webhooks resend ${webhook} ${failed.id.slice(-6)}`;
+  },
+  seeAlso: 'adjutant webhooks resend; with --json what each attempt was answered',
+});
+
+const resend = webhookCrud.request({
+  name: 'resend',
+  args: '<webhook> <delivery>',
+  endpoint: endpoints.resend,
+  examples: [
+    'app 4ew6rt',
+    'app 4ew6rt --json',
+    'webhooks deliveries app --output id | xargs -n1 adjutant webhooks resend app',
+  ],
+  notes: ['The receiver knows it by its webhook-id, and may say that it has it already.'],
+  within: async (client, id, { delivery }) => ({
+    deliveryId: await deliveryId(client, id, delivery),
+  }),
+  show: ({ out }, again, { args: { webhook } }) => {
+    out.done('It goes again.', again, deliveryColumns);
+    out.note(`What came of it: adjutant webhooks deliveries ${oneLine(webhook)}`);
+  },
+});
+
+const test = webhookCrud.request({
+  name: 'test',
+  args: '<webhook>',
+  endpoint: endpoints.test,
+  examples: ['app', 'app --json', 'app --quiet && echo it arrives'],
+  notes: [
+    'Waits 15 seconds at most. Exit 1 where it did not arrive.',
+    'Nothing of it is kept, but that an endpoint that failed works again.',
+  ],
+  show: (context, reply) => {
+    const { out } = context;
+    const { delivered, statusCode, error, response } = reply;
+    if (!delivered) context.exitCode = Exit.failed;
+    out.done(
+      delivered ? `It arrived: ${statusCode}.` : `It did not arrive: ${oneLine(error ?? '')}.`,
+      reply,
+      columnsOf(['delivered', 'code=statusCode', 'took=durationMs:number', 'response', 'error']),
+    );
+    if (out.format === 'table' && response) {
+      out.note(cutToWidth(`It said: ${oneLine(response)}`, out.width));
+    }
+  },
+});
 
 const secretFile = textFlag('<file|->', 'A secret of yours: whsec_ and base64; else one is made');
 const SECRET = { ask: 'Secret of the webhook', instead: '--secret-file' };
@@ -37,7 +145,7 @@ const create = command({
     const body = await requestFrom(endpoints.create.body, filled, context.at);
     const made = await (await context.client()).webhooks.create({ body });
     if (made.secret === undefined || context.out.format === 'json') {
-      return context.out.done(`Created ${safe(made.name)}.`, made, webhookTableColumns);
+      return context.out.done(`Created ${safe(made.name)}.`, made, columns);
     }
     showSecret(context, made.secret);
     context.out.note(`Created ${safe(made.name)}. Give the receiver its secret, then try it:`);
@@ -55,29 +163,25 @@ const toggle = (name: 'enable' | 'disable', note: string) =>
     ],
     notes: [note],
     body: { enabled: name === 'enable' },
-    said: (webhook) => `${safe(webhook.name)} is ${name}d.`,
+    message: (webhook) => `${safe(webhook.name)} is ${name}d.`,
   });
 
-const rotateSecret = command({
+const rotateSecret = webhookCrud.request({
   name: 'rotate-secret',
   args: '<webhook>',
-  calls: [endpoints['rotate-secret']],
+  endpoint: endpoints['rotate-secret'],
   examples: ['app --overlap-minutes 1440', 'app > secret.txt', 'app --secret-file - < ./secret'],
-  fields: () => requestFields(endpoints['rotate-secret'].body, ['secret']),
+  except: ['secret'],
   flags: { secretFile },
   notes: ['A secret that is made goes to stdout alone, this once.'],
-  run: async (context, { args, flags, fields }) => {
+  more: async (context, { flags }) => {
     const secret = await givenSecret(context, flags.secretFile);
     if (secret === undefined) needPlace(context);
-    const filled = { fields, more: { secret } };
-    const body = await requestFrom(endpoints['rotate-secret'].body, filled, context.at);
-    const { client, id } = await webhookCrud.find(context, args.webhook);
-    const reply = await client.webhooks['rotate-secret']({ id, body });
-    if (context.out.format === 'json') return context.out.json(reply);
-    if (reply.secret !== undefined) showSecret(context, reply.secret);
-    const old = reply.oldSecretUntil
-      ? `signs, too, until ${reply.oldSecretUntil}`
-      : 'signs no more';
+    return { secret };
+  },
+  say: (context, { secret, oldSecretUntil }) => {
+    if (secret !== undefined) showSecret(context, secret);
+    const old = oldSecretUntil ? `signs, too, until ${oldSecretUntil}` : 'signs no more';
     context.out.note(`The old one ${old}. Change it at the receiver.`);
   },
 });
@@ -127,8 +231,8 @@ export const webhooksGroup: CommandGroup = {
     toggle('enable', 'What it missed stays unsent; what failed: webhooks resend.'),
     toggle('disable', 'What waits for it ends as failed, and can be sent again.'),
     listDeliveries,
-    deliveryResend,
-    webhookTest,
+    resend,
+    test,
     rotateSecret,
   ],
 };

@@ -1,13 +1,104 @@
-import type { CliCommand } from '../command.js';
-import { type CommonFlags, Context, type Streams } from '../context.js';
+import { createHash } from 'node:crypto';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { contracts, Endpoint } from '../../src/client/index.js';
+import { send } from '../../src/client/send.js';
+import { cacheFolder } from '../../src/client/session.js';
+import { makePrivateFolder } from '../../src/kernel/private.js';
+import { valueAt } from '../columns.js';
+import { type CliCommand, type CommonFlags, Context, type Streams } from '../command.js';
 import { entryNames } from '../entries.js';
-import { dashed } from '../help.js';
+import { dashed } from '../fields.js';
 import { FORMATS } from '../output.js';
 import { type ChosenCommand, chooseCommand, commonOptions, readCommon } from '../program.js';
-import { oneLine } from '../text.js';
+import { now, oneLine } from '../text.js';
 import { topics } from '../topics.js';
-import type { CompletionCandidate, Fitting } from './names.js';
-import { namesOfKind } from './names.js';
+
+/** One word that fits at the cursor. */
+export interface CompletionCandidate {
+  word: string;
+  about?: string;
+}
+
+/** The words that fit, or that a path fits. */
+export type CompletionMatches = CompletionCandidate[] | 'files';
+
+/** Resources whose list completes an argument, and the field of a row that is its name. */
+const LISTS: Record<string, { resource: keyof typeof contracts; name?: string }> = {
+  hook: { resource: 'hooks', name: 'name' },
+  agent: { resource: 'agents', name: 'name' },
+  model: { resource: 'models', name: 'name' },
+  expert: { resource: 'experts', name: 'name' },
+  skill: { resource: 'skills', name: 'name' },
+  webhook: { resource: 'webhooks', name: 'name' },
+  credential: { resource: 'vault', name: 'name' },
+  session: { resource: 'sessions' },
+  approval: { resource: 'approvals' },
+  notification: { resource: 'notifications' },
+  channel: { resource: 'channels' },
+  user: { resource: 'users', name: 'username' },
+  token: { resource: 'tokens', name: 'name' },
+};
+const LIMIT_MS = 300;
+/** Matches a name that a shell need not quote; others are offered by the end of their id. */
+const PLAIN = /^[\w.@/+][\w.@/+:-]*$/;
+const ABOUT = ['title', 'summary', 'tool', 'kind', 'status', 'name'];
+
+/** Candidates of a kind by name; none where that takes too long or fails. */
+const namesOfKind = async (kind: string, context: Context): Promise<CompletionCandidate[]> => {
+  const list = LISTS[kind];
+  if (!list) return [];
+  const { url, token = '' } = context;
+  const text = await cached([url, token, kind], async () => {
+    const { contracts } = await import('../../src/client/index.js');
+    const endpoints: Record<string, Endpoint> = await contracts[list.resource]();
+    const path = `${endpoints.list?.path}?limit=200`;
+    // The contract is loaded before the time begins.
+    const client = (await context.client()).with({
+      fetch: send,
+      signal: AbortSignal.timeout(LIMIT_MS),
+    });
+    const { body } = await client.request<object>({ method: 'GET', path, isRepeatable: false });
+    return JSON.stringify(candidatesIn(Object.values(body).find(Array.isArray), list.name));
+  });
+  const kept: CompletionCandidate[] = JSON.parse(text);
+  return kept;
+};
+
+const candidatesIn = (rows: unknown, nameField?: string): CompletionCandidate[] =>
+  (Array.isArray(rows) ? rows : []).flatMap((row: unknown) => {
+    const [id, name] = [textAt(row, 'id'), textAt(row, nameField ?? 'id')];
+    if (nameField && name && PLAIN.test(name)) return [{ word: name }];
+    const about = ABOUT.map((field) => textAt(row, field)).find(Boolean);
+    return id ? [{ word: id.slice(-6), about: about && oneLine(about).slice(0, 60) }] : [];
+  });
+
+const textAt = (row: unknown, field: string): string | undefined => {
+  const value = valueAt(row, field);
+  return typeof value === 'string' ? value : undefined;
+};
+
+const KEPT_MS = 30_000;
+
+/** Result of `read`, kept for half a minute in the user's cache folder (XDG), for its owner alone. */
+const cached = async (of: string[], read: () => Promise<string>): Promise<string> => {
+  const folder = cacheFolder();
+  // A digest: what is kept is named by a token among others.
+  const file = join(folder, createHash('sha256').update(of.join('\n')).digest('hex').slice(0, 32));
+  const kept = fresh(file);
+  if (kept !== undefined) return kept;
+  const text = await read();
+  makePrivateFolder(folder);
+  writeFileSync(`${file}.${process.pid}`, text, { mode: 0o600 });
+  renameSync(`${file}.${process.pid}`, file);
+  return text;
+};
+
+const fresh = (file: string): string | undefined => {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  const age = stat ? now() - stat.mtimeMs : KEPT_MS;
+  return age >= 0 && age < KEPT_MS ? readFileSync(file, 'utf8') : undefined;
+};
 
 /** A flag, as far as completion goes. */
 interface CompletionFlag {
@@ -24,13 +115,13 @@ export const writeCandidates = async (words: string[], streams: Streams): Promis
   for (const line of lines) streams.stdout.write(`${line}\n`);
 };
 
-const candidateLines = (fitting: Fitting): string[] =>
+const candidateLines = (fitting: CompletionMatches): string[] =>
   fitting === 'files'
     ? [':files']
     : fitting.map(({ word, about }) => (about ? `${word}\t${oneLine(about)}` : word));
 
 /** Candidates for the last word; the first word is the first behind `adjutant`. */
-export const candidates = async (words: string[], streams: Streams): Promise<Fitting> => {
+const candidates = async (words: string[], streams: Streams): Promise<CompletionMatches> => {
   const current = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   const open = common().find((flag) => flag.value && flag.names.includes(before.at(-1) ?? ''));
@@ -39,7 +130,11 @@ export const candidates = async (words: string[], streams: Streams): Promise<Fit
   return fitting.filter(({ word }) => word.startsWith(current));
 };
 
-const within = async (before: string[], current: string, streams: Streams): Promise<Fitting> => {
+const within = async (
+  before: string[],
+  current: string,
+  streams: Streams,
+): Promise<CompletionMatches> => {
   const { operands, flags } = readCommon(before);
   const [first] = operands;
   if (first === undefined) return current.startsWith('-') ? flagNames(common()) : firstWords();
@@ -85,7 +180,12 @@ interface ArgumentPosition {
   streams: Streams;
 }
 
-const argument = async ({ command, at, flags, streams }: ArgumentPosition): Promise<Fitting> => {
+const argument = async ({
+  command,
+  at,
+  flags,
+  streams,
+}: ArgumentPosition): Promise<CompletionMatches> => {
   const name = /\w[\w|]*/.exec(command.args?.split(' ')[at] ?? '')?.[0];
   if (name === undefined) return [];
   const values = command.values?.[name] ?? (name.includes('|') ? name.split('|') : undefined);
@@ -106,7 +206,7 @@ const argsIn = (words: string[], known: CompletionFlag[]): number =>
 const flagNames = (known: CompletionFlag[]): CompletionCandidate[] =>
   known.flatMap(({ names, about }) => names.map((word) => ({ word, about })));
 
-const valuesOf = ({ value = '', values }: CompletionFlag): Fitting => {
+const valuesOf = ({ value = '', values }: CompletionFlag): CompletionMatches => {
   if (values && values.length > 0) return values.map((word) => ({ word }));
   const inside = value.replace(/[<>…]/g, '');
   if (/^(@?file|folder|json)\b/.test(inside)) return 'files';

@@ -1,8 +1,9 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { clientEnvironment } from '../../src/client/session.js';
+import { runningDaemon } from './process.js';
 
 const DEFAULT_HOME = '~/.adjutant';
-const DEFAULT_PORT = 3005;
 
 /** The daemon's folder: what the flag says, else the daemon's own setting, else the built-in one. */
 export const homeOf = (flag: string | undefined): string => {
@@ -19,12 +20,6 @@ export const environmentWith = (settings: Record<string, string>): NodeJS.Proces
 /** Folder of this user's configuration (XDG Base Directory). */
 export const configFolder = (): string => process.env.XDG_CONFIG_HOME || join(homedir(), '.config');
 
-/** Address at which a daemon started from this shell would listen, unless its flags say otherwise. */
-export const listeningHere = (): { host: string; port: number } => ({
-  host: process.env.ADJUTANT_HOST || '127.0.0.1',
-  port: Number(process.env.ADJUTANT_PORT || DEFAULT_PORT),
-});
-
 /** This user's editor, as a shell would run it; undefined: none is set. */
 export const editorHere = (): string | undefined =>
   process.env.VISUAL?.trim() || process.env.EDITOR?.trim() || undefined;
@@ -33,4 +28,20 @@ export const editorHere = (): string | undefined =>
 export const shortPath = (path: string): string => {
   const home = homedir();
   return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+};
+
+/** True for an address of this machine. */
+export const isLocalUrl = (url: string): boolean =>
+  ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
+
+/**
+ * The address that a command asks, the first that is given: `--server`; that of the daemon in the
+ * background of `--home`; ADJUTANT_URL; that of the daemon in the background of the usual home; the
+ * usual address.
+ */
+export const addressOf = ({ server, home }: { server?: string; home?: string }): string => {
+  if (server !== undefined) return server;
+  const { url, isUrlGiven } = clientEnvironment();
+  const found = home === undefined && isUrlGiven ? null : runningDaemon(homeOf(home));
+  return found?.url ?? url;
 };

@@ -6,9 +6,8 @@ import type { Client, Hook } from '../../src/client/index.js';
 import { sessionFile } from '../../src/client/session.js';
 import { makePrivateFolder } from '../../src/kernel/private.js';
 import { failed } from '../exit.js';
-import { deliver, receiverOf } from '../hooks/delivery.js';
+import { deliver, outcomeOf, receiverOf } from '../hooks/delivery.js';
 import { shortPath } from './environment.js';
-import { outcomeOf } from './outcome.js';
 
 const NAME = 'hello';
 const SECRET_BYTES = 32;
@@ -78,7 +77,7 @@ const makeHello = (client: Client): Promise<Hook> =>
       name: NAME,
       description: 'Turns any webhook that is signed with its secret into a notice',
       trigger: 'webhook',
-      triggerConfig: { webhookPath: NAME, webhookSecret: keptSecret() ?? keep(newSecret()) },
+      triggerConfig: { webhookPath: NAME, webhookSecret: keep(newSecret()) },
       action: 'notify',
       actionConfig: { notifyMessage: '{{webhook.body.text}}' },
     },

@@ -1,9 +1,19 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makePrivateFolder } from '../../src/kernel/private.js';
-import { ROTATE_BYTES, rotateLog } from './rotation.js';
-
-const CHUNK_BYTES = 64 * 1024;
+import { valueAt } from '../columns.js';
+import { localTime, oneLine, plainText, safe, safeJson } from '../text.js';
 
 /** Log file of the background daemon of a home. */
 export const logOf = (home: string): string => join(home, 'logs', 'daemon.log');
@@ -23,33 +33,25 @@ export const openLog = (home: string): OpenLog => {
 };
 
 /** Text of a log from a byte on; empty where there is no log. */
-export const readFrom = (path: string, from: number): string => {
+export const readFrom = (path: string, from: number): string =>
+  bytesFrom(path, from).toString('utf8');
+
+const bytesFrom = (path: string, from: number): Buffer => {
   const size = sizeOf(path);
-  if (size <= from) return '';
+  if (size <= from) return Buffer.alloc(0);
   const fd = openSync(path, 'r');
   try {
-    return readBytes(fd, from, size - from).toString('utf8');
+    return readBytes(fd, from, size - from);
   } finally {
     closeSync(fd);
   }
 };
 
-/** The last lines of a file, oldest first, read from its end, and where that end is. */
+/** The last lines of a file, oldest first, and where its end is. */
 export const lastLines = (path: string, count: number): { lines: string[]; end: number } => {
-  const end = sizeOf(path);
-  if (count === 0 || end === 0) return { lines: [], end };
-  const fd = openSync(path, 'r');
-  try {
-    let tail = Buffer.alloc(0);
-    for (let from = end; from > 0 && newlines(tail) <= count; ) {
-      const length = Math.min(CHUNK_BYTES, from);
-      from -= length;
-      tail = Buffer.concat([readBytes(fd, from, length), tail]);
-    }
-    return { lines: logLines(tail.toString('utf8')).slice(-count), end };
-  } finally {
-    closeSync(fd);
-  }
+  const bytes = bytesFrom(path, 0);
+  const lines = count === 0 ? [] : logLines(bytes.toString('utf8')).slice(-count);
+  return { lines, end: bytes.length };
 };
 
 export const logLines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
@@ -57,7 +59,7 @@ export const logLines = (text: string): string[] => text.split('\n').filter((lin
 export const sizeOf = (path: string): number =>
   statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-export const readBytes = (fd: number, from: number, length: number): Buffer => {
+const readBytes = (fd: number, from: number, length: number): Buffer => {
   const bytes = Buffer.alloc(length);
   let filled = 0;
   while (filled < length) {
@@ -68,8 +70,188 @@ export const readBytes = (fd: number, from: number, length: number): Buffer => {
   return bytes.subarray(0, filled);
 };
 
-const newlines = (bytes: Buffer): number => {
-  let count = 0;
-  for (const byte of bytes) if (byte === 10) count++;
-  return count;
+const ROTATE_BYTES = 10 * 1024 * 1024;
+const KEPT = 3;
+const EVERY_MS = 60_000;
+
+/** Puts a log aside: daemon.log.1 is the newest of the old ones. */
+const rotateLog = (path: string): void => {
+  shift(path);
+  renameSync(path, `${path}.1`);
+};
+
+/**
+ * Puts a large log aside while it is written to through a descriptor that appends. A descriptor of
+ * another file is left alone: what a person redirected is theirs.
+ */
+export const rotateOpen = (path: string, fd: number): void => {
+  const open = fstatSync(fd);
+  const named = statSync(path, { throwIfNoEntry: false });
+  const isSame = named?.ino === open.ino && named.dev === open.dev;
+  if (!isSame || open.size <= ROTATE_BYTES) return;
+  const copy = `${path}.copy`;
+  try {
+    copyFileSync(path, copy);
+  } catch (error) {
+    // Half a copy, on a disk that is full, would take the place of a whole one.
+    rmSync(copy, { force: true });
+    throw error;
+  }
+  shift(path);
+  renameSync(copy, `${path}.1`);
+  ftruncateSync(fd);
+};
+
+/** Does so from time to time where stderr is that log. Returns what stops it. */
+export const keepSmall = (path: string): (() => void) => {
+  const timer = setInterval(() => {
+    try {
+      rotateOpen(path, process.stderr.fd);
+    } catch (error) {
+      // A full disk: the log goes on as it is, and the next turn tries again.
+      if (!(error instanceof Error && 'code' in error)) throw error;
+    }
+  }, EVERY_MS);
+  return () => clearInterval(timer);
+};
+
+const shift = (path: string): void => {
+  for (let number = KEPT - 1; number >= 1; number--) {
+    const old = `${path}.${number}`;
+    if (statSync(old, { throwIfNoEntry: false })) renameSync(old, `${path}.${number + 1}`);
+  }
+};
+
+const POLL_MS = 200;
+const NEWLINE = 10;
+
+interface LogHandle {
+  fd: number;
+  inode: number;
+  /** Bytes read so far. */
+  at: number;
+  /** A line that is not at its end yet. */
+  begun: Buffer;
+}
+
+/**
+ * Every line that is appended to a file after a byte, through its rotation, until the signal is
+ * aborted. The file need not be there yet.
+ */
+export async function* followLog(
+  path: string,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  let file = openAt(path, from);
+  try {
+    while (!signal.aborted) {
+      if (file !== null) yield* newLines(file);
+      if (file === null || isReplaced(path, file)) {
+        if (file !== null) yield* restOf(file);
+        file = openAt(path, 0);
+      }
+      await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    }
+  } finally {
+    if (file !== null) closeSync(file.fd);
+  }
+}
+
+const openAt = (path: string, from: number): LogHandle | null => {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) return null;
+  const fd = openSync(path, 'r');
+  return { fd, inode: fstatSync(fd).ino, at: from, begun: Buffer.alloc(0) };
+};
+
+const isReplaced = (path: string, file: LogHandle): boolean => {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && found.ino !== file.inode;
+};
+
+/** Text written to the old file before the new one took its name. */
+function* restOf(file: LogHandle): Generator<string> {
+  yield* newLines(file);
+  if (file.begun.length > 0) yield file.begun.toString('utf8');
+  closeSync(file.fd);
+}
+
+function* newLines(file: LogHandle): Generator<string> {
+  const { size } = fstatSync(file.fd);
+  if (size < file.at) file.at = 0;
+  const bytes = readBytes(file.fd, file.at, size - file.at);
+  file.at += bytes.length;
+  let rest = Buffer.concat([file.begun, bytes]);
+  for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+    if (end > 0) yield rest.subarray(0, end).toString('utf8');
+    rest = rest.subarray(end + 1);
+  }
+  file.begun = rest;
+}
+
+const LEVEL_WIDTH = 5;
+
+/** A line of the log for a person: local time, level, what happened, then `key=value`. */
+export const readable = (line: string): string => {
+  const entry = entryOf(line);
+  if (entry === null) return safe(line);
+  const { at, level, msg, err, ...rest } = entry;
+  const cells = [timeIn(at), levelIn(level), oneLine(plainText(msg)).padEnd(12), ...pairs(rest)];
+  const error = err === undefined ? [] : [`error=${quoted(valueAt(err, 'message') ?? err)}`];
+  return [[...cells, ...error].join(' ').trimEnd(), ...stackOf(err)].join('\n');
+};
+
+/** The same for a machine: always one JSON object; what a crash printed is its `msg`. */
+export const asJson = (line: string): string =>
+  entryOf(line) === null ? safeJson({ msg: line }) : line;
+
+/** The lines of a log that say what went wrong: those that are no entries, else its errors. */
+export const complaints = (lines: string[]): string[] => {
+  const plainLines = lines.filter((line) => entryOf(line) === null);
+  if (plainLines.length > 0) return plainLines.map(safe);
+  return lines
+    .filter((line) => ['error', 'fatal'].includes(plainText(entryOf(line)?.level)))
+    .map(readable);
+};
+
+const entryOf = (line: string): Record<string, unknown> | null => {
+  if (!line.startsWith('{')) return null;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+};
+
+const timeIn = (at: unknown): string =>
+  typeof at === 'string' ? `${localTime(at)}.${at.slice(20, 23)}` : ' '.repeat(12);
+
+/** Errors are written large, so that they are found without colours. */
+const levelIn = (level: unknown): string => {
+  const word = oneLine(plainText(level)).padEnd(LEVEL_WIDTH);
+  return /^(error|fatal)/.test(word) ? word.toUpperCase() : word;
+};
+
+/** Orders fields with the event first; ids are long, and looked up rather than read. */
+const pairs = (values: Record<string, unknown>): string[] => {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  const isId = ([key]: [string, unknown]) => key.endsWith('Id');
+  return [...given.filter((each) => !isId(each)), ...given.filter(isId)].map(
+    ([key, value]) => `${oneLine(key)}=${quoted(value)}`,
+  );
+};
+
+const quoted = (value: unknown): string => {
+  const text = oneLine(plainText(value));
+  return /[\s"]/.test(text) && typeof value === 'string' ? JSON.stringify(text) : text;
+};
+
+const stackOf = (err: unknown): string[] => {
+  const stack = valueAt(err, 'stack');
+  if (typeof stack !== 'string') return [];
+  return safe(stack)
+    .split('\n')
+    .slice(1)
+    .map((line) => `    ${line.trim()}`);
 };

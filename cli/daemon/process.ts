@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import {
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { makePrivateFolder } from '../../src/kernel/private.js';
 
 const POLL_MS = 50;
 
@@ -21,7 +30,7 @@ export const isRunning = ({ pid, started }: Process): boolean =>
   processOf(pid)?.started === started;
 
 /** The command line of a process, cut short; null where the system does not tell. */
-export const commandOf = (pid: number): string | null => {
+const commandOf = (pid: number): string | null => {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
     return words.length > 0 ? words.join(' ').slice(0, 80) : null;
@@ -70,14 +79,109 @@ const startTicks = (pid: number): string | null => {
 
 const startTime = (pid: number): string | null => {
   try {
-    const said = execFileSync('/bin/ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+    const output = execFileSync('/bin/ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
       encoding: 'utf8',
       env: { LC_ALL: 'C', TZ: 'UTC0' },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    const [state = '', ...rest] = said.trim().split(/\s+/);
+    const [state = '', ...rest] = output.trim().split(/\s+/);
     return state === '' || state.startsWith('Z') ? null : rest.join(' ');
   } catch {
     return null;
   }
 };
+
+const LISTENING = '0A';
+
+/** The process that listens on a TCP port. */
+export interface PortHolder {
+  pid: number;
+  /** Its command line, cut short. */
+  command: string | null;
+}
+
+/** The process that holds the port, where /proc tells and we may look; else null. */
+export const holderOf = (port: number): PortHolder | null => {
+  const sockets = ['tcp', 'tcp6'].flatMap((table) => listeningOn(port, read(`/proc/net/${table}`)));
+  if (sockets.length === 0) return null;
+  const pid = list('/proc').find((name) => /^\d+$/.test(name) && hasOneOf(name, sockets));
+  return pid === undefined ? null : { pid: Number(pid), command: commandOf(Number(pid)) };
+};
+
+/** ` (pid 2290, node server.js)`, or nothing where the holder is not known. */
+export const holderText = (holder: PortHolder | null): string =>
+  holder === null ? '' : ` by pid ${holder.pid}${holder.command ? ` (${holder.command})` : ''}`;
+
+/** The links of the sockets that listen on a port, from one of the kernel's tables. */
+const listeningOn = (port: number, table: string): string[] => {
+  const hex = port.toString(16).toUpperCase().padStart(4, '0');
+  return table.split('\n').flatMap((line) => {
+    const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
+    return state === LISTENING && local.endsWith(`:${hex}`) ? [`socket:[${inode}]`] : [];
+  });
+};
+
+const hasOneOf = (pid: string, sockets: string[]): boolean =>
+  list(`/proc/${pid}/fd`).some((fd) => sockets.includes(target(`/proc/${pid}/fd/${fd}`)));
+
+/** Processes end while one looks, and others' are hidden: what cannot be read is not there. */
+const unlessHidden = <T>(look: () => T, otherwise: T): T => {
+  try {
+    return look();
+  } catch {
+    return otherwise;
+  }
+};
+
+const read = (path: string): string => unlessHidden(() => readFileSync(path, 'utf8'), '');
+const list = (path: string): string[] => unlessHidden(() => readdirSync(path), []);
+const target = (path: string): string => unlessHidden(() => readlinkSync(path), '');
+
+/** The background daemon of a home, as the command that started it wrote it down. */
+export interface DaemonRecord extends Process {
+  /** Null: it had not said where it listens when it was last looked at. */
+  url: string | null;
+  /** ISO 8601. */
+  startedAt: string;
+  /** Flags of `serve` beside the home, to start it again alike. */
+  flags: string[];
+}
+
+const recordOf = (home: string): string => join(home, 'daemon.json');
+
+/** The daemon that was started in the background here and still runs. */
+export const runningDaemon = (home: string): DaemonRecord | null => {
+  const record = lastDaemon(home);
+  return record && isRunning(record) ? record : null;
+};
+
+/** The last one that was started here and not stopped, whether it runs or not. */
+export const lastDaemon = (home: string): DaemonRecord | null => {
+  try {
+    const record: unknown = JSON.parse(readFileSync(recordOf(home), 'utf8'));
+    return isRecord(record) ? record : null;
+  } catch {
+    return null;
+  }
+};
+
+/** Renamed into place (0600), so that nobody reads half of it. */
+export const writeRecord = (home: string, record: DaemonRecord): void => {
+  makePrivateFolder(home);
+  const next = `${recordOf(home)}.${process.pid}`;
+  writeFileSync(next, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  renameSync(next, recordOf(home));
+};
+
+export const dropRecord = (home: string): void => rmSync(recordOf(home), { force: true });
+
+const isRecord = (value: unknown): value is DaemonRecord =>
+  typeof value === 'object' &&
+  value !== null &&
+  'pid' in value &&
+  Number.isInteger(value.pid) &&
+  'started' in value &&
+  'url' in value &&
+  'startedAt' in value &&
+  'flags' in value &&
+  Array.isArray(value.flags);

@@ -1,4 +1,6 @@
 import { send } from '../../src/client/send.js';
+import { type Flag, textFlag } from '../command.js';
+import { usageFault } from '../exit.js';
 
 const TIMEOUT_MS = 2_000;
 const EVERYWHERE = ['0.0.0.0', '::', '[::]'];
@@ -9,23 +11,23 @@ export type Readiness =
   /** `failing` names the parts that are not, `draining` among them. */
   | { is: 'not_ready'; failing: string[] }
   /** Something that is no Adjutant. */
-  | { is: 'stranger' }
+  | { is: 'otherProgram' }
   | { is: 'silent' };
 
 /** Asks the daemon whether it takes work; never throws. */
 export const readinessOf = async (url: string): Promise<Readiness> => {
   const reply = await ask(`${url}/health/ready`);
   if (reply === null) return { is: 'silent' };
-  if (typeof reply !== 'object' || reply === undefined) return { is: 'stranger' };
+  if (typeof reply !== 'object' || reply === undefined) return { is: 'otherProgram' };
   const { status, failing }: { status?: unknown; failing?: unknown } = reply;
   if (status === 'ready') return { is: 'ready' };
-  if (status !== 'not_ready' || !Array.isArray(failing)) return { is: 'stranger' };
+  if (status !== 'not_ready' || !Array.isArray(failing)) return { is: 'otherProgram' };
   return { is: 'not_ready', failing: failing.map(String) };
 };
 
 /** The address in the line with which a daemon says where it listens, one can connect to it. */
-export const listeningIn = (said: string): string | null => {
-  const found = /^\s*listening (http:\/\/(\S+):(\d+))/m.exec(said);
+export const listeningIn = (output: string): string | null => {
+  const found = /^\s*listening (http:\/\/(\S+):(\d+))/m.exec(output);
   const [, , host = '', port = ''] = found ?? [];
   if (!found) return null;
   if (EVERYWHERE.includes(host)) return `http://127.0.0.1:${port}`;
@@ -42,4 +44,39 @@ const ask = async (url: string): Promise<object | null | undefined> => {
   } catch (error) {
     return error instanceof SyntaxError ? undefined : null;
   }
+};
+
+const port: Flag<number> = {
+  value: '<port>',
+  about: 'TCP port to listen on, 3005 unless set; 0 takes any free one',
+  read: (given) => {
+    const number = Number(given);
+    if (/^\d+$/.test(given) && number <= 65_535) return number;
+    throw usageFault(`--port is a whole number from 0 to 65535 (got "${given}")`);
+  },
+};
+
+/** Flags for the address at which a daemon is to listen. */
+export const listenFlags = {
+  host: textFlag('<address>', 'Address to listen on, 127.0.0.1 unless set'),
+  port,
+};
+
+export interface ListenAddress {
+  host?: string;
+  port?: number;
+}
+
+/** The same as words for `serve`. */
+export const listenWords = ({ host, port: number }: ListenAddress): string[] => [
+  ...(host === undefined ? [] : ['--host', host]),
+  ...(number === undefined ? [] : ['--port', String(number)]),
+];
+
+const DEFAULT_PORT = '3005';
+
+/** The command that starts a daemon which answers at this address of this machine. */
+export const startCommandFor = (url: string): string => {
+  const { port: number } = new URL(url);
+  return number === DEFAULT_PORT ? 'adjutant up' : `adjutant up --port ${number || '80'}`;
 };

@@ -1,114 +1,200 @@
-import { readFileSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
-import { ApiError } from '../../src/client/errors.js';
-import type { Client } from '../../src/client/index.js';
-import { isHere } from './address.js';
-import { type DoctorFinding, failFinding, okCheck, warnCheck } from './findings.js';
-import { upAt } from './flags.js';
-import { holderOf, type PortHolder, sayHolder } from './port.js';
-import { readinessOf } from './readiness.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { defaultListenAddress, urlOfListener } from '../../src/client/session.js';
+import { columnsOf } from '../columns.js';
+import type { Context } from '../command.js';
+import { CliFault, failed } from '../exit.js';
+import { withProgress } from '../progress.js';
+import { duration } from '../text.js';
+import { homeOf, shortPath } from './environment.js';
+import {
+  checkManager,
+  controlService,
+  type Installed,
+  install,
+  installed,
+  isInstalled,
+  restoreService,
+  type ServiceFiles,
+  serviceFile,
+  serviceFiles,
+  switchService,
+  uninstall,
+} from './install.js';
+import { complaints, lastLines, logLines, logOf, readFrom, sizeOf } from './log.js';
+import { type DaemonRecord, holderOf, holderText, runningDaemon } from './process.js';
+import { type ListenAddress, listenWords, readinessOf } from './readiness.js';
+import { startDaemon, stopDaemon } from './start.js';
 
-type ServicePart = Awaited<ReturnType<Client['health']['detailed']>>['parts'][number];
+const READY_WITHIN_MS = 15_000;
+const POLL_MS = 100;
+const SHOWN_LINES = 8;
+const columns = columnsOf<{ url?: string; service: string }>(['url', 'service']);
 
-/** Checks that the daemon answers, how its parts are, and from where it can be reached. */
-export const lookAtService = async (client: Client): Promise<DoctorFinding[]> => {
-  const { url } = client;
-  const holder = isHere(url) ? holderOf(portOf(url)) : null;
-  const readiness = await readinessOf(url);
-  if (readiness.is === 'silent') return [notRunning(url, holder)];
-  if (readiness.is === 'stranger') return [taken(url, holder)];
-  const { parts, version } = await client.health.detailed();
-  const answers = okCheck('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
-  const ready =
-    readiness.is === 'ready'
-      ? okCheck('ready', 'it takes work')
-      : failFinding('ready', `no: ${readiness.failing.join(', ')}`, 'adjutant logs --last 50');
-  const inside = (await lookInside(client)) ?? parts.map(ofPart);
-  return [answers, ready, ...inside, ...(await exposure(url, holder))];
-};
-
-/** Findings of the daemon itself; null: it tells them to its admins alone. */
-const lookInside = async (client: Client): Promise<DoctorFinding[] | null> => {
-  try {
-    const { findings } = await client.doctor.look();
-    return findings.map(({ remedy, ...finding }) => ({ ...finding, ...(remedy && { remedy }) }));
-  } catch (error) {
-    if (error instanceof ApiError && [401, 403].includes(error.statusCode)) return null;
-    throw error;
+/** Makes the daemon a service of this user and waits until it is ready. Failed: says why not. */
+export const installService = async (context: Context, given: ListenAddress): Promise<void> => {
+  const { out, signal, streams } = context;
+  const home = homeOf(context.flags.home);
+  const began = performance.now();
+  await withProgress(streams.stderr, async () => {
+    checkManager();
+    const [record, files] = [runningDaemon(home), serviceFiles()];
+    if (record) await stopDaemon({ home, record, isForced: false, signal });
+    const from = sizeOf(logOf(home));
+    const address = addressOf(given);
+    try {
+      install({ home, flags: listenWords(address) }, urlOfListener(address));
+      await ready(urlOfListener(address), { home, from, signal });
+    } catch (error) {
+      throw await undone(error, { home, record, files });
+    }
+  });
+  const url = urlOfListener(addressOf(given));
+  const took = duration(performance.now() - began);
+  const sentence = `Wrote ${shortPath(serviceFile())}, enabled, started. Ready in ${took} at ${url}`;
+  out.done(sentence, { url, service: serviceFile() }, columns);
+  if (process.platform === 'linux') {
+    out.note('To run while logged out: loginctl enable-linger "$(id -un)"');
   }
 };
 
-const notRunning = (url: string, holder: PortHolder | null): DoctorFinding =>
-  holder === null
-    ? failFinding('daemon', `nothing answers at ${url}`, upAt(url))
-    : failFinding('daemon', `silent at ${url}, held${sayHolder(holder)}`, 'adjutant restart');
+interface PreviousInstallation {
+  home: string;
+  record: DaemonRecord | null;
+  files: ServiceFiles;
+}
 
-const taken = (url: string, holder: PortHolder | null): DoctorFinding =>
-  failFinding(
-    'daemon',
-    `${url} is taken${sayHolder(holder)}, which is no Adjutant`,
-    `free it, or: adjutant up --port ${portOf(url) + 1}`,
-  );
-
-const REMEDIES: Record<string, string> = {
-  database: 'adjutant logs --last 50   It needs a disk that can be written and is not full',
-  queue: 'adjutant logs --last 50   What runs: adjutant agents list --status running',
-  disk: 'make room: nothing can be kept otherwise',
-  models: 'adjutant models health, then: adjutant models test <model>',
-  tunnel: 'adjutant tunnel check, then: adjutant tunnel get',
-  confinement: 'install bubblewrap (apt install bubblewrap), then: adjutant restart',
+/** Puts back what there was, the daemon that ran included. */
+const undone = async (
+  error: unknown,
+  { home, record, files }: PreviousInstallation,
+): Promise<unknown> => {
+  const fault = messageOf(error);
+  try {
+    restoreService(files);
+    if (record) await startDaemon({ home, flags: record.flags, signal: NEVER });
+  } catch (trouble) {
+    return failed(
+      fault.message,
+      ...fault.next,
+      `Not all could be undone: ${messageOf(trouble).message}`,
+      'Take the service away: adjutant down --uninstall        Then: adjutant up',
+    );
+  }
+  if (!(error instanceof CliFault) && !isFromSystem(error)) return error;
+  const now = record ? 'The daemon runs as before' : 'Nothing was changed';
+  return failed(fault.message, ...fault.next, `${now}. Without a service: adjutant up`);
 };
-const SEVERITY = { ok: 'ok', warn: 'warn', down: 'fail' } as const;
 
-const ofPart = ({ name, status, detail }: ServicePart): DoctorFinding => ({
-  name,
-  status: SEVERITY[status],
-  detail: detail || (status === 'ok' ? 'well' : 'not well; more after: adjutant login'),
-  ...(status !== 'ok' && { remedy: REMEDIES[name] ?? 'adjutant logs --last 50' }),
+const NEVER = new AbortController().signal;
+
+const isFromSystem = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && 'code' in error;
+
+const messageOf = (error: unknown): { message: string; next: string[] } => {
+  if (error instanceof CliFault) return error;
+  return { message: `${error instanceof Error ? error.message : error}.`, next: [] };
+};
+
+export const uninstallService = async ({ out, streams }: Context): Promise<void> => {
+  if (!isInstalled()) return out.note('No service is installed.');
+  const refusal = await withProgress(streams.stderr, async () => uninstall());
+  const service = serviceFile();
+  if (refusal) out.warn(`${refusal.message} Its files alone were taken away.`);
+  out.done('The service is stopped and taken away; what it kept stays.', { service }, columns);
+};
+
+/** A service does not see this shell: where it is to listen is said in so many words. */
+const addressOf = ({ host, port }: ListenAddress): Required<ListenAddress> => ({
+  host: host ?? defaultListenAddress().host,
+  port: port ?? defaultListenAddress().port,
 });
 
-/** Tried for real: the daemon is asked at every other address of this machine. */
-const exposure = async (url: string, holder: PortHolder | null): Promise<DoctorFinding[]> => {
-  if (!isHere(url)) return [];
-  const others = addresses().map((host) => `http://${host}:${portOf(url)}`);
-  const answers = await Promise.all(others.map(readinessOf));
-  const open = others.filter((_, at) => ['ready', 'not_ready'].includes(answers[at]?.is ?? ''));
-  const isOpen = holder !== null && settingOf(holder.pid, 'ADJUTANT_REGISTRATION') === 'open';
-  return [
-    open.length === 0
-      ? okCheck('exposure', 'only this machine reaches it')
-      : warnCheck(
-          'exposure',
-          `it answers beyond this machine, without TLS: ${open.join(', ')}`,
-          'adjutant restart --host 127.0.0.1   and a proxy with TLS in front',
-        ),
-    ...(isOpen ? [registrationIsOpen(open.length > 0)] : []),
-  ];
-};
-
-const registrationIsOpen = (isReached: boolean): DoctorFinding => {
-  const make = isReached ? failFinding : warnCheck;
-  return make(
-    'registration',
-    'anybody who reaches it may make an account',
-    'unset ADJUTANT_REGISTRATION, then: adjutant restart',
-  );
-};
-
-const addresses = (): string[] =>
-  Object.values(networkInterfaces())
-    .flatMap((found) => found ?? [])
-    .filter(({ internal, scopeid }) => !internal && !scopeid)
-    .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
-
-/** A setting of a running process of ours, where the system tells. */
-const settingOf = (pid: number, name: string): string | undefined => {
-  try {
-    const settings = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-    return settings.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1);
-  } catch {
-    return undefined;
+/** Failed: it is not ready in time; says why not. */
+const ready = async (
+  url: string,
+  { home, from, signal }: { home: string; from: number; signal: AbortSignal },
+): Promise<void> => {
+  const end = performance.now() + READY_WITHIN_MS;
+  while ((await readinessOf(url)).is !== 'ready') {
+    if (performance.now() > end || hasRefused(home, from)) throw notReady(url, home, from);
+    await pause(POLL_MS, undefined, { signal });
   }
 };
 
-const portOf = (url: string): number => Number(new URL(url).port || 80);
+/** The service would be tried again and again. */
+const hasRefused = (home: string, from: number): boolean =>
+  readFrom(logOf(home), from).includes('Not started');
+
+const notReady = (url: string, home: string, from: number): Error => {
+  const complaint = complaints(logLines(readFrom(logOf(home), from))).slice(-SHOWN_LINES);
+  const holder = holderOf(Number(new URL(url).port || 80));
+  const lines = complaint.length > 0 ? complaint : lastLines(logOf(home), SHOWN_LINES).lines;
+  return failed(
+    `The service is not ready at ${url}${holder ? `, held${holderText(holder)}` : ''}.`,
+    ...lines,
+    'Log: adjutant logs',
+  );
+};
+
+const urlColumns = columnsOf<{ url: string }>(['url']);
+/** The system gives it 40 s. */
+const STOPPED_WITHIN_MS = 45_000;
+
+/** The service that `up --install` made of this home; null: it has none. */
+export const serviceOf = ({ flags }: Context): Installed | null => {
+  const service = installed();
+  return service?.home === homeOf(flags.home) ? service : null;
+};
+
+/**
+ * Starts the service, or starts it anew, and waits until it is ready; what the system says where it
+ * does not run it. Failed: says why it is not ready.
+ */
+export const startService = async (
+  context: Context,
+  { home, url }: Installed,
+  { verb, flags }: { verb: 'start' | 'restart'; flags: ListenAddress },
+): Promise<CliFault | null> => {
+  const { out, signal, streams } = context;
+  if (flags.host !== undefined || flags.port !== undefined) {
+    throw failed(
+      `It runs as a service, which listens at ${url}.`,
+      'Have it listen elsewhere: adjutant up --install --port …',
+    );
+  }
+  if (verb === 'start' && (await readinessOf(url)).is === 'ready') {
+    out.done(`Already running at ${url}, as a service.`, { url }, urlColumns);
+    return null;
+  }
+  const began = performance.now();
+  const refusal = await withProgress(streams.stderr, async () => {
+    const from = sizeOf(logOf(home));
+    const refused = controlService(verb);
+    if (refused === null) await ready(url, { home, from, signal });
+    return refused;
+  });
+  if (refusal) {
+    out.warn(`${refusal.message} Started without the service.`);
+    return refusal;
+  }
+  const took = duration(performance.now() - began);
+  out.done(`Ready in ${took} at ${url}, as a service.`, { url }, urlColumns);
+  return null;
+};
+
+/** Stops the service until it is started, or until the next login. Failed: it answers all the same. */
+export const stopService = async (context: Context, { url }: Installed): Promise<void> => {
+  const { out, signal, streams } = context;
+  if ((await readinessOf(url)).is === 'silent') return out.note('Not running.');
+  const began = performance.now();
+  await withProgress(streams.stderr, async () => {
+    switchService('stop');
+    const end = performance.now() + STOPPED_WITHIN_MS;
+    while ((await readinessOf(url)).is !== 'silent') {
+      if (performance.now() > end) throw failed(`It still answers at ${url}.`, 'adjutant logs -f');
+      await pause(POLL_MS, undefined, { signal });
+    }
+  });
+  out.done(`Stopped in ${duration(performance.now() - began)}.`, { url }, urlColumns);
+  out.note('The service comes back with your next login. Take it away: adjutant down --uninstall');
+};

@@ -2,13 +2,21 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, closeSync, openSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { now } from '../clock.js';
 import { type CliFault, failed, interrupted } from '../exit.js';
-import { complaints } from './line.js';
-import { logLines, logOf, type OpenLog, openLog, readFrom } from './log.js';
-import { isRunning, processOf, signalTo } from './process.js';
+import { now } from '../text.js';
+import { complaints, logLines, logOf, type OpenLog, openLog, readFrom } from './log.js';
+import {
+  type DaemonRecord,
+  dropRecord,
+  hasEnded,
+  isRunning,
+  lastDaemon,
+  processOf,
+  runningDaemon,
+  signalTo,
+  writeRecord,
+} from './process.js';
 import { listeningIn, readinessOf } from './readiness.js';
-import { type DaemonRecord, runningDaemon, writeRecord } from './record.js';
 
 export const EXECUTABLE = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
 const READY_WITHIN_MS = 15_000;
@@ -24,7 +32,7 @@ export interface DaemonLaunch {
   signal: AbortSignal;
 }
 
-export interface Started {
+export interface StartedDaemon {
   record: DaemonRecord & { url: string };
   tookMs: number;
   /** Notes for its owner from its first lines. */
@@ -37,7 +45,7 @@ interface DaemonChild {
   /** Byte at which its own lines begin in the log. */
   from: number;
   /** Holds its stdout, apart from the log: two daemons that start at once share that. */
-  said: string;
+  outputFile: string;
   /** On the clock of performance.now(). */
   began: number;
   /** Ends the waiting. */
@@ -45,7 +53,7 @@ interface DaemonChild {
 }
 
 /** Starts the daemon in the background and waits until it is ready. Failed: says why not. */
-export const startDaemon = async (launch: DaemonLaunch): Promise<Started> => {
+export const startDaemon = async (launch: DaemonLaunch): Promise<StartedDaemon> => {
   const { home, flags } = launch;
   const startedAt = new Date(now()).toISOString();
   const starting = spawnDaemon(launch);
@@ -62,7 +70,7 @@ export const startDaemon = async (launch: DaemonLaunch): Promise<Started> => {
     const record = { ...daemon, url, startedAt, flags };
     return { record, tookMs: performance.now() - began, notes: notesIn(starting) };
   } catch (error) {
-    if (runningDaemon(home) === null) note(listeningIn(saidBy(starting)));
+    if (runningDaemon(home) === null) note(listeningIn(outputOf(starting)));
     throw error;
   } finally {
     moveWords(starting);
@@ -72,18 +80,18 @@ export const startDaemon = async (launch: DaemonLaunch): Promise<Started> => {
 const spawnDaemon = ({ home, flags, signal }: DaemonLaunch): DaemonChild => {
   const began = performance.now();
   const log = logOf(home);
-  const said = `${log}.${process.pid}`;
-  const { fd, from, out } = opened(home, said);
+  const outputFile = `${log}.${process.pid}`;
+  const { fd, from, out } = opened(home, outputFile);
   const words = [EXECUTABLE, 'serve', '--home', home, ...flags];
   const child = spawn(process.execPath, words, { detached: true, stdio: ['ignore', out, fd] });
   for (const each of [out, fd]) closeSync(each);
   child.unref();
-  return { child, log, from, said, began, signal };
+  return { child, log, from, outputFile, began, signal };
 };
 
-const opened = (home: string, said: string): OpenLog & { out: number } => {
+const opened = (home: string, outputFile: string): OpenLog & { out: number } => {
   try {
-    return { ...openLog(home), out: openSync(said, 'w', 0o600) };
+    return { ...openLog(home), out: openSync(outputFile, 'w', 0o600) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw failed(`Not started: the log in ${home} cannot be written: ${why}.`);
@@ -104,16 +112,16 @@ const keepRecord = (home: string, record: DaemonRecord): void => {
 /** Copies what it said at its start into the log, unless the disk is full. */
 const moveWords = (of: DaemonChild): void => {
   try {
-    appendFileSync(of.log, saidBy(of));
+    appendFileSync(of.log, outputOf(of));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
   }
-  rmSync(of.said, { force: true });
+  rmSync(of.outputFile, { force: true });
 };
 
 const listening = async (of: DaemonChild): Promise<string> => {
   for (;;) {
-    const url = listeningIn(saidBy(of));
+    const url = listeningIn(outputOf(of));
     if (url !== null) return url;
     await onceMore(of);
   }
@@ -125,7 +133,7 @@ const ready = async (url: string, of: DaemonChild): Promise<void> => {
 
 /** A pause between two looks. Failed: it has ended, or takes too long. */
 const onceMore = async (of: DaemonChild): Promise<void> => {
-  if (hasEnded(of.child)) throw notStarted(of);
+  if (isOver(of.child)) throw notStarted(of);
   if (performance.now() - of.began > READY_WITHIN_MS) {
     throw failed(
       `Not ready after ${READY_WITHIN_MS / 1000} s; it goes on starting as pid ${of.child.pid}.`,
@@ -150,9 +158,58 @@ const notStarted = ({ child, log, from }: DaemonChild): CliFault => {
 };
 
 const notesIn = (of: DaemonChild): string[] =>
-  logLines(saidBy(of)).filter((line) => /^ {2}(made|database|setup) /.test(line));
+  logLines(outputOf(of)).filter((line) => /^ {2}(made|database|setup) /.test(line));
 
-const saidBy = ({ said }: DaemonChild): string => readFrom(said, 0);
+const outputOf = ({ outputFile }: DaemonChild): string => readFrom(outputFile, 0);
 
-const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+const isOver = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
+
+const STOPPED_WITHIN_MS = 30_000;
+const KILLED_WITHIN_MS = 5_000;
+const CLOSED_WITHIN_MS = 3_000;
+
+export interface Stop {
+  home: string;
+  record: DaemonRecord;
+  /** End it hard when it does not end by itself. */
+  isForced: boolean;
+  signal: AbortSignal;
+}
+
+/** Asks the daemon to finish and waits for its end. Failed: it still runs after 30 s. */
+export const stopDaemon = async ({ home, record, isForced, signal }: Stop): Promise<void> => {
+  signalTo(record, 'SIGTERM');
+  const isStopped = await hasEnded(record, { withinMs: STOPPED_WITHIN_MS, signal }).catch(() => {
+    throw interrupted('It goes on stopping: adjutant status');
+  });
+  if (!isStopped && !isForced) {
+    throw failed(
+      `Still stopping after ${STOPPED_WITHIN_MS / 1000} s: pid ${record.pid} finishes what runs.`,
+      'Watch it: adjutant logs -f        End it hard: adjutant down --force',
+    );
+  }
+  if (!isStopped) await kill(record);
+  // Another one may have been started meanwhile.
+  if (lastDaemon(home)?.pid === record.pid) dropRecord(home);
+};
+
+/**
+ * Waits for the end of a daemon that drains, e.g. because another command stops it. Returns false
+ * if it goes on running.
+ */
+export const hasDrained = async (record: DaemonRecord, signal: AbortSignal): Promise<boolean> => {
+  if (record.url === null) return false;
+  const reply = await readinessOf(record.url);
+  const isDraining = reply.is === 'not_ready' && reply.failing.includes('draining');
+  // One that drains closes its port some time before it ends.
+  if (!isDraining && reply.is !== 'silent') return false;
+  const withinMs = isDraining ? STOPPED_WITHIN_MS : CLOSED_WITHIN_MS;
+  return hasEnded(record, { withinMs, signal });
+};
+
+const kill = async (record: DaemonRecord): Promise<void> => {
+  signalTo(record, 'SIGKILL');
+  if (await hasEnded(record, { withinMs: KILLED_WITHIN_MS })) return;
+  throw failed(`Even SIGKILL did not end pid ${record.pid}: the system holds it.`);
+};

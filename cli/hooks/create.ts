@@ -1,14 +1,19 @@
 import { contracts, type Hook } from '../../src/client/index.js';
-import { command, textFlag } from '../command.js';
-import type { Context } from '../context.js';
+import { type Context, command, textFlag } from '../command.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { safe } from '../text.js';
-import { publicAddress } from './address.js';
-import { hookTableColumns } from './columns.js';
-import { type Guided, guideHook } from './guide.js';
-import { sampleFrom } from './samples.js';
-import { type NewSecret, newHookSecret } from './secret.js';
-import { senderFormOf, senderOf, trials, wordOf } from './settings.js';
+import { publicAddress } from '../tunnel/address.js';
+import { sampleFrom } from './delivery.js';
+import {
+  type HookSender,
+  hookTableColumns,
+  type NewSecret,
+  newHookSecret,
+  senderFormOf,
+  senderOf,
+  triggerLines,
+  wordOf,
+} from './hook.js';
 
 const { create } = await contracts.hooks();
 
@@ -59,7 +64,7 @@ export const hookCreate = command({
 
 interface CreatedHookParts {
   secret?: NewSecret;
-  guided?: Guided;
+  guided?: GuideResult;
 }
 
 const present = async (
@@ -87,7 +92,7 @@ const present = async (
   if (hook.trigger !== 'webhook') return;
   const sample = sampleFrom(guided?.sender ?? senderOf(hook));
   const sampled = `adjutant hooks send ${wordOf(hook)} --sample ${sample}`;
-  for (const line of sample ? [sampled] : trials(url, hook)) out.note(`Try:   ${line}`);
+  for (const line of sample ? [sampled] : triggerLines(url, hook)) out.note(`Try:   ${line}`);
 };
 
 const paste = async (
@@ -105,4 +110,165 @@ const paste = async (
   const width = Math.max(...facts.map(([name]) => name.length));
   for (const [name, value] of facts) out.note(`  ${name.padEnd(width)}  ${value}`);
   for (const note of notes) out.note(note);
+};
+
+/** The answers as fields of a new hook. */
+export interface GuideResult {
+  fields: Record<string, unknown>;
+  sender?: HookSender;
+}
+
+interface HookOriginChoice {
+  label: string;
+  name: string;
+  sender?: HookSender;
+}
+
+const origins: HookOriginChoice[] = [
+  { label: 'GitHub', name: 'github', sender: 'github' },
+  { label: 'GitLab', name: 'gitlab', sender: 'gitlab' },
+  { label: 'Gitea', name: 'gitea', sender: 'gitea' },
+  { label: 'Stripe', name: 'stripe', sender: 'stripe' },
+  { label: 'other', name: 'webhook', sender: 'other' },
+  { label: 'a schedule', name: 'daily' },
+];
+
+const NAME = /^[\w.-]+$/;
+
+/** Asks for a whole hook, one thing after the other. */
+const guideHook = async (context: Context): Promise<GuideResult> => {
+  const { ask } = context;
+  const choices = origins.map(({ label }) => label);
+  const instead = 'the flags of adjutant hooks create --help';
+  const origin = origins[await ask.choose({ ask: 'Who sends?', choices, instead })];
+  const name = await ask.text({
+    ask: 'Name',
+    initial: origin?.name,
+    instead: '--name',
+    refuse: (given) => (NAME.test(given) ? undefined : 'Letters, digits, dots and dashes.'),
+  });
+  const trigger = origin?.sender
+    ? { trigger: 'webhook', 'triggerConfig.webhookPath': name }
+    : await schedule(context);
+  const labels = actions.map(({ label }) => label);
+  const action = actions[await ask.choose({ ask: 'What then?', choices: labels, instead })];
+  const does = await action?.ask(context);
+  const conditions = origin?.sender ? await onlySome(context) : undefined;
+  const more = await action?.after?.(context);
+  return { fields: { name, ...trigger, ...does, conditions, ...more }, sender: origin?.sender };
+};
+
+const schedule = async ({ ask }: Context): Promise<Record<string, unknown>> => {
+  const cron = await ask.text({
+    ask: 'When? (cron: minute hour day month weekday)',
+    initial: '0 9 * * 1-5',
+    instead: '--cron',
+  });
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timezone = await ask.text({ ask: 'Time zone', initial: here, instead: '--timezone' });
+  return { trigger: 'schedule', 'triggerConfig.cron': cron, 'triggerConfig.timezone': timezone };
+};
+
+type Answers = Promise<Record<string, unknown>>;
+interface HookActionChoice {
+  label: string;
+  ask(context: Context): Answers;
+  /** Questions asked once it is known when the hook fires. */
+  after?(context: Context): Answers;
+}
+
+const actions: HookActionChoice[] = [
+  {
+    label: 'run an agent',
+    ask: async ({ ask }) => {
+      const prompt = { ask: 'Prompt', instead: '--agent-prompt', refuse: needed };
+      return { action: 'spawn_agent', 'actionConfig.agentPrompt': await ask.lines(prompt) };
+    },
+    after: async (context) => ({
+      'actionConfig.notifyOwner': await context.ask.agree(
+        { ask: 'Tell you when it is done?', instead: '--notify-owner' },
+        true,
+      ),
+      'actionConfig.agentTools': await grants(context),
+    }),
+  },
+  {
+    label: 'notify me',
+    ask: async ({ ask }) => ({
+      action: 'notify',
+      'actionConfig.notifyMessage': await ask.text({
+        ask: 'Message ({{event}} and {{webhook.body.…}} are filled in)',
+        initial: '{{hook.name}}: {{event}}',
+        instead: '--notify-message',
+      }),
+    }),
+  },
+  {
+    label: 'forward',
+    ask: async ({ ask }) => ({
+      action: 'webhook',
+      'actionConfig.webhookUrl': await ask.text({
+        ask: 'To which address?',
+        instead: '--webhook-url',
+        refuse: (given) => (URL.canParse(given) ? undefined : 'An address like https://…'),
+      }),
+    }),
+  },
+  {
+    label: 'run a tool',
+    ask: async ({ ask }) => ({
+      action: 'execute_tool',
+      'actionConfig.toolId': await ask.text({ ask: 'Tool', initial: 'http', instead: '--tool-id' }),
+      'actionConfig.toolAction': await ask.text({
+        ask: 'Action',
+        initial: 'request',
+        instead: '--tool-action',
+      }),
+      'actionConfig.toolParams': JSON.parse(
+        await ask.text({
+          ask: 'Its parameters, as JSON',
+          initial: '{}',
+          instead: '--tool-params',
+          refuse: (given) => (isJson(given) ? undefined : 'JSON, for example {"url":"https://…"}'),
+        }),
+      ),
+    }),
+  },
+];
+
+/** Tools by their names, as `adjutant skills tools` lists them; the daemon says which it knows. */
+const grants = async ({ ask }: Context): Promise<string[] | undefined> => {
+  ask.say('  Its input comes from outside: every call with side effects will ask you.');
+  const given = await ask.text({
+    ask: 'Tools it may use without asking, e.g. web.read (empty: none)',
+    instead: '--agent-tools',
+  });
+  const tools = given.split(/[\s,]+/).filter(Boolean);
+  return tools.length > 0 ? tools : undefined;
+};
+
+const CONDITION = /^(\S+)\s*=\s*(.+)$/;
+
+/** `action = opened` is a condition on the payload's field. */
+const onlySome = async ({ ask }: Context): Promise<object[] | undefined> => {
+  const given = await ask.text({
+    ask: 'Only some events? e.g. action = opened (empty: all)',
+    instead: '--conditions',
+    refuse: (answer) => (answer === '' || CONDITION.test(answer) ? undefined : 'field = value'),
+  });
+  const [, field, value] = CONDITION.exec(given) ?? [];
+  if (field === undefined) return undefined;
+  return [{ field: `webhook.body.${field}`, operator: 'equals', value }];
+};
+
+const needed = (given: string): string | undefined =>
+  given.trim() === '' ? 'It needs something to do.' : undefined;
+
+const isJson = (given: string): boolean => {
+  try {
+    JSON.parse(given);
+    return true;
+  } catch {
+    return false;
+  }
 };

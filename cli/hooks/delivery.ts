@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto';
-import type { Client } from '../../src/client/index.js';
-import { now } from '../clock.js';
-import type { HookSender } from './settings.js';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Client, Execution } from '../../src/client/index.js';
+import { failed, usageFault } from '../exit.js';
+import { now } from '../text.js';
+import type { HookSender } from './hook.js';
 
 /** A webhook as its sender sends it. */
 export interface Delivery {
@@ -105,3 +108,71 @@ const SIGNING_TOKEN = 'whsec_';
 
 /** True for a secret that a sender of Standard Webhooks made. */
 export const isSigningToken = (secret: string): boolean => secret.startsWith(SIGNING_TOKEN);
+
+/** An event as its sender would send it, to try a hook with. */
+export interface Sample {
+  sender: HookSender;
+  /** The event in the sender's own header; Stripe's stands in the payload. */
+  event?: string;
+  payload: object;
+}
+
+/**
+ * Sample events by name, cut to what matters. Sources: GitHub and Gitea docs, Webhooks; GitLab docs,
+ * Webhook events; Stripe API reference, the Event object. The payloads lie in `cli/hooks/samples/`.
+ */
+const samples: Record<string, Omit<Sample, 'payload'>> = {
+  'github/ping': { sender: 'github', event: 'ping' },
+  'github/issues.opened': { sender: 'github', event: 'issues' },
+  'github/pull_request.opened': { sender: 'github', event: 'pull_request' },
+  'github/push': { sender: 'github', event: 'push' },
+  'gitlab/issue': { sender: 'gitlab', event: 'Issue Hook' },
+  'gitlab/merge_request': { sender: 'gitlab', event: 'Merge Request Hook' },
+  'gitlab/push': { sender: 'gitlab', event: 'Push Hook' },
+  'gitea/issues.opened': { sender: 'gitea', event: 'issues' },
+  'gitea/push': { sender: 'gitea', event: 'push' },
+  'stripe/payment_intent.succeeded': { sender: 'stripe' },
+  'stripe/refund.created': { sender: 'stripe' },
+};
+
+export const sampleNames = Object.keys(samples);
+
+/** The first sample of a sender; undefined where there is none. */
+export const sampleFrom = (sender: HookSender): string | undefined =>
+  sampleNames.find((name) => samples[name]?.sender === sender && name !== 'github/ping');
+
+/** Usage: there is no such sample. */
+export const hookSample = (name: string): Sample => {
+  const sample = samples[name];
+  if (sample) return { ...sample, payload: payloadOf(name) };
+  throw usageFault(`There is no sample "${name}".`, `There are: ${sampleNames.join(', ')}`);
+};
+
+const payloadOf = (name: string): object =>
+  JSON.parse(readFileSync(new URL(`./samples/${name}.json`, import.meta.url), 'utf8'));
+
+const FINISHED_WITHIN_MS = 30_000;
+const POLL_MS = 20;
+
+/** The execution when it has ended. Failed: it has not within 30 s. */
+export const outcomeOf = async (
+  client: Client,
+  of: { id: string; executionId: string },
+): Promise<Execution> => {
+  const execution = await until(async () => {
+    const found = await client.hooks.execution(of);
+    return ['queued', 'running'].includes(found.status) ? null : found;
+  });
+  if (execution === null) throw failed(`The execution ${of.executionId} is not done after 30 s.`);
+  return execution;
+};
+
+/** Repeats a look until it finds something; null after 30 s. */
+export const until = async <T>(look: () => Promise<T | null>): Promise<T | null> => {
+  const end = performance.now() + FINISHED_WITHIN_MS;
+  for (;;) {
+    const found = await look();
+    if (found !== null || performance.now() >= end) return found;
+    await pause(POLL_MS);
+  }
+};

@@ -1,18 +1,82 @@
-import type { Client } from '../../src/client/index.js';
-import { now } from '../clock.js';
-import { command } from '../command.js';
-import type { Context } from '../context.js';
+import type { Client, Execution } from '../../src/client/index.js';
+import { type Context, command } from '../command.js';
 import { interrupted } from '../exit.js';
-import { cell, cutToWidth, oneLine, padded } from '../text.js';
-import { duration, localTime } from '../times.js';
-import { executionGist, hookCrud } from './columns.js';
-import {
-  BEFORE_ALL,
-  type ExecutionChange,
-  followRuns,
-  isExecutionOver,
-  type RunNote,
-} from './live.js';
+import { connectionRemark, followRows } from '../live.js';
+import { cell, countOf, cutToWidth, duration, localTime, oneLine, padded } from '../text.js';
+import { executionGist, hookCrud } from './hook.js';
+
+/** A change of a run, as `/ws` tells it and as polling shows it. */
+export interface ExecutionChange {
+  id: string;
+  hookId: string;
+  status: Execution['status'];
+  event: string | null;
+  agentId: string | null;
+  error: string | null;
+  at: string;
+}
+
+const KEPT = 5000;
+
+/** Smaller than every id of a run. */
+const BEFORE_ALL = 'execution_00000000000000000000000000';
+
+/**
+ * Every change of the runs that begin after that one. The API numbers runs by their id, so that none
+ * is missed and none told twice.
+ */
+const followRuns = (context: Context, client: Client, newest: string) => {
+  const known = new Map<string, ExecutionChange>();
+  let last = newest;
+  const isNew = (change: ExecutionChange): boolean => {
+    const before = known.get(change.id);
+    // What was polled may be ahead of the frames that were held meanwhile.
+    const isOld = before && (isExecutionOver(before) || before.status === change.status);
+    if (change.id <= newest || isOld) return false;
+    known.set(change.id, change);
+    if (known.size > KEPT) known.delete(known.keys().next().value ?? '');
+    if (change.id > last) last = change.id;
+    return true;
+  };
+  const missed = () => missedBy(client, last, [...known.values()]);
+  return followRows(context, { channel: 'hook.execution', isRow: isChange, isNew, missed });
+};
+
+/** Runs that began since, and what has become of those that were under way. */
+const missedBy = async (
+  client: Client,
+  last: string,
+  known: ExecutionChange[],
+): Promise<ExecutionChange[]> => {
+  const open = known.filter((change) => !isExecutionOver(change));
+  const again = await Promise.all(
+    open.map(({ hookId, id }) => client.hooks.execution({ id: hookId, executionId: id })),
+  );
+  const begun: Execution[] = [];
+  for (let after: string | null = last; after !== null; ) {
+    const page = await client.hooks.listen({ query: { after, limit: 200 } });
+    begun.push(...page.executions);
+    after = page.executions.length === 200 ? page.lastId : null;
+  }
+  return [...again, ...begun].map(changeOf);
+};
+
+/** True when the execution has ended. */
+const isExecutionOver = ({ status }: Pick<ExecutionChange, 'status'>): boolean =>
+  status !== 'queued' && status !== 'running';
+
+const changeOf = (run: Execution): ExecutionChange => ({
+  id: run.id,
+  hookId: run.hookId,
+  status: run.status,
+  event: run.triggerContext.event,
+  agentId: run.agentId,
+  error: run.error,
+  at: run.finishedAt ?? run.startedAt ?? run.createdAt,
+});
+
+const isChange = (data: unknown): data is ExecutionChange =>
+  typeof data === 'object' && data !== null && 'hookId' in data && 'status' in data;
 
 export const listenHooks = command({
   name: 'listen',
@@ -37,10 +101,10 @@ export const listenHooks = command({
     try {
       for await (const note of followRuns(context, client, lastId ?? BEFORE_ALL)) {
         if (note.type === 'listening') context.out.note(listening);
-        else if (note.type !== 'change') context.out.note(`-- ${remark(note)} --`);
-        else if (hook === undefined || note.change.hookId === hook) {
-          tally.count(note.change);
-          await print(context, client, { change: note.change, names, isAll: hook === undefined });
+        else if (note.type !== 'row') context.out.note(connectionRemark(note));
+        else if (hook === undefined || note.row.hookId === hook) {
+          tally.count(note.row);
+          await print(context, client, { change: note.row, names, isAll: hook === undefined });
         }
       }
     } catch (error) {
@@ -50,14 +114,14 @@ export const listenHooks = command({
   },
 });
 
-interface Printed {
+interface PrintedChange {
   change: ExecutionChange;
   names: Map<string, string>;
   /** True for several hooks: each line names its own. */
   isAll: boolean;
 }
 
-const print = async (context: Context, client: Client, { change, names, isAll }: Printed) => {
+const print = async (context: Context, client: Client, { change, names, isAll }: PrintedChange) => {
   const { out } = context;
   const { id, hookId: hook, status, event, agentId } = change;
   if (out.format === 'id') return out.line(id);
@@ -78,12 +142,6 @@ const print = async (context: Context, client: Client, { change, names, isAll }:
     status === 'running' || run.durationMs === null ? '' : `${duration(run.durationMs)}  `;
   const row = columns.map(([value, width]) => padded(value, width)).join('  ');
   out.line(cutToWidth(`${row}  ${took}${oneLine(executionGist(run))}`.trimEnd(), out.width));
-};
-
-const remark = (note: Extract<RunNote, { type: 'lost' | 'back' }>): string => {
-  const at = localTime(new Date(now()).toISOString());
-  if (note.type === 'lost') return `lost the daemon ${at} (${note.reason}), trying`;
-  return `back ${at}, ${note.caughtUp} caught up, none missing`;
 };
 
 const namesOf = async (client: Client): Promise<Map<string, string>> => {
@@ -111,6 +169,6 @@ class ExecutionTally {
     for (const status of this.open.values()) counts.set(status, (counts.get(status) ?? 0) + 1);
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const parts = [...counts].map(([status, count]) => `${count} ${status}`).join(', ');
-    return `${total} execution${total === 1 ? '' : 's'}${parts && `: ${parts}`}`;
+    return `${countOf(total, 'execution')}${parts && `: ${parts}`}`;
   }
 }

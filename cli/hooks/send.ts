@@ -2,21 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { ApiError } from '../../src/client/errors.js';
 import type { Hook } from '../../src/client/index.js';
-import type { TableColumn } from '../columns.js';
+import { columnsOf } from '../columns.js';
 import { command, on, textFlag } from '../command.js';
 import { type CliFault, failed, usageFault } from '../exit.js';
 import { readFileOrStdin } from '../input.js';
-import { plainText } from '../text.js';
-import { hookCrud } from './columns.js';
-import { type DeliveryReceipt, deliver, isSigningToken } from './delivery.js';
-import { hookSample, sampleNames } from './samples.js';
-import { givenSecret } from './secret.js';
-import { addressesOf } from './settings.js';
+import { countOf, plainText } from '../text.js';
+import {
+  type DeliveryReceipt,
+  deliver,
+  hookSample,
+  isSigningToken,
+  sampleNames,
+} from './delivery.js';
+import { addressesOf, givenSecret, hookCrud } from './hook.js';
 
-const columns: TableColumn<DeliveryReceipt>[] = [
-  { name: 'delivery', value: (receipt) => receipt.deliveryId },
-  { name: 'executions', value: (receipt) => (receipt.executions ?? []).join(',') },
-];
+const columns = columnsOf<DeliveryReceipt>(['delivery=deliveryId'], {
+  name: 'executions',
+  value: (receipt) => (receipt.executions ?? []).join(','),
+});
 
 export const sendHook = command({
   name: 'send',
@@ -76,7 +79,7 @@ export const sendHook = command({
     const how = isBare ? 'with its secret' : 'signed';
     context.out.note(`POST ${to}   ${Buffer.byteLength(payload)} bytes, ${how}`);
     if (context.out.format !== 'table') return context.out.item(receipt, columns);
-    context.out.line(`${status} in ${ms} ms   ${said(receipt)}`);
+    context.out.line(`${status} in ${ms} ms   ${outcomeText(receipt)}`);
     const [execution] = receipt.executions ?? [];
     if (execution) context.out.note(next(hook, execution));
   },
@@ -92,7 +95,7 @@ const refusal = ({ statusCode, message }: ApiError, hook: Hook): CliFault => {
   return failed(`Refused with ${statusCode}: ${message}.`, ...(remedy ? [remedy] : []));
 };
 
-const said = ({
+const outcomeText = ({
   duplicate,
   accepted,
   hooks,
@@ -101,7 +104,7 @@ const said = ({
 }: DeliveryReceipt): string => {
   if (duplicate) return 'a duplicate: nothing ran again';
   if (!accepted) return 'received, and every hook there is disabled';
-  const count = `${hooks} hook${hooks === 1 ? '' : 's'}`;
+  const count = countOf(hooks ?? 0, 'hook');
   return `delivery ${tail(plainText(deliveryId))}   ${count}   execution ${executions.map(tail).join(', ')}`;
 };
 

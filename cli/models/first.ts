@@ -1,8 +1,7 @@
 import type { Client } from '../../src/client/index.js';
-import type { Context } from '../context.js';
-import { oneLine, safe } from '../text.js';
-import { duration } from '../times.js';
-import { keyFrom } from './write.js';
+import type { Context } from '../command.js';
+import { keyFrom } from '../commands/models.js';
+import { duration, oneLine, safe } from '../text.js';
 
 type FirstModel = NonNullable<Parameters<Client['models']['create']>[0]>['body'];
 
@@ -20,7 +19,7 @@ const TEST_MS = 120_000;
 const INSTEAD = 'adjutant models create';
 
 /** Models of this machine: what its ollama has, and tools that are logged in. Failures offer nothing. */
-export const offersOf = async (client: Client): Promise<Offer[]> => {
+export const modelOffers = async (client: Client): Promise<Offer[]> => {
   const [ollama, tools] = await Promise.all([
     client.providers.ollama({ query: {} }).then(
       ({ models }) => models.slice(0, MOST_OF_SERVER).map(({ modelId }) => ollamaOf(modelId)),

@@ -1,5 +1,5 @@
 import type { Client, TunnelSettingsInput } from '../../src/client/index.js';
-import type { Context } from '../context.js';
+import type { Context } from '../command.js';
 import { failed, interrupted } from '../exit.js';
 import { oneLine } from '../text.js';
 
@@ -98,7 +98,10 @@ const server: TunnelChoice['ask'] = async (context, client) => {
     instead: '--identity-file',
   });
   return {
-    ...{ target, ...sshPort, hostKeys, remotePort: Number(remotePort) },
+    target,
+    ...sshPort,
+    hostKeys,
+    remotePort: Number(remotePort),
     ...(file !== '' && { identityFile: file }),
     publicUrl: await publicUrl(context),
   };

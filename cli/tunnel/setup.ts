@@ -1,17 +1,117 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type {
-  Client,
-  TunnelCheck,
-  TunnelSettingsInput,
-  TunnelView,
+import {
+  type Client,
+  contracts,
+  type TunnelCheck,
+  type TunnelSettingsInput,
+  type TunnelView,
 } from '../../src/client/index.js';
-import { command } from '../command.js';
-import type { Context } from '../context.js';
+import { columnsOf } from '../columns.js';
+import { type Context, command, textFlag } from '../command.js';
 import { Exit, failed, usageFault } from '../exit.js';
-import { oneLine, safe } from '../text.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { secretFrom } from '../input.js';
+import { ago, oneLine, padded, safe } from '../text.js';
 import { guideTunnel, mustBeInstalled } from './guide.js';
-import { settingFields, settingFlags, settingsFrom } from './settings.js';
-import { showCheck } from './show.js';
+
+const STAGE_WIDTH = 12;
+const STATUS_WIDTH = 7;
+const LOG_LINES = 10;
+const WORDS = { ok: 'ok', warn: 'WARN', failed: 'FAILED', not_run: 'not run' };
+
+export const tunnelColumns = columnsOf<TunnelView>(
+  ['provider', 'status:state', 'address', 'reach:state'],
+  { name: 'check', value: ({ check }) => (check ? sayCheck(check) : null) },
+  ['detail'],
+);
+
+const stageColumns = columnsOf<TunnelCheck['stages'][number]>([
+  'name',
+  'status:state',
+  'latency=latencyMs',
+  'detail',
+]);
+
+/** Prints the tunnel's state, the last check and the newest lines of its program. */
+export const showTunnel = (context: Context, tunnel: TunnelView): void => {
+  const { out } = context;
+  if (out.format !== 'table') {
+    out.item(tunnel, tunnelColumns);
+  } else if (tunnel.provider === null) {
+    out.line('Nothing is set up: this machine alone reaches the daemon.');
+    out.note('Set it up: adjutant tunnel setup');
+  } else {
+    describe(context, tunnel);
+  }
+};
+
+const describe = ({ out }: Context, tunnel: TunnelView): void => {
+  const since = tunnel.since === null ? '' : `, ${ago(tunnel.since)}`;
+  out.line(
+    `${tunnel.provider}   ${tunnel.status}${since}   ${safe(tunnel.address ?? 'no address')}${sayReach(tunnel)}`,
+  );
+  if (tunnel.detail) out.line(`Why   ${oneLine(tunnel.detail)}`);
+  if (tunnel.addressHeader === null) {
+    out.line('It tells no addresses of callers: limits per address are off.');
+  }
+  if (tunnel.check) showStages({ out }, tunnel.check);
+  for (const { at, line } of tunnel.log.slice(-LOG_LINES)) {
+    out.line(`  ${at.slice(11, 19)} ${oneLine(line)}`);
+  }
+  out.note(tunnel.on ? 'Go the whole way: adjutant tunnel check' : 'Start: adjutant tunnel start');
+};
+
+/** Stage by stage, and the remedy of the first that failed; the exit code says whether one did. */
+export const showCheck = (context: Context, check: TunnelCheck): void => {
+  const { out } = context;
+  if (!check.ok) context.exitCode = Exit.failed;
+  if (out.format !== 'table') {
+    out.page({ reply: check, rows: check.stages, columns: stageColumns });
+    return;
+  }
+  out.line(`Checking from outside in: ${safe(check.address)}`);
+  showStages(context, check);
+};
+
+const showStages = ({ out }: Pick<Context, 'out'>, { stages, failure }: TunnelCheck): void => {
+  for (const [at, { name, status, detail, latencyMs }] of stages.entries()) {
+    const words = [padded(name, STAGE_WIDTH), padded(WORDS[status], STATUS_WIDTH)];
+    const took = latencyMs === null ? '' : `, ${latencyMs} ms`;
+    out.line(`  ${at + 1} ${words.join(' ')} ${oneLine(detail)}${took}`.trimEnd());
+  }
+  if (!failure) return;
+  out.line(`Why   ${oneLine(failure.cause)}`);
+  out.line(`Do    ${oneLine(failure.remedy)}`);
+};
+
+const sayReach = ({ reach }: TunnelView): string => (reach === 'none' ? '' : `   ${reach}`);
+
+const sayCheck = ({ stages, failure }: TunnelCheck): string =>
+  failure === null ? `${stages.length} of ${stages.length}` : `failed at ${failure.stage}`;
+
+const { set } = await contracts.tunnel();
+
+/** The flags of the settings; the token is a secret, and none is made from it. */
+export const settingFields = () => requestFields(set.body, ['token']);
+export const settingFlags = {
+  secretFile: textFlag('<file|->', 'Where the token of cloudflared or ngrok is'),
+};
+
+/** Settings from flags, `--data` and the file of the token. Usage: a field is missing or wrong. */
+export const settingsFrom = async (
+  context: Context,
+  given: { fields: Record<string, unknown>; data?: string; secretFile?: string },
+): Promise<TunnelSettingsInput> => {
+  const { fields, data, secretFile } = given;
+  const question = { ask: 'Token', instead: '--secret-file' };
+  const token = secretFile && (await secretFrom(context, secretFile, question));
+  const cleared = Object.entries(fields).map(([name, value]) => [
+    name,
+    value === 'null' ? null : value,
+  ]);
+  const filled = { fields: Object.fromEntries(cleared), data, more: { token } };
+  return requestFrom(set.body, filled, context.at);
+};
 
 const UP_MS = 60_000;
 const LOOK_MS = 250;

@@ -1,14 +1,18 @@
-import { callDigest, type ExactCall } from '../approvals/digest.js';
-import { type ApprovalRequest, CONVERSATION_MS, HOOK_MS } from '../approvals/request.js';
-import type { RegisteredModel } from '../models/registry.js';
-import type { CallerTrust } from '../permissions/rules.js';
+import {
+  type ApprovalRequest,
+  approvalRows,
+  callDigest,
+  type ExactCall,
+} from '../approvals/module.js';
+import type { RegisteredModel } from '../models/module.js';
+import type { CallerTrust } from '../permissions/module.js';
 import { cliTools, grantOf, toolOf } from '../providers/clitools/tools.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { ModelConstraints } from './models.js';
-import type { AgentRun, LoopDeps } from './run.js';
+import type { AgentRun, Interruption, LoopDeps } from './run.js';
 import { agentTrust } from './taint.js';
-import { waitForOwner } from './waitforapproval.js';
+import { requestOf, waitForOwner } from './waitforapproval.js';
 
 /**
  * The names that grant models which are command-line tools, in addition to those that grant tools.
@@ -19,39 +23,40 @@ export const MODEL_GRANTS = Object.values(cliTools).map(grantOf);
  * Returns the constraints on which models may answer the agent, by its present state. A
  * command-line tool has a login and the machine's network. An untrusted agent gets one by its
  * hook's grant, or by the owner's approval. If such a model is its first choice, the agent waits
- * for that approval (AgentGone). Ours: the approval covers this model for the whole life of the
+ * for that approval. Ours: the approval covers this model for the whole life of the
  * agent, and a denial is not asked about again.
  */
-export const wantedBy = async (deps: LoopDeps, run: AgentRun): Promise<ModelConstraints> => {
+export const modelConstraintsOf = async (
+  deps: LoopDeps,
+  run: AgentRun,
+): Promise<ModelConstraints | Interruption> => {
   const { agent } = run;
   const { model, topic } = agent;
   const trust = agentTrust((await deps.rows.byId(agent.id)) ?? agent);
   const { isUntrusted } = trust;
   if (!isUntrusted) return { model, topic, isUntrusted, barred: () => null };
-  const answers = await deps.approvals.ofCalls(agent.id, deps.models.names().map(callIdOf));
+  const answers = await approvalRows(deps.store).ofCalls(
+    agent.id,
+    deps.access.models.names().map(callIdOf),
+  );
   const barred = (entry: RegisteredModel) => whyBarred({ agent, trust, answers }, entry);
-  const first = deps.models.first({ model, topic, isUntrusted });
+  const first = deps.access.models.first({ model, topic, isUntrusted });
   const isOpen = first && barred(first) !== null && !isDecided(answers.get(callIdOf(first.name)));
   if (!isOpen) return { model, topic, isUntrusted, barred };
   const isAsked = answers.has(callIdOf(first.name));
-  await waitForOwner(deps, run, {
+  const outcome = await waitForOwner(deps, run, {
     questions: isAsked ? [] : [questionOf(agent, first)],
     waiting: isAsked ? 1 : 0,
   });
   // The decision came in between.
-  return wantedBy(deps, run);
+  return outcome === 'again' ? modelConstraintsOf(deps, run) : outcome;
 };
 
-interface AdmissionState {
-  agent: AgentRow;
-  trust: CallerTrust;
-  answers: Map<string, ApprovalRow>;
-}
-
 const whyBarred = (
-  { agent, trust, answers }: AdmissionState,
+  of: { agent: AgentRow; trust: CallerTrust; answers: Map<string, ApprovalRow> },
   entry: RegisteredModel,
 ): string | null => {
+  const { agent, trust, answers } = of;
   if (entry.provider !== 'cli') return null;
   const tool = toolOf(entry.modelId)?.tool;
   if (tool && trust.granted.has(grantOf(tool))) return null;
@@ -74,12 +79,9 @@ const callOf = (agent: AgentRow, { name, modelId }: RegisteredModel): ExactCall 
   arguments: { model: name, modelId },
 });
 
-const questionOf = (agent: AgentRow, entry: RegisteredModel): ApprovalRequest => ({
-  ...callOf(agent, entry),
-  userId: agent.user_id,
-  callId: callIdOf(entry.name),
-  asker: agent.name,
-  reason: 'its model is a command-line tool, and the agent reads what came from outside',
-  isUntrusted: true,
-  ttlMs: agent.hook_id === null ? CONVERSATION_MS : HOOK_MS,
-});
+const questionOf = (agent: AgentRow, entry: RegisteredModel): ApprovalRequest =>
+  requestOf(agent, callOf(agent, entry), {
+    callId: callIdOf(entry.name),
+    reason: 'its model is a command-line tool, and the agent reads what came from outside',
+    isUntrusted: true,
+  });

@@ -1,16 +1,9 @@
+import type { Persona } from '../experts/module.js';
 import type { AgentStatus } from '../store/tables/agents.js';
+import type { Agent } from './contract.js';
 
 /** The limits of an agent. Times are in seconds of work; pauses do not count. */
-export interface AgentLimits {
-  maxSteps: number;
-  maxSeconds: number;
-  maxTokens: number;
-  /** Tokens of one reply of a model, reasoning included. */
-  maxAnswerTokens: number;
-  maxCostUsd: number;
-  maxDepth: number;
-  maxAgents: number;
-}
+export type AgentLimits = Agent['limits'];
 
 export const DEFAULT_LIMITS: AgentLimits = {
   maxSteps: 50,
@@ -80,6 +73,13 @@ export const JOB = 'agent';
 
 /** The topics on which the events of agents are published. */
 export const AGENT_CHANNELS = ['agent.status', 'agent.message', 'agent.tool_call'];
+
+/** True if a publication on one of these topics is about that agent. */
+export const isAbout = (data: unknown, id: string): boolean =>
+  typeof data === 'object' && data !== null && 'agentId' in data && data.agentId === id;
+
+/** Returns the persona that an agent has taken on. */
+export const readPart = (expert: string): Persona => JSON.parse(expert);
 
 /**
  * Returns the prompt of an agent that a webhook spawns, exactly as specified (spec: receiver, rule

@@ -1,46 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { iso } from '../kernel/clock.js';
+import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
-import type { ModelUsage, Price } from '../providers/llm/model.js';
+import type { ModelUsage } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
+import type { Store } from '../store/store.js';
 import type { AgentLimits } from './agent.js';
-import type { Allowances } from './allowance.js';
 import type { CallRequest } from './procedures/caps.js';
-import { asReserved, type CallGrant } from './procedures/reserve.js';
-import { releaseCall, settleCall } from './procedures/spending.js';
-import { AgentGone, type AgentRun, CapReached, type LoopDeps } from './run.js';
+import type { CallGrant } from './procedures/reserve.js';
+import { type DayCaps, releaseCall, settleCall } from './procedures/spending.js';
+import { type AgentRun, CapReached, type LoopDeps } from './run.js';
 
 /** A model, and the most that a call of it may use. */
-export interface Quote {
-  model: string;
-  /** Left out if the model costs nothing. */
-  price?: Price | null;
-  /** Tokens. */
-  inputTokens: number;
-  outputTokens: number;
-}
+export type Quote = Pick<CallRequest, 'model' | 'price' | 'inputTokens' | 'outputTokens'>;
 
 /** A call that may be made, with the budget reserved for it. */
-export interface ReservedBudget {
+export interface ReservedBudget extends Quote {
   id: string;
   step: number;
-  inputTokens: number;
-  /** The tokens that the reply may take. */
-  outputTokens: number;
-  price: Price | null;
-}
-
-/** The budget for the calls of one step. */
-export interface StepBudget {
-  /**
-   * Reserves the budget of a call; the first one that is granted counts as the step. Waits if only
-   * calls under way use up the rest of a limit. Returns null if a limit forbids a further call of
-   * the step. Errors: CapReached if it forbids the first one; AgentGone; the reason of the run's
-   * signal.
-   */
-  reserve(quote: Quote): Promise<ReservedBudget | null>;
-  /** Settles a call that brought no reply with its usage, or with nothing if none is given. */
-  close(reserved: ReservedBudget, usage: ModelUsage | undefined, latencyMs: number): Promise<void>;
 }
 
 /** The fewest tokens of a reply for which it is worth asking. */
@@ -55,44 +31,63 @@ const LOOK_MS = 200;
 /** The maximum number of tokens that is counted, because an endpoint may report any number. */
 const MOST_TOKENS = 1e12;
 
-export const openBudget = (deps: LoopDeps, { agent, signal }: AgentRun): StepBudget => {
+/** Opens the budget for the calls of one step. */
+export const openBudget = (deps: LoopDeps, { agent, signal }: AgentRun) => {
   const { store, clock } = deps;
   let isStep = true;
 
   const request = async (id: string, quote: Quote): Promise<CallRequest> => {
     const { user_id: userId, hook_id: hookId } = agent;
     const at = iso(clock.now());
-    const { model, price = null, inputTokens, outputTokens } = quote;
     return {
-      ...{ id, agentId: agent.id, userId, hookId, at, day: at.slice(0, 10), isStep },
-      ...{ model, price, inputTokens, outputTokens, takesLess: false },
-      fewestTokens: Math.min(FEWEST_TOKENS, outputTokens),
-      ...(await deps.allowancesOf({ userId, hookId })),
+      ...quote,
+      id,
+      agentId: agent.id,
+      userId,
+      hookId,
+      at,
+      day: at.slice(0, 10),
+      isStep,
+      takesLess: false,
+      fewestTokens: Math.min(FEWEST_TOKENS, quote.outputTokens),
+      ...(await deps.access.allowancesOf({ userId, hookId })),
     };
   };
 
   return {
-    reserve: async (quote) => {
+    /**
+     * Reserves the budget of a call; the first one that is granted counts as the step. Waits if only
+     * calls under way use up the rest of a limit. Returns null if a limit forbids a further call of
+     * the step, and `gone` if the agent no longer runs. Errors: CapReached if a limit forbids the
+     * first call; the reason of the run's signal.
+     */
+    reserve: async (quote: Quote): Promise<ReservedBudget | 'gone' | null> => {
       const id = mint('usage', clock.now());
       const asked = await request(id, quote);
       const grant = await granted(deps, signal, () => request(id, quote));
-      if (grant.is === 'gone') throw new AgentGone();
+      if (grant.is === 'gone') return 'gone';
       if (grant.is !== 'granted') {
         if (!isStep) return null;
         throw new CapReached(reasonOf(grant, JSON.parse(agent.limits), asked));
       }
       isStep = false;
-      const { step, outputTokens } = grant;
-      return { id, step, inputTokens: quote.inputTokens, outputTokens, price: asked.price };
+      return { ...quote, ...grant, id };
     },
-    close: async (reserved, usage, latencyMs) => {
-      const came = usage
+    /** Settles a call that brought no reply with its usage, or with nothing if none is given. */
+    close: async (
+      reserved: ReservedBudget,
+      usage: ModelUsage | undefined,
+      latencyMs: number,
+    ): Promise<void> => {
+      const charge = usage
         ? settleReserved(deps, reserved, { usage, latencyMs })
         : [releaseCall(reserved.id)];
-      await store.transact(came);
+      await store.transact(charge);
     },
   };
 };
+
+export type StepBudget = ReturnType<typeof openBudget>;
 
 /** Asks again until the reason is no longer that calls under way use up the limit. */
 const granted = async (
@@ -136,7 +131,7 @@ const UNITS = { steps: 'steps', tokens: 'tokens', cost: 'USD' };
 
 /** Builds the statements that replace the reserved budget of a call with its usage. */
 export const settleReserved = (
-  { clock }: Pick<LoopDeps, 'clock'>,
+  { clock }: { clock: Clock },
   { id }: ReservedBudget,
   { usage, latencyMs }: { usage: ModelUsage; latencyMs: number },
 ): Statement[] =>
@@ -149,12 +144,48 @@ export const settleReserved = (
     at: iso(clock.now()),
   });
 
-/** Counts the calls that were under way when the daemon ended, before any other begins. */
-export const settleLeft = async ({ store, clock }: Pick<LoopDeps, 'store' | 'clock'>) => {
+/**
+ * Counts the calls that were under way when the daemon ended by all that was reserved for them,
+ * before any other begins.
+ */
+export const settleLeftover = async ({ store, clock }: { store: Store; clock: Clock }) => {
   const left = await store.db
     .selectFrom('reservations')
-    .select(['id', 'input_tokens', 'output_tokens', 'cost_usd'])
+    .select(['id', 'input_tokens as inputTokens', 'output_tokens as outputTokens'])
+    .select('cost_usd as costUsd')
     .execute();
   const at = iso(clock.now());
-  for (const row of left) await store.transact(settleCall(asReserved(row, at)));
+  for (const row of left) await store.transact(settleCall({ ...row, latencyMs: 0, at }));
 };
+
+/** The daily limits of a user's agents together, and of a hook's. */
+type Allowances = Pick<CallRequest, 'ofUser' | 'ofHook'>;
+export type AllowancesOf = ReturnType<typeof createAllowances>;
+
+const ANY: DayCaps = { dailyCostUsd: null, dailyTokens: null, dailySteps: null };
+
+/**
+ * Creates the function that reads the daily limits. A user has those that an admin set, otherwise
+ * those of the settings; a hook has those that its owner set. They are read anew for every step, so
+ * that a change takes effect at once.
+ */
+export const createAllowances =
+  ({ db }: Pick<Store, 'db'>, { dailyCostUsd }: { dailyCostUsd: number }) =>
+  async ({ userId, hookId }: { userId: string; hookId: string | null }): Promise<Allowances> => {
+    const user = db.selectFrom('users').select('limits').where('id', '=', userId);
+    const hook = db
+      .selectFrom('hooks')
+      .select('limits')
+      .where('id', '=', hookId ?? '');
+    const [users, hooks] = await Promise.all([
+      user.executeTakeFirst(),
+      hookId === null ? undefined : hook.executeTakeFirst(),
+    ]);
+    return {
+      ofUser: { ...ANY, dailyCostUsd, ...capsIn(users?.limits) },
+      ofHook: { ...ANY, ...capsIn(hooks?.limits) },
+    };
+  };
+
+const capsIn = (limits: string | null | undefined): Partial<DayCaps> =>
+  limits ? JSON.parse(limits) : {};

@@ -1,9 +1,9 @@
 import { isLocalHost } from '../kernel/egress.js';
-import { DEFAULT_FALLBACK, type RegisteredModel, type Registry } from '../models/registry.js';
+import { DEFAULT_FALLBACK, type RegisteredModel, type Registry } from '../models/module.js';
 import { digest } from '../providers/llm/digest.js';
 
 /** The properties of an agent that decide which models may answer it. */
-export interface Candidacy {
+export interface CandidateAgent {
   /** The agent's model: the one named for it, or that of its topic when it began. */
   model: string;
   topic: string | null;
@@ -21,7 +21,7 @@ type ModelLookup = Pick<Registry, 'find' | 'routes' | 'default'>;
  * always available. If an untrusted agent's model is on the machine or in its network, the content
  * stays there: after that model's own fallbacks comes the digest, unless they name `default`.
  */
-export const candidatesOf = (registry: ModelLookup, of: Candidacy): string[] => {
+export const candidatesOf = (registry: ModelLookup, of: CandidateAgent): string[] => {
   const { model, topic, isUntrusted } = of;
   const route = registry.routes().find((each) => each.topic === topic);
   const own = [model, ...fallbacksOf(registry, model)];

@@ -1,67 +1,55 @@
-import type { Approvals } from '../approvals/approvals.js';
-import type { AgentSpeaker } from '../approvals/replytext.js';
-import { cast } from '../experts/choosemodel.js';
-import type { Expert } from '../experts/expert.js';
+import type { AgentSpeaker, Approvals } from '../approvals/module.js';
+import { type Expert, modelAndPersona } from '../experts/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { ChannelKind } from '../store/tables/channels.js';
-import { type AgentLimits, FINISHED } from './agent.js';
+import { type AgentLimits, FINISHED, readPart } from './agent.js';
 import type { AgentControl } from './control.js';
 import type { Models } from './models.js';
 import type { AgentRows } from './rows.js';
-import { readPart } from './systemprompt.js';
-
-export interface ChatDeps {
-  rows: AgentRows;
-  control: AgentControl;
-  models: Models;
-  approvals: Pick<Approvals, 'spoken'>;
-}
 
 /** A chat message, its conversation, and the wishes for the agent that answers it. */
-export interface ChatInput {
+interface ChatInput {
   content: string;
   sessionId?: string;
   model?: string;
   topic?: string;
   expert?: Expert;
-  /** The channel on which it came. */
-  via?: Via;
+  /** The user's channel on which it came. A conversation that begins there stays there. */
+  via?: {
+    channelId: string;
+    kind: ChannelKind;
+    /** Returns the steps that are committed together with the message. */
+    steps(sessionId: string): TransactionStep[];
+  };
   /** The sender, if the message may decide on an approval of the agent. */
   by?: AgentSpeaker;
   /** Throws if this sender may not give the agent the message. */
   check?(agent: AgentRow): void | Promise<void>;
 }
 
-/** A channel of the user. A conversation that begins there stays there. */
-export interface Via {
-  channelId: string;
-  kind: ChannelKind;
-  /** Returns the steps that are committed together with the message. */
-  steps(sessionId: string): TransactionStep[];
-}
-
-export type Chat = (
-  userId: string,
-  said: ChatInput,
-) => Promise<{ sessionId: string; agentId: string }>;
-
 /**
- * Handles a chat message: the agent at work in the session reads it, or the newest one takes it as
- * its next turn. A new agent begins if there is no session, if the last agent is removed or has
- * used up its limits, or if another model, topic or expert is wished for. Errors: NoSession,
- * SessionBusy; with `by` also those of SpokenAnswer.
+ * Creates the function that handles a chat message: the agent at work in the session reads it, or
+ * the newest one takes it as its next turn. A new agent begins if there is no session, if the last
+ * agent is removed or has used up its limits, or if another model, topic or expert is wished for.
+ * Errors: NoSession, SessionBusy; with `by` also AnswerRefused and NotOpen.
  */
 export const createChat =
-  ({ rows, control, models, approvals }: ChatDeps): Chat =>
-  async (userId, said) => {
-    const { content, sessionId, via, by } = said;
+  (deps: {
+    rows: AgentRows;
+    control: AgentControl;
+    models: Models;
+    approvals: Pick<Approvals, 'spoken'>;
+  }) =>
+  async (userId: string, input: ChatInput): Promise<{ sessionId: string; agentId: string }> => {
+    const { rows, control, models, approvals } = deps;
+    const { content, sessionId, via, by } = input;
     const speaker = sessionId === undefined ? undefined : await rows.speaker(userId, sessionId);
     if (by && speaker && (await approvals.spoken(speaker, content, by))) {
       return { sessionId: speaker.session_id, agentId: speaker.id };
     }
-    if (speaker && !isSpent(speaker) && suits(speaker, said)) {
-      await said.check?.(speaker);
+    if (speaker && !isSpent(speaker) && suits(speaker, input)) {
+      await input.check?.(speaker);
       await control.message(speaker, content, via?.steps(speaker.session_id));
       return { sessionId: speaker.session_id, agentId: speaker.id };
     }
@@ -69,7 +57,7 @@ export const createChat =
       userId,
       prompt: content,
       ...(speaker?.expert && { part: readPart(speaker.expert) }),
-      ...cast(models, { ...said, otherwise: speaker?.model }),
+      ...modelAndPersona(models, { ...input, otherwise: speaker?.model }),
       ...(sessionId !== undefined && { sessionId }),
       channel: via?.kind ?? 'chat',
       ...(via && { channelId: via.channelId, also: via.steps }),
@@ -78,6 +66,8 @@ export const createChat =
     });
     return { sessionId: spawned.sessionId, agentId: spawned.id };
   };
+
+export type Chat = ReturnType<typeof createChat>;
 
 const suits = (agent: AgentRow, { model, topic, expert }: ChatInput): boolean =>
   (model === undefined || model === agent.model) &&

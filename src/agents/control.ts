@@ -1,63 +1,40 @@
-import { voidApproved, WITHDRAWN, withdraw } from '../approvals/withdraw.js';
-import type { Queue } from '../jobs/queue.js';
-import { addJob, removeJobOfAgent, resumeAgent } from '../jobs/statements.js';
-import { type TransactionStep, Unmet } from '../store/engine/protocol.js';
-import { statement } from '../store/store.js';
+import { voidApproved, WITHDRAWN, withdraw } from '../approvals/module.js';
+import { addJob, type Queue, removeJobOfAgent, resumeAgent } from '../jobs/module.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
+import { statement, unlessUnmet, unmetStep } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { FINISHED, ImpossibleMove, JOB, NoSession, SessionBusy } from './agent.js';
 import { jobOf, type MovingDeps, moveTree, moveUnder, type TreeMove, type Verb } from './move.js';
-import { type AgentRecord, createRecord } from './record.js';
+import { createRecord } from './record.js';
 import { onlyFree, type SpawnRequest, spawnRecord } from './spawn.js';
+import { createDeltas, type Deltas } from './textdeltas.js';
 
 export interface ControlDeps extends MovingDeps {
   queue: Queue;
-  executionEnded(agent: AgentRow): void;
   removeFolder(agent: AgentRow): Promise<void>;
 }
 
+/** The agents at work in this process. */
+export interface LiveAgents {
+  /**
+   * The loops at work: how to end each, and when it has ended. Each registers itself here, so that
+   * a verb can end it at once.
+   */
+  running: Map<string, { abort(): void; ended: Promise<void> }>;
+  deltas: Deltas;
+}
+
 /**
- * The operations on an agent from outside. Each verb is durable when it resolves, and if it ends
- * the loop, the loop has ended. Every verb but `spawn` does nothing to an agent that is removed
+ * Creates the operations on an agent from outside. Each verb is durable when it resolves, and if it
+ * ends the loop, the loop has ended. Every verb but `spawn` does nothing to an agent that is removed
  * meanwhile.
  */
-export interface AgentControl {
-  /** Creates an agent. Errors: NoSession, SessionBusy. */
-  spawn(agent: SpawnRequest): Promise<{ id: string; sessionId: string }>;
-  /**
-   * Sends a message: an agent that runs reads it before its next step, a finished one takes it as
-   * its next turn. `also` is committed together with it. Errors: SessionBusy.
-   */
-  message(agent: AgentRow, content: string, also?: TransactionStep[]): Promise<void>;
-  /**
-   * Pauses the agent. This verb and the next two also apply to all its sub-agents, as far as their
-   * states permit. Errors: ImpossibleMove.
-   */
-  pause(agent: AgentRow): Promise<void>;
-  resume(agent: AgentRow): Promise<void>;
-  stop(agent: AgentRow): Promise<void>;
-  /** Stops all unfinished agents of a user. */
-  stopAll(userId: string): Promise<void>;
-  /**
-   * Stops the agent if it is not finished, and deletes it with all its sub-agents. The messages of
-   * its session stay.
-   */
-  remove(agent: AgentRow): Promise<void>;
-  /** The loops at work. Each registers itself here, so that a verb can end it at once. */
-  running: Map<string, RunningLoop>;
-}
-
-/** A loop at work: how to end it, and when it has ended. */
-export interface RunningLoop {
-  abort(): void;
-  ended: Promise<void>;
-}
-
-export const createControl = (deps: ControlDeps): AgentControl => {
+export const createControl = (deps: ControlDeps) => {
   const { store, rows, queue } = deps;
-  const running = new Map<string, RunningLoop>();
+  const live: LiveAgents = { running: new Map(), deltas: createDeltas() };
 
   const interrupt = async (agents: AgentRow[]): Promise<void> => {
-    const works = agents.flatMap(({ id }) => running.get(id) ?? []);
+    const works = agents.flatMap(({ id }) => live.running.get(id) ?? []);
     for (const work of works) work.abort();
     await Promise.all(works.map(({ ended }) => ended));
   };
@@ -69,93 +46,96 @@ export const createControl = (deps: ControlDeps): AgentControl => {
    */
   const move = async (agent: AgentRow, verb: Verb): Promise<AgentRow[] | null> => {
     const { record, under, published } = await moveTree(deps, agent, verb);
-    try {
-      await record.commit();
+    const unmet = await unmetStep(record.commit());
+    if (unmet === null) {
       published();
       return [agent, ...under];
-    } catch (error) {
-      if (!(error instanceof Unmet)) throw error;
-      const now = await rows.byId(agent.id);
-      if (!now) return null;
-      if (error.at === 0) throw new ImpossibleMove(now.status, verb);
-      return move(now, verb);
     }
+    const now = await rows.byId(agent.id);
+    if (!now) return null;
+    if (unmet === 0) throw new ImpossibleMove(now.status, verb);
+    return move(now, verb);
   };
 
-  const spawn: AgentControl['spawn'] = async (agent) => {
-    const session =
-      agent.sessionId !== undefined && (await rows.session(agent.userId, agent.sessionId));
-    if (session === undefined) throw new NoSession();
-    const { id, sessionId, record } = spawnRecord(deps, agent);
-    record.add(addJob(store, { kind: JOB, ref: id, lane: agent.lane, runAt: record.at }));
-    await record.commit().catch((error) => {
-      throw error instanceof Unmet ? new SessionBusy() : error;
-    });
-    queue.added(agent.lane);
-    return { id, sessionId };
+  /** Tells those who wait for the agent that it has ended. */
+  const tellEnd = (agent: AgentRow): void => {
+    deps.followers.executions.ended(agent);
+    if (agent.parent_id !== null) queue.added(agent.lane);
   };
 
-  const message: AgentControl['message'] = async (agent, content, also = []) => {
+  const message = async (
+    agent: AgentRow,
+    content: string,
+    also: TransactionStep[] = [],
+  ): Promise<void> => {
     const isNextTurn = FINISHED.includes(agent.status);
-    const said = isNextTurn ? nextTurn(deps, agent, content) : await aside(deps, agent, content);
-    try {
-      await said.record.add(...also).commit();
-    } catch (error) {
-      if (!(error instanceof Unmet)) throw error;
-      // The agent finished, continued or got a decision between the query and the write: try again.
-      const now = await rows.byId(agent.id);
-      if (isNextTurn && now && FINISHED.includes(now.status)) throw new SessionBusy();
-      return now && message(now, content, also);
+    const reply = isNextTurn ? nextTurn(deps, agent, content) : await aside(deps, agent, content);
+    if (await unlessUnmet(reply.record.add(...also).commit())) {
+      reply.published();
+      queue.added(agent.lane);
+      return;
     }
-    said.published();
-    queue.added(agent.lane);
+    // The agent finished, continued or got a decision between the query and the write: try again.
+    const now = await rows.byId(agent.id);
+    if (isNextTurn && now && FINISHED.includes(now.status)) throw new SessionBusy();
+    if (now) await message(now, content, also);
   };
 
   const remove = async (agent: AgentRow): Promise<void> => {
     const gone = [agent, ...(await rows.under(agent.id))];
     const { record, under, published } = await removal(deps, agent, gone);
-    try {
-      await record.commit();
-      published();
-    } catch (error) {
-      if (!(error instanceof Unmet)) throw error;
+    if (!(await unlessUnmet(record.commit()))) {
       const now = await rows.byId(agent.id);
       return now && remove(now);
     }
+    published();
     await interrupt([agent, ...under]);
     await Promise.all(gone.map(deps.removeFolder));
-    if (FINISHED.includes(agent.status)) return;
-    deps.executionEnded(agent);
-    if (agent.parent_id !== null) queue.added(agent.lane);
+    if (!FINISHED.includes(agent.status)) tellEnd(agent);
   };
 
   const stop = async (agent: AgentRow): Promise<void> => {
     const stopped = await move(agent, 'stop');
     if (!stopped) return;
-    deps.executionEnded(agent);
-    if (agent.parent_id !== null) queue.added(agent.lane);
+    tellEnd(agent);
     await interrupt(stopped);
   };
 
   return {
-    running,
-    spawn,
+    live,
+    /** Creates an agent. Errors: NoSession, SessionBusy. */
+    spawn: async (agent: SpawnRequest): Promise<{ id: string; sessionId: string }> => {
+      const session =
+        agent.sessionId !== undefined && (await rows.session(agent.userId, agent.sessionId));
+      if (session === undefined) throw new NoSession();
+      const { id, sessionId, record } = spawnRecord(deps, agent);
+      record.add(addJob(store, { kind: JOB, ref: id, lane: agent.lane, runAt: record.at }));
+      if (!(await unlessUnmet(record.commit()))) throw new SessionBusy();
+      queue.added(agent.lane);
+      return { id, sessionId };
+    },
+    /** Sends a message, committed together with `also`. Errors: SessionBusy. */
     message,
-    remove,
-    pause: async (agent) => {
+    /** Pauses the agent and, as the next two, its sub-agents if possible. Errors: ImpossibleMove. */
+    pause: async (agent: AgentRow): Promise<void> => {
       await interrupt((await move(agent, 'pause')) ?? []);
     },
-    resume: async (agent) => {
+    resume: async (agent: AgentRow): Promise<void> => {
       const resumed = await move(agent, 'resume');
       if (resumed) queue.added(agent.lane, resumed.length);
     },
     stop,
-    stopAll: async (userId) => {
+    /** Stops all unfinished agents of a user. */
+    stopAll: async (userId: string): Promise<void> => {
       const agents = await rows.unfinished(userId);
       await Promise.all(agents.map((agent) => stop(agent).catch(unlessFinished)));
     },
+    /** Stops the agent and deletes it with its sub-agents; the session keeps its messages. */
+    remove,
   };
 };
+
+export type AgentControl = ReturnType<typeof createControl>;
 
 /**
  * Builds the record that stops an agent and its sub-agents if they are not finished, and deletes
@@ -163,11 +143,8 @@ export const createControl = (deps: ControlDeps): AgentControl => {
  */
 const removal = async (deps: ControlDeps, agent: AgentRow, gone: AgentRow[]): Promise<TreeMove> => {
   const { store } = deps;
-  const forgotten = store.db.deleteFrom('agents').where(
-    'id',
-    'in',
-    gone.map(({ id }) => id),
-  );
+  const ids = gone.map(({ id }) => id);
+  const forgotten = store.db.deleteFrom('agents').where('id', 'in', ids);
   if (!FINISHED.includes(agent.status)) {
     const whole = await moveTree(deps, agent, 'stop');
     whole.record.add(statement(forgotten, gone.length));
@@ -187,10 +164,7 @@ const unlessFinished = (error: unknown): void => {
 };
 
 /** A message to an agent, and what to publish after its commit. */
-interface MessageRecord {
-  record: AgentRecord;
-  published(): void;
-}
+type MessageRecord = Pick<TreeMove, 'record' | 'published'>;
 
 /**
  * Builds the record for a message to an agent that is not finished. The message denies the agent's

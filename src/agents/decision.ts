@@ -1,23 +1,23 @@
-import { callDigest, type ExactCall } from '../approvals/digest.js';
 import {
   type ApprovalRequest,
-  CONVERSATION_MS,
-  HOOK_MS,
+  callDigest,
+  type ExactCall,
   LONGEST_ARGUMENTS,
-} from '../approvals/request.js';
-import { canonical } from '../kernel/canonicaljson.js';
-import { judge } from '../permissions/rules.js';
+} from '../approvals/module.js';
+import { canonical } from '../kernel/jsonvalue.js';
+import { judge } from '../permissions/module.js';
 import type { ToolCall } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
-import type { Tool } from '../tools/tool.js';
+import type { Tool } from '../tools/module.js';
 import { TOLD_AT } from './repeats.js';
 import type { AgentRun, LoopDeps } from './run.js';
-import { broughtBy, onlyUnfinished, stillAtWork } from './subagents.js';
+import { notWaitedText, onlyUnfinished, resultOfSubAgent } from './subagents.js';
 import { agentTrust } from './taint.js';
 import type { Toolset } from './toolset.js';
 import { INTERRUPTED } from './turns.js';
+import { requestOf } from './waitforapproval.js';
 
 /** The calls of one reply that have no result yet, with the facts that decide on them. */
 export interface UndecidedCalls {
@@ -83,7 +83,7 @@ export const decisionOf = async (
   if (open.repetitions >= TOLD_AT) return tell(REPEATED);
   if (!tool) return { do: 'run', tool };
   const [permissions, now] = await Promise.all([
-    deps.permissionsOf(agent.user_id),
+    deps.access.permissionsOf(agent.user_id),
     deps.rows.byId(agent.id),
   ]);
   const trust = agentTrust(now ?? agent);
@@ -95,16 +95,9 @@ export const decisionOf = async (
       'Not run: it needs an approval, and its arguments are too long to be read for one.',
     );
   }
-  const question = {
-    ...exactly(agent.id, tool, call),
-    userId: agent.user_id,
-    callId: call.id,
-    asker: agent.name,
-    reason: because,
-    isUntrusted: trust.isUntrusted,
-    ttlMs: agent.hook_id === null ? CONVERSATION_MS : HOOK_MS,
-  };
-  return { do: 'ask', question };
+  const { isUntrusted } = trust;
+  const why = { callId: call.id, reason: because, isUntrusted };
+  return { do: 'ask', question: requestOf(agent, exactly(agent.id, tool, call), why) };
 };
 
 const tell = (content: string): CallDecision => ({ do: 'tell', ok: false, content });
@@ -114,11 +107,11 @@ const tell = (content: string): CallDecision => ({ do: 'tell', ok: false, conten
  * no longer.
  */
 const brought = (deps: LoopDeps, sub: AgentRow, isOverridden: boolean): CallDecision => {
-  const result = broughtBy(sub);
+  const result = resultOfSubAgent(sub);
   if (result) return { do: 'tell', ...result };
   if (!isOverridden) return { do: 'await' };
   const holds = [onlyUnfinished(deps.store, [sub.effect_id])];
-  return { do: 'tell', ok: true, content: stillAtWork(sub), holds };
+  return { do: 'tell', ok: true, content: notWaitedText(sub), holds };
 };
 
 const exactly = (agentId: string, tool: Tool, call: ToolCall): ExactCall => ({

@@ -1,14 +1,16 @@
 import { sql } from 'kysely';
-import { cast } from '../experts/choosemodel.js';
-import type { Expert } from '../experts/expert.js';
-import type { Experts } from '../experts/experts.js';
-import type { Queue } from '../jobs/queue.js';
-import { addJobFirst } from '../jobs/statements.js';
-import { type Statement, Unmet } from '../store/engine/protocol.js';
-import { type Store, statement } from '../store/store.js';
+import { type Expert, type Experts, modelAndPersona } from '../experts/module.js';
+import { addJobFirst, type Queue } from '../jobs/module.js';
+import type { Statement } from '../store/engine/protocol.js';
+import { assertRows, type Store, unlessUnmet } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
-import type { Delegate, Delegation } from '../tools/agents.js';
-import { Pending, type ToolContext, ToolRefused } from '../tools/tool.js';
+import {
+  type Delegate,
+  type Delegation,
+  Pending,
+  type ToolContext,
+  ToolRefused,
+} from '../tools/module.js';
 import { type AgentLimits, JOB } from './agent.js';
 import type { Models } from './models.js';
 import type { RecordDeps } from './record.js';
@@ -36,12 +38,7 @@ export const createDelegate =
     const child = await subAgent(deps, { parent, order, context });
     const { id, record } = spawnRecord(deps, child, mayGrow(deps.store, parent));
     record.add(addJobFirst(deps.store, { kind: JOB, ref: id, lane: child.lane, runAt: record.at }));
-    try {
-      await record.commit();
-    } catch (error) {
-      if (error instanceof Unmet) throw refused(await whyNot(deps, parent));
-      throw error;
-    }
+    if (!(await unlessUnmet(record.commit()))) throw refused(await whyNot(deps, parent));
     deps.queue.added(child.lane);
     return new Pending(id);
   };
@@ -88,13 +85,13 @@ const beginning = (
   { models }: DelegateDeps,
   parent: AgentRow,
   { expert, model }: { expert: Expert | undefined; model: string | undefined },
-): ReturnType<typeof cast> => {
+): ReturnType<typeof modelAndPersona> => {
   const topic = parent.topic ?? undefined;
   if (model !== undefined && !models.has(model)) {
     throw refused(`there is no model ${model}; there are: ${models.names().join(', ')}`);
   }
   if (parent.untrusted === 0) {
-    return cast(models, { expert, model, topic, otherwise: parent.model });
+    return modelAndPersona(models, { expert, model, topic, otherwise: parent.model });
   }
   const within = models.within({ model: parent.model, topic: parent.topic, isUntrusted: true });
   if (model !== undefined && !within.includes(model)) {
@@ -103,7 +100,7 @@ const beginning = (
     );
   }
   const plain = expert && { ...expert, topic: null };
-  return cast(models, { expert: plain, model: model ?? parent.model, topic });
+  return modelAndPersona(models, { expert: plain, model: model ?? parent.model, topic });
 };
 
 const named = async (
@@ -134,19 +131,18 @@ const restOf = (parent: AgentRow, asked: NonNullable<Delegation['limits']>): Age
     maxSeconds: Math.floor(limits.maxSeconds - parent.active_ms / 1000),
     maxTokens: limits.maxTokens - used,
     maxCostUsd: Math.max(0, limits.maxCostUsd - parent.cost_usd),
+    maxAnswerTokens: limits.maxAnswerTokens,
   };
   const spent = (['maxSteps', 'maxSeconds', 'maxTokens'] as const).find((of) => rest[of] < 1);
   if (spent) throw refused(`nothing is left of your ${spent}`);
   if (limits.maxDepth < 1) throw refused('a sub-agent at this depth may have none of its own');
+  const atMost = (of: keyof typeof rest): number => Math.min(rest[of], asked[of] ?? rest[of]);
   return {
-    maxSteps: Math.min(rest.maxSteps, asked.maxSteps ?? rest.maxSteps),
-    maxSeconds: Math.min(rest.maxSeconds, asked.maxSeconds ?? rest.maxSeconds),
-    maxTokens: Math.min(rest.maxTokens, asked.maxTokens ?? rest.maxTokens),
-    maxCostUsd: Math.min(rest.maxCostUsd, asked.maxCostUsd ?? rest.maxCostUsd),
-    maxAnswerTokens: Math.min(
-      limits.maxAnswerTokens,
-      asked.maxAnswerTokens ?? limits.maxAnswerTokens,
-    ),
+    maxSteps: atMost('maxSteps'),
+    maxSeconds: atMost('maxSeconds'),
+    maxTokens: atMost('maxTokens'),
+    maxCostUsd: atMost('maxCostUsd'),
+    maxAnswerTokens: atMost('maxAnswerTokens'),
     maxDepth: limits.maxDepth - 1,
     maxAgents: limits.maxAgents,
   };
@@ -160,13 +156,13 @@ const mayGrow = ({ db }: Store, parent: AgentRow): Statement => {
   const rootId = parent.root_id ?? parent.id;
   const hasRoom = sql<boolean>`(SELECT count(*) FROM agents WHERE root_id = ${rootId})
     < (SELECT limits ->> 'maxAgents' FROM agents WHERE id = ${rootId})`;
-  const touched = db
-    .updateTable('agents')
-    .set((of) => ({ status: of.ref('status') }))
+  const growing = db
+    .selectFrom('agents')
+    .select('id')
     .where('id', '=', parent.id)
     .where('status', '=', 'running')
     .where(hasRoom);
-  return statement(touched, 1);
+  return assertRows(growing, 1);
 };
 
 const whyNot = async ({ rows }: DelegateDeps, parent: AgentRow): Promise<string> => {

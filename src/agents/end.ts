@@ -1,20 +1,19 @@
-import type { Queue } from '../jobs/queue.js';
-import { removeJobOfAgent } from '../jobs/statements.js';
-import type { ToWebhooks } from '../outbound/eventfanout.js';
-import type { Notice, Outbox, Posting } from '../outbound/outbox.js';
-import type { Statement } from '../store/engine/protocol.js';
+import { type Queue, removeJobOfAgent } from '../jobs/module.js';
+import { excerpt } from '../kernel/excerpt.js';
+import {
+  LONGEST_IN_EVENT,
+  type Notice,
+  type OutgoingEvent,
+  type QueuedMessage,
+} from '../outbound/module.js';
 import type { AgentRow, AgentStatus } from '../store/tables/agents.js';
-import type { RunningLoop } from './control.js';
-import { agentEnded } from './endevent.js';
-import { endExecution } from './execution.js';
-import { type MovingDeps, moveUnder } from './move.js';
+import type { LiveAgents } from './control.js';
+import type { AgentOutcome } from './followers.js';
+import { endExecution, type MovingDeps, moveUnder } from './move.js';
+import { remainingNotices } from './notifytool.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { wakeParent } from './subagents.js';
 import { taintParent } from './taint.js';
-
-export type AgentOutcome =
-  | { status: 'completed'; result: string }
-  | { status: 'failed'; error: string };
 
 const RUNNING: AgentStatus[] = ['running'];
 /**
@@ -22,25 +21,9 @@ const RUNNING: AgentStatus[] = ['running'];
  */
 const UNENDED: AgentStatus[] = ['queued', 'running'];
 
-/** Statements that belong to the end of an agent, and what to do after their commit. */
-export interface Consequence {
-  statements: Statement[];
-  committed(): void;
-}
-
 export interface EndingDeps extends MovingDeps {
-  outbox: Outbox;
-  toWebhooks: ToWebhooks;
   queue: Pick<Queue, 'added'>;
-  running: Map<string, RunningLoop>;
-  /** Returns the statements for the hooks that fire when an agent ends. */
-  consequences(agent: AgentRow, outcome: AgentOutcome): Promise<Consequence>;
-  executionEnded(agent: AgentRow): void;
-  /**
-   * Returns the notification about the failed execution that spawned the agent; null if none is
-   * due.
-   */
-  executionFailure(agent: AgentRow, error: string): Promise<Notice | null>;
+  live: LiveAgents;
 }
 
 /**
@@ -59,9 +42,9 @@ export const endAgent = async (
   const record = before(createRecord(deps, agent));
   const ended =
     outcome.status === 'completed' ? { result: outcome.result } : { error: outcome.error };
-  const consequence = await deps.consequences(agent, outcome);
+  const consequence = await deps.followers.ending(agent, outcome);
   const from = outcome.status === 'completed' ? RUNNING : UNENDED;
-  const told = await postingsOf(deps, agent, outcome);
+  const messages = await postingsOf(deps, agent, outcome);
   const orphaned = outcome.status === 'failed' ? await moveUnder(deps, agent, 'stop') : null;
   record
     .move(from, outcome.status, { ...ended, finished_at: record.at })
@@ -71,16 +54,16 @@ export const endAgent = async (
       ...wakeParent(store, { ...agent, ...ended, status: outcome.status }, record.at),
       ...endExecution(store, agent, executionOutcome(outcome), record.at),
       ...consequence.statements,
-      ...told.flatMap(({ statements }) => statements),
+      ...messages.flatMap(({ statements }) => statements),
     );
   for (const move of orphaned?.moves ?? []) record.join(move);
   await record.commit();
-  for (const { published } of told) published();
+  for (const { published } of messages) published();
   orphaned?.published();
   consequence.committed();
-  for (const { id } of orphaned?.under ?? []) deps.running.get(id)?.abort();
+  for (const { id } of orphaned?.under ?? []) deps.live.running.get(id)?.abort();
   if (agent.parent_id !== null) deps.queue.added(agent.lane);
-  deps.executionEnded(agent);
+  deps.followers.executions.ended(agent);
 };
 
 /**
@@ -91,18 +74,19 @@ const postingsOf = async (
   deps: EndingDeps,
   agent: AgentRow,
   outcome: AgentOutcome,
-): Promise<Posting[]> => {
-  const { outbox, toWebhooks, executionEvent } = deps;
+): Promise<QueuedMessage[]> => {
+  const { outbox, toWebhooks } = deps.outbound;
+  const { executions } = deps.followers;
   const postings = [
-    await executionEvent(agent, executionOutcome(outcome)),
-    ...(await deps.restOfNotices(agent)),
+    await executions.event(agent, executionOutcome(outcome)),
+    ...(await remainingNotices(deps.store, outbox, agent)),
   ];
   if (agent.parent_id === null)
     postings.push(toWebhooks(agent.user_id, { ...agentEnded(agent, outcome), hops: agent.hops }));
   const message =
     agent.notify_owner === 1
       ? messageOf(agent, outcome)
-      : outcome.status === 'failed' && (await deps.executionFailure(agent, outcome.error));
+      : outcome.status === 'failed' && (await executions.failure(agent, outcome.error));
   if (message) postings.push(outbox.toOwner(agent.user_id, { ...message, hops: agent.hops }));
   return postings;
 };
@@ -123,3 +107,27 @@ const messageOf = (agent: AgentRow, outcome: AgentOutcome): Notice => {
     isDirect: true,
   };
 };
+
+/**
+ * Returns the event for the end of an agent. Ours: the end of a sub-agent concerns only its parent.
+ * The event has no effect id: the agent's change of state, in the same transaction, happens once,
+ * and an agent may end again after a message.
+ */
+const agentEnded = (agent: AgentRow, outcome: AgentOutcome): OutgoingEvent => ({
+  type: `agent.${outcome.status}`,
+  data: {
+    agentId: agent.id,
+    name: agent.name,
+    status: outcome.status,
+    model: agent.model,
+    untrusted: agent.untrusted === 1,
+    hookId: agent.hook_id,
+    executionId: agent.execution_id,
+    ...(outcome.status === 'completed' && { result: excerpt(outcome.result, LONGEST_IN_EVENT) }),
+    ...(outcome.status === 'failed' && { error: excerpt(outcome.error, LONGEST_IN_EVENT) }),
+    links: {
+      agent: `/api/agents/${agent.id}`,
+      messages: `/api/sessions/${agent.session_id}/messages`,
+    },
+  },
+});

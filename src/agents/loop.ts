@@ -1,13 +1,13 @@
-import type { Job, JobHandler } from '../jobs/queue.js';
+import type { Job, JobHandler } from '../jobs/module.js';
 import { ModelFailure } from '../providers/llm/model.js';
-import { Unmet } from '../store/engine/protocol.js';
+import { unlessUnmet } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { AgentLimits } from './agent.js';
 import { finishCalls } from './calls.js';
 import { endAgent } from './end.js';
-import { type OrchestrateDeps, route } from './orchestrate.js';
+import { route } from './orchestrate.js';
 import { createRecord } from './record.js';
-import { AgentGone, type AgentRun, CapReached, commitWhileRunning, type LoopDeps } from './run.js';
+import { type AgentRun, CapReached, type LoopDeps, type LoopOutcome } from './run.js';
 import { takeStep } from './step.js';
 
 const SUSPENDED = 'its account is disabled';
@@ -25,18 +25,15 @@ interface Interrupts {
  * begins, so that a restart resumes at the last one. The budget of a step is reserved before the
  * model is asked.
  */
-export const createLoop = (deps: OrchestrateDeps): JobHandler => {
-  const { store, running, rows } = deps;
+export const createLoop = (deps: LoopDeps): JobHandler => {
+  const { store, rows } = deps;
+  const { running } = deps.live;
 
   const fail = async (agent: AgentRow, error: string): Promise<void> => {
-    try {
-      await endAgent(deps, agent, { status: 'failed', error });
-    } catch (cause) {
-      if (!(cause instanceof Unmet)) throw cause;
-      const now = await rows.byId(agent.id);
-      // A sub-agent changed its state at the same moment: try again.
-      if (now?.status === 'queued' || now?.status === 'running') await fail(now, error);
-    }
+    if (await unlessUnmet(endAgent(deps, agent, { status: 'failed', error }))) return;
+    const now = await rows.byId(agent.id);
+    // A sub-agent changed its state at the same moment: try again.
+    if (now?.status === 'queued' || now?.status === 'running') await fail(now, error);
   };
 
   const attempt = async (agent: AgentRow, { stop, shutdown }: Interrupts): Promise<void> => {
@@ -45,10 +42,10 @@ export const createLoop = (deps: OrchestrateDeps): JobHandler => {
     const signal = AbortSignal.any([stop, shutdown, timeLimit]);
     const run = { agent, signal, activeMs: meter(deps, agent) };
     try {
-      await work(deps, run);
+      if ((await work(deps, run)) === 'gone') await keepTime(deps, run);
     } catch (error) {
       await keepTime(deps, run);
-      if (error instanceof AgentGone || stop.aborted) return;
+      if (stop.aborted) return;
       if (shutdown.aborted) throw error;
       const reason = timeLimit.aborted ? `time limit of ${maxSeconds} s reached` : sayWhy(error);
       if (reason === null) throw error;
@@ -95,21 +92,26 @@ export const createLoop = (deps: OrchestrateDeps): JobHandler => {
   };
 };
 
-const work = async (deps: OrchestrateDeps, run: AgentRun): Promise<void> => {
-  await begin(deps, run.agent);
-  await finishCalls(deps, run);
+/** Takes steps until the agent ends, waits, or no longer runs. */
+const work = async (deps: LoopDeps, run: AgentRun): Promise<LoopOutcome> => {
+  if (!(await begin(deps, run.agent))) return 'gone';
+  let outcome: LoopOutcome = await finishCalls(deps, run);
+  if (outcome !== 'again') return outcome;
   const routed = await route(deps, run);
-  while (!(await takeStep(deps, routed)));
+  if (typeof routed === 'string') return routed;
+  while (outcome === 'again') outcome = await takeStep(deps, routed);
+  return outcome;
 };
 
-const begin = async (deps: LoopDeps, agent: AgentRow): Promise<void> => {
+/** Returns false if the agent was paused, stopped or removed meanwhile. */
+const begin = (deps: LoopDeps, agent: AgentRow): Promise<boolean> => {
   const record = createRecord(deps, agent);
   if (agent.status === 'queued') {
     record.move(['queued'], 'running', { started_at: agent.started_at ?? record.at });
   } else {
     record.only(['running']).event('agent.status', { status: 'running', resumed: true });
   }
-  await commitWhileRunning(record);
+  return unlessUnmet(record.commit());
 };
 
 const meter = ({ clock }: LoopDeps, { active_ms }: AgentRow): (() => number) => {

@@ -1,5 +1,4 @@
-import type { ModelHealth, ModelHealths } from '../models/health.js';
-import type { RegisteredModel, Registry } from '../models/registry.js';
+import type { ModelHealth, ModelHealths, RegisteredModel, Registry } from '../models/module.js';
 import {
   type Model,
   ModelFailure,
@@ -10,7 +9,7 @@ import {
 import { usageWith } from '../providers/llm/tally.js';
 import { estimateTokens } from '../providers/llm/tokens.js';
 import type { Quote, ReservedBudget, StepBudget } from './budget.js';
-import { type Candidacy, candidatesOf } from './candidates.js';
+import { type CandidateAgent, candidatesOf } from './candidates.js';
 
 /** A reply with the model that gave it, and the reasons why the models before it did not. */
 export interface ModelReply {
@@ -26,7 +25,7 @@ export interface ModelReply {
  * The constraints on the choice of a model: those that may answer an agent, and those that it may
  * not have.
  */
-export interface ModelConstraints extends Candidacy {
+export interface ModelConstraints extends CandidateAgent {
   /** Returns why the agent may not have this model; null if it may. */
   barred(entry: RegisteredModel): string | null;
 }
@@ -34,42 +33,6 @@ export interface ModelConstraints extends Candidacy {
 /** A model that may be used, with its state. */
 export interface ModelState extends Pick<ModelHealth, 'status' | 'lastError'> {
   name: string;
-}
-
-export interface Models {
-  /** Returns true if an agent may be given this model. */
-  has(name: string): boolean;
-  names(): string[];
-  /** Returns the models that may be used, with their states. */
-  states(): ModelState[];
-  /**
-   * Returns the model of an agent that names none: the first of its topic, otherwise the default.
-   */
-  choose(topic?: string | null): string;
-  /**
-   * Returns the same for an agent that reads payloads, even if the topic's first model is disabled:
-   * that one is passed over later, and the models that follow it are those that follow a local
-   * model.
-   */
-  routed(topic?: string): string;
-  /** Returns the model that would be tried first, whatever its health. */
-  first(of: Candidacy): RegisteredModel | undefined;
-  /**
-   * Returns the models to which an agent may delegate: those from which the work can reach no model
-   * that it cannot reach already.
-   */
-  within(of: Candidacy): string[];
-  /**
-   * Asks the models that may answer, one after the other (candidatesOf). A prompt too large for a
-   * model is never cut: the next model with enough room gets it. Each call is reserved separately,
-   * and the usage of a failed one is counted.
-   */
-  answer(wanted: ModelConstraints, step: ModelRequest, budget: StepBudget): Promise<ModelReply>;
-  /**
-   * Returns how many tokens a prompt may have so that the likely model accepts it, with room for a
-   * reply.
-   */
-  room(wanted: ModelConstraints): number;
 }
 
 /**
@@ -85,43 +48,111 @@ const INPUT_MARGIN = 1.25;
  */
 const SHORTEST_ANSWER = 256;
 
-export const createModels = (registry: Registry, health: ModelHealths): Models => {
+/** The result of asking one model: its reply, or the reason why there is none. */
+type Attempt = Omit<ModelReply, 'model' | 'passedOver'> | { because: string } | 'gone';
+
+export const createModels = (registry: Registry, health: ModelHealths) => {
   const has = (name: string): boolean => registry.find(name)?.isEnabled === true;
 
   const enabled = (): RegisteredModel[] => registry.list().filter(({ isEnabled }) => isEnabled);
 
-  const answer: Models['answer'] = async (wanted, step, budget) => {
-    const passedOver: ModelReply['passedOver'] = [];
-    for (const name of candidatesOf(registry, wanted)) {
-      const asked = await attempt({ registry, health, budget, wanted }, name, step);
-      if (typeof asked !== 'string') return { ...asked, model: name, passedOver };
-      passedOver.push({ model: name, because: asked });
+  const routed = (topic?: string | null): string | undefined =>
+    registry.routes().find((route) => route.topic === topic)?.primary;
+
+  const ask = async (
+    model: Model,
+    step: ModelRequest,
+    { budget, reserved }: { budget: StepBudget; reserved: ReservedBudget },
+  ): Promise<Attempt> => {
+    const since = performance.now();
+    const tookMs = (): number => Math.round(performance.now() - since);
+    const maxOutputTokens = reserved.outputTokens;
+    try {
+      // Always stream, even without a listener: only a stream shows that a model has fallen silent.
+      const onText = step.onText ?? (() => {});
+      const reply = await model.step({ ...step, maxOutputTokens, onText });
+      health.answered(model.name, tookMs());
+      return { reply, reserved, latencyMs: tookMs() };
+    } catch (error) {
+      const failure = error instanceof ModelFailure ? error : null;
+      if (failure && !step.signal.aborted) health.failed(model.name, failure);
+      else health.released(model.name);
+      await budget.close(reserved, failure ? failure.usage : wholeOf(reserved), tookMs());
+      if (!failure || step.signal.aborted) throw error;
+      return { because: failure.message };
     }
-    throw new ModelFailure('server', passedOver.map(({ because }) => because).join('; '));
+  };
+
+  const attempt = async (
+    name: string,
+    wanted: ModelConstraints,
+    step: ModelRequest,
+    budget: StepBudget,
+  ): Promise<Attempt> => {
+    const entry = registry.find(name);
+    const because = unfit(entry, step, wanted) ?? health.refusal(name);
+    if (!entry || because !== null) return { because: because ?? '' };
+    const offered = { ...step, tools: entry.supports.tools ? step.tools : [] };
+    const reserved = await budget.reserve(quoteOf(entry, offered));
+    if (reserved === 'gone') return reserved;
+    if (!reserved) return { because: 'it would pass a limit of cost' };
+    const busy = health.begin(name);
+    if (busy === null) return ask(entry.model, offered, { budget, reserved });
+    await budget.close(reserved, undefined, 0);
+    return { because: busy };
   };
 
   return {
+    /** Returns true if an agent may be given this model. */
     has,
     names: () => enabled().map(({ name }) => name),
-    states: () =>
+    /** Returns the models that may be used, with their states. */
+    states: (): ModelState[] =>
       enabled().map(({ name }) => {
         const { status, lastError } = health.of(name);
         return { name, status, lastError };
       }),
-    choose: (topic) => {
-      const routed = registry.routes().find((route) => route.topic === topic);
-      return routed && has(routed.primary) ? routed.primary : registry.default();
+    /** Returns the model of an agent that names none: the first of its topic, or the default. */
+    choose: (topic?: string | null): string => {
+      const primary = routed(topic);
+      return primary !== undefined && has(primary) ? primary : registry.default();
     },
-    routed: (topic) =>
-      registry.routes().find((route) => route.topic === topic)?.primary ?? registry.default(),
-    first: (of) => registry.find(candidatesOf(registry, of).find(has) ?? ''),
-    within: (of) => {
+    /**
+     * Returns the same for an agent that reads payloads, even if the topic's first model is disabled:
+     * that one is passed over later, and the models that follow it are those that follow a local
+     * model.
+     */
+    routed: (topic?: string): string => routed(topic) ?? registry.default(),
+    /** Returns the model that would be tried first, whatever its health. */
+    first: (of: CandidateAgent): RegisteredModel | undefined =>
+      registry.find(candidatesOf(registry, of).find(has) ?? ''),
+    /** Returns the models to which an agent may delegate: its own that lead to no further ones. */
+    within: (of: CandidateAgent): string[] => {
       const own = candidatesOf(registry, of);
       const reaches = (model: string) => candidatesOf(registry, { ...of, model });
       return own.filter((name) => has(name) && reaches(name).every((each) => own.includes(each)));
     },
-    answer,
-    room: (wanted) => {
+    /**
+     * Asks the models that may answer, one after the other (candidatesOf). A prompt too large for a
+     * model is never cut: the next model with enough room gets it. Each call is reserved separately,
+     * and the usage of a failed one is counted. Returns `gone` if the agent no longer runs.
+     */
+    answer: async (
+      wanted: ModelConstraints,
+      step: ModelRequest,
+      budget: StepBudget,
+    ): Promise<ModelReply | 'gone'> => {
+      const passedOver: ModelReply['passedOver'] = [];
+      for (const name of candidatesOf(registry, wanted)) {
+        const asked = await attempt(name, wanted, step, budget);
+        if (asked === 'gone') return asked;
+        if ('reply' in asked) return { ...asked, model: name, passedOver };
+        passedOver.push({ model: name, ...asked });
+      }
+      throw new ModelFailure('server', passedOver.map(({ because }) => because).join('; '));
+    },
+    /** Returns the tokens of a prompt that the likely model accepts, with room for a reply. */
+    room: (wanted: ModelConstraints): number => {
       const mayHave = (name: string) => whyBarred(registry.find(name), wanted) === null;
       const likely = candidatesOf(registry, wanted).find(
         (name) => mayHave(name) && !health.refusal(name),
@@ -131,6 +162,8 @@ export const createModels = (registry: Registry, health: ModelHealths): Models =
     },
   };
 };
+
+export type Models = ReturnType<typeof createModels>;
 
 /** Returns why the model cannot take the step, whatever its health; null if it can. */
 const unfit = (
@@ -155,33 +188,6 @@ const whyBarred = (entry: RegisteredModel | undefined, wanted: ModelConstraints)
 const isAboutTools = (turn: ModelRequest['turns'][number]): boolean =>
   turn.role === 'tool' || (turn.role === 'assistant' && turn.toolCalls.length > 0);
 
-interface CandidateSearch {
-  registry: Registry;
-  health: ModelHealths;
-  budget: StepBudget;
-  wanted: ModelConstraints;
-}
-
-type Got = Omit<ModelReply, 'model' | 'passedOver'>;
-
-/** Returns the reply, or a sentence that says why there is none. */
-const attempt = async (
-  { registry, health, budget, wanted }: CandidateSearch,
-  name: string,
-  step: ModelRequest,
-): Promise<Got | string> => {
-  const entry = registry.find(name);
-  const because = unfit(entry, step, wanted) ?? health.refusal(name);
-  if (!entry || because !== null) return because ?? '';
-  const offered = { ...step, tools: entry.supports.tools ? step.tools : [] };
-  const reserved = await budget.reserve(quoteOf(entry, offered));
-  if (!reserved) return 'it would pass a limit of cost';
-  const busy = health.begin(name);
-  if (busy === null) return ask({ model: entry.model, health, budget, reserved }, offered);
-  await budget.close(reserved, undefined, 0);
-  return busy;
-};
-
 /**
  * Returns the most that a call may use. The digest uses nothing; for all others the smallest of the
  * limits of agent, model and context applies.
@@ -191,44 +197,15 @@ const quoteOf = (
   { turns, tools, maxOutputTokens = LONGEST_ANSWER }: ModelRequest,
 ): Quote => {
   const { name: model, price, contextWindow } = entry;
-  if (entry.source === 'builtin') return { model, inputTokens: 0, outputTokens: 0 };
+  if (entry.source === 'builtin') return { model, price: null, inputTokens: 0, outputTokens: 0 };
   const tokens = estimateTokens(turns, tools);
   const most = Math.min(maxOutputTokens, entry.maxOutputTokens ?? maxOutputTokens);
   return {
-    ...{ model, price },
+    model,
+    price,
     inputTokens: Math.ceil(tokens * INPUT_MARGIN),
     outputTokens: Math.min(most, Math.max(SHORTEST_ANSWER, contextWindow - tokens)),
   };
-};
-
-interface ReservedCall {
-  model: Model;
-  health: ModelHealths;
-  budget: StepBudget;
-  reserved: ReservedBudget;
-}
-
-const ask = async (
-  { model, health, budget, reserved }: ReservedCall,
-  step: ModelRequest,
-): Promise<Got | string> => {
-  const since = performance.now();
-  const tookMs = (): number => Math.round(performance.now() - since);
-  const maxOutputTokens = reserved.outputTokens;
-  try {
-    // Always stream, even without a listener: only a stream shows that a model has fallen silent.
-    const onText = step.onText ?? (() => {});
-    const reply = await model.step({ ...step, maxOutputTokens, onText });
-    health.answered(model.name, tookMs());
-    return { reply, reserved, latencyMs: tookMs() };
-  } catch (error) {
-    const failure = error instanceof ModelFailure ? error : null;
-    if (failure && !step.signal.aborted) health.failed(model.name, failure);
-    else health.released(model.name);
-    await budget.close(reserved, failure ? failure.usage : wholeOf(reserved), tookMs());
-    if (!failure || step.signal.aborted) throw error;
-    return failure.message;
-  }
 };
 
 /** Returns all of the reserved budget as the usage, because it is unknown how far the call came. */

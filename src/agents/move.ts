@@ -1,33 +1,20 @@
-import { type WithdrawingDeps, withdraw } from '../approvals/withdraw.js';
-import { addJob, removeJobOfAgent } from '../jobs/statements.js';
-import type { Posting } from '../outbound/outbox.js';
+import { withdraw } from '../approvals/module.js';
+import { addJob, removeJobOfAgent } from '../jobs/module.js';
+import type { Outbound } from '../outbound/module.js';
 import type { Statement } from '../store/engine/protocol.js';
-import { statement } from '../store/store.js';
+import { assertRows, type Store, statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { JOB, UNFINISHED, verbs } from './agent.js';
-import { endExecution } from './execution.js';
-import type { RestOfNotices } from './notifytool.js';
+import type { Followers } from './followers.js';
+import { remainingNotices } from './notifytool.js';
 import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
 import { type AgentRows, isUnder } from './rows.js';
 import { wakeParent } from './subagents.js';
 
-/** The end of the execution that spawned an agent, as outgoing webhooks get it. */
-export interface ExecutionEnd {
-  status: 'success' | 'error' | 'skipped' | 'interrupted';
-  result?: unknown;
-  error?: string;
-}
-
-/**
- * Builds the event for the end of the execution that spawned an agent, in the transaction that ends
- * both.
- */
-export type ExecutionEvent = (agent: AgentRow, end: ExecutionEnd) => Promise<Posting>;
-
-export interface MovingDeps extends RecordDeps, WithdrawingDeps {
+export interface MovingDeps extends RecordDeps {
   rows: AgentRows;
-  executionEvent: ExecutionEvent;
-  restOfNotices: RestOfNotices;
+  outbound: Outbound;
+  followers: Followers;
 }
 
 export type Verb = keyof typeof verbs;
@@ -54,21 +41,21 @@ export const moveTree = async (
   verb: Verb,
 ): Promise<TreeMove> => {
   const { under, moves, published } = await moveUnder(deps, agent, verb);
-  const told =
+  const messages =
     verb === 'stop'
       ? [
           await withdraw(deps, agent.id, 'stopped'),
-          await deps.executionEvent(agent, STOPPED),
-          ...(await deps.restOfNotices(agent)),
+          await deps.followers.executions.event(agent, STOPPED),
+          ...(await remainingNotices(deps.store, deps.outbound.outbox, agent)),
         ]
       : [];
-  const record = moveOne(deps, agent, verb).add(...told.flatMap((one) => one.statements));
+  const record = moveOne(deps, agent, verb).add(...messages.flatMap((one) => one.statements));
   for (const move of moves) record.join(move);
   return {
     record,
     under,
     published: () => {
-      for (const one of told) one.published();
+      for (const one of messages) one.published();
       published();
     },
   };
@@ -108,12 +95,12 @@ export const moveUnder = async (
  * throws Unmet otherwise.
  */
 const onlyUnder = ({ store }: MovingDeps, id: string, count: number): Statement => {
-  const touched = store.db
-    .updateTable('agents')
-    .set((of) => ({ status: of.ref('status') }))
+  const unfinished = store.db
+    .selectFrom('agents')
+    .select('id')
     .where(isUnder(id))
     .where('status', 'in', UNFINISHED);
-  return statement(touched, count);
+  return assertRows(unfinished, count);
 };
 
 /** Builds the record of one agent; its first statement is the change of state itself. */
@@ -135,3 +122,32 @@ const moveOne = (deps: MovingDeps, agent: AgentRow, verb: Verb): AgentRecord => 
 /** Builds the statement for the job with which an agent begins or continues. */
 export const jobOf = ({ store }: RecordDeps, agent: AgentRow, runAt: string): Statement =>
   addJob(store, { kind: JOB, ref: agent.id, lane: agent.lane, runAt });
+
+/**
+ * Builds the statements that write an agent's outcome to the execution that spawned it, in the
+ * transaction that ends the agent.
+ */
+export const endExecution = (
+  { db }: Store,
+  agent: Pick<AgentRow, 'execution_id'>,
+  outcome: { status: 'success'; result: string } | { status: 'error'; error: string },
+  at: string,
+): Statement[] => {
+  if (agent.execution_id === null) return [];
+  const ended = {
+    status: outcome.status,
+    effect: 'done' as const,
+    result: outcome.status === 'success' ? JSON.stringify({ text: outcome.result }) : null,
+    error: outcome.status === 'error' ? outcome.error : null,
+    finished_at: at,
+  };
+  return [
+    statement(
+      db
+        .updateTable('executions')
+        .set(ended)
+        .where('id', '=', agent.execution_id)
+        .where('status', 'in', ['running', 'queued']),
+    ),
+  ];
+};

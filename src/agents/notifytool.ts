@@ -1,9 +1,8 @@
 import { type Clock, iso } from '../kernel/clock.js';
-import type { Outbox, Posting } from '../outbound/outbox.js';
-import { Unmet } from '../store/engine/protocol.js';
-import { type Store, statement } from '../store/store.js';
+import type { Notice, Outbox, QueuedMessage } from '../outbound/module.js';
+import { type Store, statement, unlessUnmet } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
-import type { Notify } from '../tools/notify.js';
+import type { Notify } from '../tools/module.js';
 
 interface NoticesDeps {
   store: Store;
@@ -32,15 +31,11 @@ export const createNotify =
       return true;
     }
     const posting = deps.outbox.toOwner(userId, message);
-    try {
-      await deps.store.transact([counted(agentId, MOST_NOTICES), ...posting.statements]);
-    } catch (error) {
-      if (!(error instanceof Unmet)) throw error;
-      await hold(deps, agentId, said);
-      return false;
-    }
-    posting.published();
-    return true;
+    const steps = [counted(agentId, MOST_NOTICES), ...posting.statements];
+    const isTold = await unlessUnmet(deps.store.transact(steps));
+    if (isTold) posting.published();
+    else await hold(deps, agentId, said);
+    return isTold;
   };
 
 /** Builds the statement that counts a message; it throws Unmet if the limit is reached. */
@@ -72,47 +67,50 @@ const hold = async (
  * Returns the messages that were not sent one by one as one message at the agent's end; nothing for
  * a sub-agent.
  */
-export type RestOfNotices = (agent: AgentRow) => Promise<Posting[]>;
-
-export const createRestOfNotices =
-  ({ store, outbox }: NoticesDeps): RestOfNotices =>
-  async (agent) => {
-    if (agent.parent_id !== null) return [];
-    const { db } = store;
-    const [run, kept] = await Promise.all([
-      db.selectFrom('agents').select('notices').where('id', '=', agent.id).executeTakeFirst(),
-      db
-        .selectFrom('run_notices')
-        .select(['id', 'line'])
-        .where('agent_id', '=', agent.id)
-        .orderBy('id')
-        .execute(),
-    ]);
-    const told = run?.notices ?? 0;
-    if (told === 0) return [];
-    const begun = db
-      .updateTable('agents')
-      .set((of) => ({ notices: of('notices', '-', told) }))
-      .where('id', '=', agent.id);
-    const last = kept.at(-1)?.id ?? 0;
-    const forgotten = db
-      .deleteFrom('run_notices')
+export const remainingNotices = async (
+  store: Store,
+  outbox: Outbox,
+  agent: AgentRow,
+): Promise<QueuedMessage[]> => {
+  if (agent.parent_id !== null) return [];
+  const { db } = store;
+  const [run, kept] = await Promise.all([
+    db.selectFrom('agents').select('notices').where('id', '=', agent.id).executeTakeFirst(),
+    db
+      .selectFrom('run_notices')
+      .select(['id', 'line'])
       .where('agent_id', '=', agent.id)
-      .where('id', '<=', last);
-    const anew = {
-      statements: [statement(begun), statement(forgotten)],
-      published: () => undefined,
-    };
-    if (told <= MOST_NOTICES) return [anew];
-    const rest = told - MOST_NOTICES;
-    const unkept = rest - kept.length;
-    const body = [...kept.map(({ line }) => line), ...(unkept > 0 ? [`… ${unkept} more`] : [])];
-    const message = {
-      kind: 'agent_notice' as const,
-      title: `${agent.name}: ${rest} more messages`,
-      body: body.join('\n'),
-      link: `/api/agents/${agent.id}`,
-      hops: agent.hops,
-    };
-    return [anew, outbox.toOwner(agent.user_id, message)];
+      .orderBy('id')
+      .execute(),
+  ]);
+  const count = run?.notices ?? 0;
+  if (count === 0) return [];
+  const begun = db
+    .updateTable('agents')
+    .set((of) => ({ notices: of('notices', '-', count) }))
+    .where('id', '=', agent.id);
+  const last = kept.at(-1)?.id ?? 0;
+  const forgotten = db
+    .deleteFrom('run_notices')
+    .where('agent_id', '=', agent.id)
+    .where('id', '<=', last);
+  const anew = {
+    statements: [statement(begun), statement(forgotten)],
+    published: () => undefined,
   };
+  if (count <= MOST_NOTICES) return [anew];
+  return [anew, outbox.toOwner(agent.user_id, summaryOf(agent, count - MOST_NOTICES, kept))];
+};
+
+/** Builds the one message for the messages beyond the limit; `kept` are those with a text. */
+const summaryOf = (agent: AgentRow, rest: number, kept: { line: string }[]): Notice => {
+  const unkept = rest - kept.length;
+  const body = [...kept.map(({ line }) => line), ...(unkept > 0 ? [`… ${unkept} more`] : [])];
+  return {
+    kind: 'agent_notice',
+    title: `${agent.name}: ${rest} more messages`,
+    body: body.join('\n'),
+    link: `/api/agents/${agent.id}`,
+    hops: agent.hops,
+  };
+};

@@ -1,28 +1,21 @@
 import {
   chooseByKeywords,
   type ExpertChoice,
+  expertPersona,
   questionOf,
   readChoice,
-} from '../experts/classify.js';
-import { partOf } from '../experts/expert.js';
-import type { Experts } from '../experts/experts.js';
+} from '../experts/module.js';
 import { mint } from '../kernel/ids.js';
 import { digest } from '../providers/llm/digest.js';
-import type { Statement } from '../store/engine/protocol.js';
-import { functionName } from '../tools/toolbox.js';
-import { wantedBy } from './admission.js';
-import type { AgentLimits } from './agent.js';
+import { functionName } from '../tools/module.js';
+import { modelConstraintsOf } from './admission.js';
+import { type AgentLimits, readPart } from './agent.js';
 import { openBudget, settleReserved } from './budget.js';
 import { runCalls } from './calls.js';
 import { UNTOUCHED } from './decision.js';
 import type { ModelReply } from './models.js';
 import { type AgentRecord, createRecord } from './record.js';
-import { AgentGone, type AgentRun, commitWhileRunning, type LoopDeps } from './run.js';
-import { readPart } from './systemprompt.js';
-
-export interface OrchestrateDeps extends LoopDeps {
-  experts: Experts;
-}
+import { type AgentRun, commitWithCost, type Interruption, type LoopDeps } from './run.js';
 
 const DELEGATE = functionName({ skillId: 'agents', name: 'delegate' });
 
@@ -32,30 +25,32 @@ const DELEGATE = functionName({ skillId: 'agents', name: 'delegate' });
  * that permissions leave. If the agent may not delegate, it takes on the persona itself. Returns
  * the run to continue with.
  */
-export const route = async (deps: OrchestrateDeps, run: AgentRun): Promise<AgentRun> => {
+export const route = async (deps: LoopDeps, run: AgentRun): Promise<AgentRun | Interruption> => {
   const { agent } = run;
   if (agent.orchestrated !== 1) return run;
   const rows = await deps.rows.messages(agent.session_id);
   if (rows.some((row) => row.role === 'assistant' && row.agent_id === agent.id)) return run;
-  const [chosen, tools] = await Promise.all([choose(deps, run), deps.toolsOf(agent)]);
+  const [chosen, tools] = await Promise.all([choose(deps, run), deps.access.toolsOf(agent)]);
+  if (typeof chosen === 'string') return chosen;
   const { expert } = chosen.choice;
   if (!tools.specs.some(({ name }) => name === DELEGATE)) {
-    const part = JSON.stringify({ ...partOf(expert), tools: null });
-    await recordChoice(deps, run, chosen, (made) => made.only(['running'], { expert: part }));
-    return { ...run, agent: { ...agent, expert: part } };
+    const part = JSON.stringify({ ...expertPersona(expert), tools: null });
+    const made = createRecord(deps, agent).only(['running'], { expert: part });
+    const recorded = await recordChoice(deps, run, chosen, made);
+    return recorded === 'gone' ? recorded : { ...run, agent: { ...agent, expert: part } };
   }
   const call = {
     id: mint('call', deps.clock.now()).slice(-9),
     name: DELEGATE,
     arguments: { expert: expert.name, withTask: true },
   };
-  await recordChoice(deps, run, chosen, (made) =>
-    made
-      .only(['running'], { expert: null })
-      .message({ role: 'assistant', content: sentenceOf(chosen.choice), toolCalls: [call] }),
-  );
-  await runCalls(deps, run, { calls: [call], tools, ...UNTOUCHED, repetitions: 1 });
-  return { ...run, agent: { ...agent, expert: null } };
+  const made = createRecord(deps, agent)
+    .only(['running'], { expert: null })
+    .message({ role: 'assistant', content: sentenceOf(chosen.choice), toolCalls: [call] });
+  if ((await recordChoice(deps, run, chosen, made)) === 'gone') return 'gone';
+  const open = { calls: [call], tools, ...UNTOUCHED, repetitions: 1 };
+  const outcome = await runCalls(deps, run, open);
+  return outcome === 'again' ? { ...run, agent: { ...agent, expert: null } } : outcome;
 };
 
 interface ChosenExpert {
@@ -68,62 +63,51 @@ interface ChosenExpert {
  * Chooses an expert: the one that the owner named, otherwise the one that a model chooses,
  * otherwise by keywords if there is no model or it names none.
  */
-const choose = async (deps: OrchestrateDeps, run: AgentRun): Promise<ChosenExpert> => {
+const choose = async (deps: LoopDeps, run: AgentRun): Promise<ChosenExpert | Interruption> => {
   const { agent, signal } = run;
-  const experts = await deps.experts.list(agent.user_id);
+  const experts = await deps.access.experts.list(agent.user_id);
   const own = agent.expert === null ? null : readPart(agent.expert);
   const owners = own && experts.find(({ id }) => id === own.id);
   if (owners) {
-    return {
-      choice: { expert: owners, by: 'owner', because: 'the owner named it' },
-      answered: null,
-    };
+    const because = 'the owner named it';
+    return { choice: { expert: owners, by: 'owner', because }, answered: null };
   }
   const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
   const turns = questionOf(agent.prompt, experts);
-  const wanted = await wantedBy(deps, run);
+  const wanted = await modelConstraintsOf(deps, run);
+  if (typeof wanted === 'string') return wanted;
   const step = { turns, tools: [], maxOutputTokens, signal };
-  const answered = await deps.models.answer(wanted, step, openBudget(deps, run));
+  const answered = await deps.access.models.answer(wanted, step, openBudget(deps, run));
+  if (answered === 'gone') return answered;
   const isModel = answered.model !== digest.name;
   const read = isModel ? readChoice(answered.reply.text, experts) : null;
   return { choice: read ?? chooseByKeywords(agent.prompt, experts), answered };
 };
 
-/**
- * Records the choice and its cost. The cost counts even if the agent was paused or removed
- * meanwhile.
- */
-const recordChoice = async (
-  deps: OrchestrateDeps,
-  { agent, activeMs }: AgentRun,
+/** Adds the choice and its cost to a record, and commits it. */
+const recordChoice = (
+  deps: LoopDeps,
+  { activeMs }: AgentRun,
   { choice, answered }: ChosenExpert,
-  also: (record: AgentRecord) => AgentRecord,
-): Promise<void> => {
-  const settled: Statement[] = answered
+  record: AgentRecord,
+): Promise<'again' | 'gone'> => {
+  const cost = answered
     ? settleReserved(deps, answered.reserved, { ...answered, usage: answered.reply.usage })
     : [];
   const { expert, by, because } = choice;
-  const made = also(createRecord(deps, agent))
-    .only(['running'], { active_ms: activeMs() })
-    .add(...settled)
-    .event('agent.message', {
-      role: 'assistant',
-      content: sentenceOf(choice),
-      expert: { id: expert.id, name: expert.name },
-      chosenBy: by,
-      because,
-      ...(answered && {
-        step: answered.reserved.step,
-        model: answered.model,
-        ...(answered.passedOver.length > 0 && { passedOver: answered.passedOver }),
-      }),
-    });
-  try {
-    await commitWhileRunning(made);
-  } catch (error) {
-    if (error instanceof AgentGone) await deps.store.transact(settled);
-    throw error;
-  }
+  record.only(['running'], { active_ms: activeMs() }).event('agent.message', {
+    role: 'assistant',
+    content: sentenceOf(choice),
+    expert: { id: expert.id, name: expert.name },
+    chosenBy: by,
+    because,
+    ...(answered && {
+      step: answered.reserved.step,
+      model: answered.model,
+      ...(answered.passedOver.length > 0 && { passedOver: answered.passedOver }),
+    }),
+  });
+  return commitWithCost(deps, record, cost);
 };
 
 const sentenceOf = ({ expert, because }: ExpertChoice): string =>
@@ -135,7 +119,7 @@ const sentenceOf = ({ expert, because }: ExpertChoice): string =>
  * it.
  */
 export const reported = async (
-  { rows }: OrchestrateDeps,
+  { rows }: LoopDeps,
   { agent }: AgentRun,
   answered: ModelReply,
 ): Promise<ModelReply> => {

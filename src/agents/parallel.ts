@@ -1,23 +1,17 @@
-/** Runs work in parallel and writes the results in the order of the calls. */
-export interface Parallel {
-  /** Begins the work once there is room. Rejects if the signal is aborted. */
-  add<T>(begin: () => Promise<Doing<T>>): Promise<void>;
-  /** Resolves when all work has ended and is written. Errors: the first one that occurred. */
-  settled(): Promise<void>;
-}
-
 /** Work that has begun, and the function that writes its result. */
-export interface Doing<T> {
+export interface StartedWork<T> {
   result: Promise<T>;
   write(result: T): Promise<void>;
 }
 
-export const createParallel = (most: number, signal: AbortSignal): Parallel => {
+/** Creates what runs work in parallel and writes the results in the order of the calls. */
+export const createParallel = (most: number, signal: AbortSignal) => {
   const working = new Set<Promise<unknown>>();
   let written: Promise<void>[] = [];
 
   return {
-    add: async (begin) => {
+    /** Begins the work once there is room. Rejects if the signal is aborted. */
+    add: async <T>(begin: () => Promise<StartedWork<T>>): Promise<void> => {
       while (working.size >= most) await Promise.race(working);
       signal.throwIfAborted();
       const { result, write } = await begin();
@@ -25,7 +19,8 @@ export const createParallel = (most: number, signal: AbortSignal): Parallel => {
       working.add(ended);
       written.push(inOrder(written.at(-1), result, write));
     },
-    settled: async () => {
+    /** Resolves when all work has ended and is written. Errors: the first one that occurred. */
+    settled: async (): Promise<void> => {
       const outcomes = await Promise.allSettled(written);
       written = [];
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
@@ -45,9 +40,9 @@ const inOrder = <T>(
   write: (result: T) => Promise<void>,
 ): Promise<void> => {
   const writing = (async () => {
-    const [, came] = await Promise.allSettled([before, result]);
-    if (came.status === 'rejected') throw came.reason;
-    await write(came.value);
+    const [, last] = await Promise.allSettled([before, result]);
+    if (last.status === 'rejected') throw last.reason;
+    await write(last.value);
   })();
   // The error is handled when all have settled.
   writing.catch(nothing);

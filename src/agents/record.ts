@@ -1,20 +1,12 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import { excerpt } from '../kernel/excerpt.js';
 import { mint } from '../kernel/ids.js';
-import type { Hub } from '../realtime/hub.js';
-import type { StatementResult, TransactionStep } from '../store/engine/protocol.js';
-import { type Store, statement } from '../store/store.js';
-import type { AgentEventRow, AgentRow, AgentStatus, MessageRow } from '../store/tables/agents.js';
+import type { Hub } from '../realtime/module.js';
+import type { Statement, StatementResult, TransactionStep } from '../store/engine/protocol.js';
+import { assertRows, type Store, statement } from '../store/store.js';
+import type { AgentRow, AgentStatus, MessageRow } from '../store/tables/agents.js';
 import { appendEvent, appendMessage } from '../store/transcript.js';
-
-/** An event as it is polled and published: `id` is its number in the agent's ring. */
-export interface AgentEvent {
-  id: number;
-  type: AgentEventRow['type'];
-  agentId: string;
-  data: Record<string, unknown>;
-  at: string;
-}
+import type { AgentEvent } from './contract.js';
 
 export interface RecordDeps {
   store: Store;
@@ -28,7 +20,7 @@ interface Recorded {
   events: { at: number; event: Omit<AgentEvent, 'id'> }[];
 }
 
-type Of = Pick<AgentRow, 'id' | 'user_id' | 'session_id'>;
+type RecordedAgent = Pick<AgentRow, 'id' | 'user_id' | 'session_id'>;
 type TranscriptEntry = Pick<MessageRow, 'role' | 'content'> & {
   toolCalls?: unknown[];
   toolCallId?: string;
@@ -39,7 +31,7 @@ type TranscriptEntry = Pick<MessageRow, 'role' | 'content'> & {
  * committed together. The events are published after the commit, with the numbers that it gave
  * them.
  */
-export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
+export const createRecord = ({ store, clock, hub }: RecordDeps, agent: RecordedAgent) => {
   const at = iso(clock.now());
   const statements: TransactionStep[] = [];
   const events: Recorded['events'] = [];
@@ -68,12 +60,7 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
      * states.
      */
     only: (states: readonly AgentStatus[], change: Partial<AgentRow> = {}) => {
-      const update = store.db
-        .updateTable('agents')
-        .set((of) => ({ status: of.ref('status'), ...change }))
-        .where('id', '=', agent.id)
-        .where('status', 'in', states);
-      statements.push(statement(update, 1));
+      statements.push(onlyIn(store, { id: agent.id, states, change }));
       return record;
     },
     move: (from: readonly AgentStatus[], to: AgentStatus, change: Partial<AgentRow> = {}) => {
@@ -105,6 +92,21 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: Of) => {
     },
   };
   return record;
+};
+
+/**
+ * Builds the statement that changes an agent in one of these states, or asserts the state if there is
+ * nothing to change.
+ */
+const onlyIn = (
+  { db }: Store,
+  of: { id: string; states: readonly AgentStatus[]; change: Partial<AgentRow> },
+): Statement => {
+  const { id, states, change } = of;
+  const query = Object.keys(change).length > 0 ? db.updateTable('agents').set(change) : null;
+  if (query) return statement(query.where('id', '=', id).where('status', 'in', states), 1);
+  const agent = db.selectFrom('agents').select('id').where('id', '=', id);
+  return assertRows(agent.where('status', 'in', states), 1);
 };
 
 export type AgentRecord = ReturnType<typeof createRecord>;

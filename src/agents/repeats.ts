@@ -1,4 +1,4 @@
-import { canonical } from '../kernel/canonicaljson.js';
+import { canonical } from '../kernel/jsonvalue.js';
 import type { ToolCall } from '../providers/llm/model.js';
 import { callsOf, type SaidRow } from './turns.js';
 

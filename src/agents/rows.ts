@@ -1,47 +1,12 @@
 import { sql } from 'kysely';
+import type { Input, Output } from '../kernel/contract/endpoint.js';
+import { newestFirst } from '../store/page.js';
 import type { Store } from '../store/store.js';
-import type { AgentRow } from '../store/tables/agents.js';
+import { type AgentRow, agentTable } from '../store/tables/agents.js';
+import { visibleTo } from '../store/visible.js';
 import { UNFINISHED } from './agent.js';
-import type { AgentEvent } from './record.js';
+import type { agents as contract } from './contract.js';
 import type { SaidRow } from './turns.js';
-
-export const agentColumnNames = [
-  'id',
-  'user_id',
-  'name',
-  'topic',
-  'role',
-  'model',
-  'prompt',
-  'status',
-  'untrusted',
-  'parent_id',
-  'root_id',
-  'depth',
-  'effect_id',
-  'parent_ms',
-  'expert',
-  'session_id',
-  'hook_id',
-  'execution_id',
-  'notify_owner',
-  'orchestrated',
-  'tools',
-  'limits',
-  'lane',
-  'steps',
-  'input_tokens',
-  'output_tokens',
-  'cost_usd',
-  'active_ms',
-  'hops',
-  'notices',
-  'result',
-  'error',
-  'created_at',
-  'started_at',
-  'finished_at',
-] as const;
 
 /** Returns a condition that holds for all sub-agents of an agent, at any depth. */
 export const isUnder = (id: string) =>
@@ -50,140 +15,115 @@ export const isUnder = (id: string) =>
       UNION ALL SELECT a.id FROM agents AS a JOIN under AS u ON a.parent_id = u.id)
     SELECT id FROM under)`;
 
-/** Returns the queries of the agent runtime. */
-export const agentRows = ({ db }: Store) => ({
-  byId: (id: string): Promise<AgentRow | undefined> =>
-    db.selectFrom('agents').select(agentColumnNames).where('id', '=', id).executeTakeFirst(),
+/** Returns the queries for agents. */
+export const agentRows = ({ db }: Store) => {
+  const agents = () => db.selectFrom('agents').select(agentTable.columns);
+  const visible = (userId: string) => agents().where(visibleTo(userId));
+  const eventsOf = (id: string) => db.selectFrom('agent_events').where('agent_id', '=', id);
 
-  /** Returns sub-agents by the calls that they answer. */
-  byEffects: (effects: string[]): Promise<AgentRow[]> =>
-    effects.length === 0
-      ? Promise.resolve([])
-      : db
-          .selectFrom('agents')
-          .select(agentColumnNames)
-          .where('effect_id', 'in', effects)
-          .execute(),
+  return {
+    byId: (id: string): Promise<AgentRow | undefined> =>
+      agents().where('id', '=', id).executeTakeFirst(),
 
-  /** Returns all sub-agents of an agent, those above others first. */
-  under: (id: string): Promise<AgentRow[]> =>
-    db.selectFrom('agents').select(agentColumnNames).where(isUnder(id)).orderBy('depth').execute(),
+    /** Returns sub-agents by the calls that they answer. */
+    byEffects: async (effects: string[]): Promise<AgentRow[]> =>
+      effects.length === 0 ? [] : agents().where('effect_id', 'in', effects).execute(),
 
-  /** Returns the agent if it belongs to the user. */
-  owned: (userId: string, id: string): Promise<AgentRow | undefined> =>
-    db
-      .selectFrom('agents')
-      .select(agentColumnNames)
-      .where('user_id', '=', userId)
-      .where('id', '=', id)
-      .executeTakeFirst(),
+    /** Returns all sub-agents of an agent, those above others first. */
+    under: (id: string): Promise<AgentRow[]> =>
+      agents().where(isUnder(id)).orderBy('depth').execute(),
 
-  /** Returns the user's agents that have not finished. */
-  unfinished: (userId: string): Promise<AgentRow[]> =>
-    db
-      .selectFrom('agents')
-      .select(agentColumnNames)
-      .where('user_id', '=', userId)
-      .where('status', 'in', UNFINISHED)
-      .execute(),
+    /** Returns the agent if it belongs to the user. */
+    owned: (userId: string, id: string): Promise<AgentRow | undefined> =>
+      visible(userId).where('id', '=', id).executeTakeFirst(),
 
-  /** Returns true if the account is disabled; then nothing of the user's runs. */
-  isSuspended: async (userId: string): Promise<boolean> => {
-    const row = await db
-      .selectFrom('users')
-      .select('disabled_at')
-      .where('id', '=', userId)
-      .executeTakeFirst();
-    return row?.disabled_at !== null;
-  },
+    list: (userId: string, filters: Input<typeof contract.list>['query']) => {
+      const { status, topic, hookId, executionId, sessionId, rootId, untrusted } = filters;
+      const named = visible(userId).where((of) =>
+        of.and({
+          status,
+          topic,
+          hook_id: hookId,
+          execution_id: executionId,
+          session_id: sessionId,
+          untrusted: untrusted === undefined ? undefined : Number(untrusted),
+        }),
+      );
+      if (rootId === undefined) return newestFirst(named, filters);
+      const tree = named.where((of) =>
+        of.or([of('id', '=', rootId), of('root_id', '=', rootId), isUnder(rootId)]),
+      );
+      return newestFirst(tree, filters);
+    },
 
-  /** Returns all messages of a session, oldest first. */
-  messages: (sessionId: string): Promise<SaidRow[]> =>
-    db
-      .selectFrom('messages')
-      .select(['seq', 'role', 'content', 'tool_calls', 'tool_call_id', 'agent_id'])
-      .where('session_id', '=', sessionId)
-      .orderBy('seq')
-      .execute(),
+    /** Returns the user's agents that have not finished. */
+    unfinished: (userId: string): Promise<AgentRow[]> =>
+      visible(userId).where('status', 'in', UNFINISHED).execute(),
 
-  /** Returns the session if it belongs to the user. */
-  session: (userId: string, id: string) =>
-    db
-      .selectFrom('sessions')
-      .select(['id', 'channel'])
-      .where('user_id', '=', userId)
-      .where('id', '=', id)
-      .executeTakeFirst(),
+    /** Returns true if the account is disabled; then nothing of the user's runs. */
+    isSuspended: async (userId: string): Promise<boolean> => {
+      const user = db.selectFrom('users').select('disabled_at').where('id', '=', userId);
+      return (await user.executeTakeFirst())?.disabled_at !== null;
+    },
 
-  /**
-   * Returns the agent that a message to the session is for: the one at work in it, otherwise the
-   * newest.
-   */
-  speaker: (userId: string, sessionId: string): Promise<AgentRow | undefined> =>
-    db
-      .selectFrom('agents')
-      .select(agentColumnNames)
-      .where('user_id', '=', userId)
-      .where('session_id', '=', sessionId)
-      .orderBy((of) => of('status', 'in', UNFINISHED), 'desc')
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst(),
+    /** Returns all messages of a session, oldest first. */
+    messages: (sessionId: string): Promise<SaidRow[]> =>
+      db
+        .selectFrom('messages')
+        .select(['seq', 'role', 'content', 'tool_calls', 'tool_call_id', 'agent_id'])
+        .where('session_id', '=', sessionId)
+        .orderBy('seq')
+        .execute(),
 
-  /** Returns the ids of the calls that the agent has begun, as far back as its ring reaches. */
-  begunCalls: async (agentId: string): Promise<Set<unknown>> => {
-    const rows = await db
-      .selectFrom('agent_events')
-      .select('data')
-      .where('agent_id', '=', agentId)
-      .where('type', '=', 'agent.tool_call')
-      .execute();
-    const events = rows.map(({ data }) => JSON.parse(data));
-    return new Set(events.filter(({ phase }) => phase === 'call').map(({ callId }) => callId));
-  },
+    session: (userId: string, id: string) =>
+      db
+        .selectFrom('sessions')
+        .select(['id', 'channel'])
+        .where(visibleTo(userId))
+        .where('id', '=', id)
+        .executeTakeFirst(),
 
-  /** Returns events newer than `after`, oldest first, with the ends of the ring. */
-  events: async (agentId: string, after: number, limit: number): Promise<EventsPage> => {
-    const rows = await db
-      .selectFrom('agent_events')
-      .select(['seq', 'type', 'data', 'at'])
-      .where('agent_id', '=', agentId)
-      .where('seq', '>', after)
-      .orderBy('seq')
-      .limit(limit)
-      .execute();
-    const ends = await db
-      .selectFrom('agent_events')
-      .select((of) => [of.fn.min('seq').as('oldest'), of.fn.max('seq').as('newest')])
-      .where('agent_id', '=', agentId)
-      .executeTakeFirst();
-    const oldestId = ends?.oldest ?? 0;
-    return {
-      events: rows.map(({ seq, type, data, at }) => ({
-        id: seq,
-        type,
-        agentId,
-        data: JSON.parse(data),
-        at,
-      })),
-      lastId: rows.at(-1)?.seq ?? ends?.newest ?? 0,
-      oldestId,
-      gap: (rows[0]?.seq ?? 0) > after + 1,
-    };
-  },
-});
+    /** Returns the agent that a message to the session is for: the one at work, or the newest. */
+    speaker: (userId: string, sessionId: string): Promise<AgentRow | undefined> =>
+      visible(userId)
+        .where('session_id', '=', sessionId)
+        .orderBy((of) => of('status', 'in', UNFINISHED), 'desc')
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst(),
+
+    /** Returns the ids of the calls that the agent has begun, as far back as its ring reaches. */
+    begunCalls: async (agentId: string): Promise<Set<unknown>> => {
+      const calls = eventsOf(agentId).select('data').where('type', '=', 'agent.tool_call');
+      const events = (await calls.execute()).map(({ data }) => JSON.parse(data));
+      return new Set(events.filter(({ phase }) => phase === 'call').map(({ callId }) => callId));
+    },
+
+    /** Returns events newer than `after`, oldest first, with the ends of the ring. */
+    events: async (
+      agentId: string,
+      after: number,
+      limit: number,
+    ): Promise<Output<typeof contract.events>> => {
+      const rows = await eventsOf(agentId)
+        .select(['seq', 'type', 'data', 'at'])
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(limit)
+        .execute();
+      const ends = await eventsOf(agentId)
+        .select((of) => [of.fn.min('seq').as('oldest'), of.fn.max('seq').as('newest')])
+        .executeTakeFirst();
+      return {
+        events: rows.map(({ seq: id, type, data, at }) => {
+          return { id, type, agentId, data: JSON.parse(data), at };
+        }),
+        lastId: rows.at(-1)?.seq ?? ends?.newest ?? 0,
+        oldestId: ends?.oldest ?? 0,
+        gap: (rows[0]?.seq ?? 0) > after + 1,
+      };
+    },
+  };
+};
 
 export type AgentRows = ReturnType<typeof agentRows>;
-
-export interface EventsPage {
-  events: AgentEvent[];
-  /**
-   * The number of the last event returned: the next `after`. If none is returned, the number of the
-   * newest event.
-   */
-  lastId: number;
-  /** The number of the oldest event that is still stored. */
-  oldestId: number;
-  /** True if the ring dropped events between `after` and the oldest stored one. */
-  gap: boolean;
-}

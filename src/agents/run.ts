@@ -1,31 +1,30 @@
-import type { Approval } from '../approvals/approval.js';
-import type { ApprovalRows } from '../approvals/rows.js';
+import type { Experts } from '../experts/module.js';
 import type { Log } from '../kernel/log.js';
-import type { PermissionsOf } from '../permissions/effective.js';
-import { Unmet } from '../store/engine/protocol.js';
+import type { PermissionsOf } from '../permissions/module.js';
+import type { Statement } from '../store/engine/protocol.js';
+import { unlessUnmet, unmetStep } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
-import type { AllowancesOf } from './allowance.js';
-import type { RunningLoop } from './control.js';
-import type { Consequence, EndingDeps } from './end.js';
+import type { AllowancesOf } from './budget.js';
+import type { EndingDeps } from './end.js';
 import type { Models } from './models.js';
 import type { AgentRecord } from './record.js';
-import type { AgentRows } from './rows.js';
-import type { Deltas } from './textdeltas.js';
 import type { Toolset } from './toolset.js';
 
 export interface LoopDeps extends EndingDeps {
-  rows: AgentRows;
-  models: Models;
-  approvals: ApprovalRows;
-  permissionsOf: PermissionsOf;
-  deltas: Deltas;
-  running: Map<string, RunningLoop>;
-  toolsOf(agent: AgentRow): Promise<Toolset>;
-  folderOf(agent: AgentRow): Promise<string>;
-  /** Returns the statements for the hooks that fire when an agent asks for an approval. */
-  approvalConsequences(agent: AgentRow, approvals: Approval[]): Promise<Consequence>;
-  allowancesOf: AllowancesOf;
+  access: AgentAccess;
   log: Log;
+}
+
+/** The tools and limits of an agent, read anew for each step. */
+export interface AgentAccess {
+  models: Models;
+  experts: Experts;
+  toolsOf(agent: AgentRow): Promise<Toolset>;
+  permissionsOf: PermissionsOf;
+  /** Returns the working folder of an agent. */
+  folderOf(agent: AgentRow): Promise<string>;
+  /** Returns the daily limits. */
+  allowancesOf: AllowancesOf;
 }
 
 /** One stretch of an agent's work, from a claim of its job to its end, a pause or a stop. */
@@ -38,21 +37,34 @@ export interface AgentRun {
 }
 
 /**
- * Thrown if the agent rests, or was paused, stopped or removed meanwhile; that is recorded already.
+ * The result of a step, which is recorded already. The agent has ended (`finished`), waits for its
+ * owner or for sub-agents (`waiting`), goes on (`again`), or was paused, stopped or removed
+ * meanwhile (`gone`).
  */
-export class AgentGone extends Error {}
+export type LoopOutcome = 'finished' | 'waiting' | 'again' | 'gone';
+/** The outcomes after which the run ends although the agent has not. */
+export type Interruption = 'waiting' | 'gone';
+
 /** Thrown if the agent may not go on; the message is its error. */
 export class CapReached extends Error {}
 
 /**
- * Commits a change that is possible only while the agent runs; throws AgentGone if it no longer
- * does.
+ * Commits a record with which the agent begins to wait. Its first statement is the reason to wait;
+ * if that no longer holds, the agent goes on.
  */
-export const commitWhileRunning = async (record: AgentRecord): Promise<void> => {
-  try {
-    await record.commit();
-  } catch (error) {
-    if (error instanceof Unmet) throw new AgentGone();
-    throw error;
-  }
+export const commitWaiting = async (record: AgentRecord): Promise<'again' | Interruption> => {
+  const unmet = await unmetStep(record.commit());
+  if (unmet === null) return 'waiting';
+  return unmet === 0 ? 'again' : 'gone';
+};
+
+/** Commits a record with the cost of a reply, which counts even if the agent is gone. */
+export const commitWithCost = async (
+  { store }: LoopDeps,
+  record: AgentRecord,
+  cost: Statement[],
+): Promise<'again' | 'gone'> => {
+  if (await unlessUnmet(record.add(...cost).commit())) return 'again';
+  await store.transact(cost);
+  return 'gone';
 };

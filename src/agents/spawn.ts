@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Persona } from '../experts/expert.js';
+import type { Persona } from '../experts/module.js';
 import { mint } from '../kernel/ids.js';
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
-import { type Store, statement } from '../store/store.js';
-import type { AgentRow } from '../store/tables/agents.js';
+import { assertRows, type Store, statement } from '../store/store.js';
 import type { ChannelKind } from '../store/tables/channels.js';
+import { visibleTo } from '../store/visible.js';
 import { type AgentLimits, DEFAULT_LIMITS, UNFINISHED } from './agent.js';
 import { type AgentRecord, createRecord, type RecordDeps } from './record.js';
 import { inheritTaint } from './taint.js';
@@ -29,7 +29,7 @@ export interface SpawnRequest {
   untrusted: boolean;
   parentId?: string;
   /** The place of a sub-agent in its tree. */
-  place?: TreePosition;
+  place?: { rootId: string; depth: number; effectId: string; parentMs: number };
   part?: Persona;
   hookId?: string;
   executionId?: string;
@@ -40,13 +40,6 @@ export interface SpawnRequest {
   tools?: string[];
   limits?: Partial<AgentLimits>;
   lane: string;
-}
-
-export interface TreePosition {
-  rootId: string;
-  depth: number;
-  effectId: string;
-  parentMs: number;
 }
 
 /**
@@ -70,7 +63,7 @@ export const spawnRecord = (
       : onlyFree(store, { id: sessionId, userId });
   record
     .add(...conditions, session)
-    .add(statement(insert(deps, rowOf(id, sessionId, agent, record.at)), 1))
+    .add(insert(deps, { id, sessionId, at: record.at }, agent))
     .add(...(agent.parentId === undefined ? [] : [inheritTaint(store, { id, sessionId })]))
     .message({ role: 'user', content: agent.prompt })
     .event('agent.status', { status: 'queued' })
@@ -91,13 +84,13 @@ export const onlyFree = (
     .select('id')
     .where('session_id', '=', id)
     .where('status', 'in', UNFINISHED);
-  const touched = db
-    .updateTable('sessions')
-    .set((of) => ({ updated_at: of.ref('updated_at') }))
-    .where('user_id', '=', userId)
+  const free = db
+    .selectFrom('sessions')
+    .select('id')
+    .where(visibleTo(userId))
     .where('id', '=', id)
     .where((of) => of.not(of.exists(atWork)));
-  return statement(touched, 1);
+  return assertRows(free, 1);
 };
 
 const newSession = (
@@ -114,7 +107,7 @@ const newSession = (
       title,
       channel,
       channel_id: channelId ?? null,
-      ...marked(untrusted),
+      untrusted: untrusted ? 1 : 0,
       created_at: at,
       updated_at: at,
     }),
@@ -122,19 +115,46 @@ const newSession = (
   );
 };
 
-const marked = (untrusted: boolean) => ({ untrusted: untrusted ? 1 : 0 });
-
 /**
  * Inserts the agent. Its trust is judged in the transaction, because the session may have been
  * tainted a moment ago.
  */
-const insert = ({ store: { db } }: RecordDeps, row: ReturnType<typeof rowOf>) =>
-  db.insertInto('agents').values({
-    ...row,
-    untrusted: sql<number>`max(${row.untrusted},
-      coalesce((SELECT untrusted FROM sessions WHERE id = ${row.session_id}), 0),
-      coalesce((SELECT untrusted FROM agents WHERE id = ${row.parent_id}), 0))`,
-  });
+const insert = (
+  { store }: RecordDeps,
+  { id, sessionId, at }: { id: string; sessionId: string; at: string },
+  agent: SpawnRequest,
+): Statement => {
+  const row = {
+    id,
+    user_id: agent.userId,
+    name: agent.name ?? `${labelOf(agent)}-${id.slice(-6)}`,
+    topic: agent.topic,
+    role: agent.part?.name ?? (agent.orchestrated ? 'orchestrator' : null),
+    model: agent.model,
+    prompt: agent.prompt,
+    status: 'queued' as const,
+    untrusted: sql<number>`max(${agent.untrusted ? 1 : 0},
+      coalesce((SELECT untrusted FROM sessions WHERE id = ${sessionId}), 0),
+      coalesce((SELECT untrusted FROM agents WHERE id = ${agent.parentId ?? null}), 0))`,
+    parent_id: agent.parentId,
+    root_id: agent.place?.rootId,
+    depth: agent.place?.depth,
+    effect_id: agent.place?.effectId,
+    parent_ms: agent.place?.parentMs,
+    expert: agent.part && JSON.stringify(agent.part),
+    session_id: sessionId,
+    hook_id: agent.hookId,
+    execution_id: agent.executionId,
+    hops: agent.hops,
+    notify_owner: agent.notifyOwner ? 1 : 0,
+    orchestrated: agent.orchestrated ? 1 : 0,
+    tools: agent.tools && JSON.stringify(agent.tools),
+    limits: JSON.stringify({ ...DEFAULT_LIMITS, ...agent.limits }),
+    lane: agent.lane,
+    created_at: at,
+  };
+  return statement(store.db.insertInto('agents').values(row), 1);
+};
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] || 'untitled';
 
@@ -144,36 +164,3 @@ const firstLine = (text: string): string => text.trim().split('\n', 1)[0] || 'un
  */
 const labelOf = ({ part, topic, place, channel }: SpawnRequest): string =>
   part?.name ?? (place ? undefined : topic) ?? channel;
-
-const rowOf = (id: string, sessionId: string, agent: SpawnRequest, at: string) =>
-  ({
-    id,
-    user_id: agent.userId,
-    name: agent.name ?? `${labelOf(agent)}-${id.slice(-6)}`,
-    topic: agent.topic ?? null,
-    role: agent.part?.name ?? (agent.orchestrated ? 'orchestrator' : null),
-    model: agent.model,
-    prompt: agent.prompt,
-    status: 'queued',
-    ...marked(agent.untrusted),
-    parent_id: agent.parentId ?? null,
-    root_id: agent.place?.rootId ?? null,
-    depth: agent.place?.depth ?? 0,
-    effect_id: agent.place?.effectId ?? null,
-    parent_ms: agent.place?.parentMs ?? 0,
-    expert: agent.part ? JSON.stringify(agent.part) : null,
-    session_id: sessionId,
-    hook_id: agent.hookId ?? null,
-    execution_id: agent.executionId ?? null,
-    hops: agent.hops ?? 0,
-    notify_owner: agent.notifyOwner ? 1 : 0,
-    orchestrated: agent.orchestrated ? 1 : 0,
-    tools: agent.tools ? JSON.stringify(agent.tools) : null,
-    limits: JSON.stringify({ ...DEFAULT_LIMITS, ...agent.limits }),
-    lane: agent.lane,
-    result: null,
-    error: null,
-    created_at: at,
-    started_at: null,
-    finished_at: null,
-  }) satisfies Partial<AgentRow>;

@@ -1,51 +1,51 @@
 import { iso } from '../kernel/clock.js';
 import { excerpt } from '../kernel/excerpt.js';
+import { mint } from '../kernel/ids.js';
+import type { StepReply, ToolCall } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { statement, unlessUnmet } from '../store/store.js';
-import { wantedBy } from './admission.js';
+import { modelConstraintsOf } from './admission.js';
 import type { AgentLimits } from './agent.js';
-import { answerOf, type ModelAnswer } from './answer.js';
 import { openBudget, settleReserved } from './budget.js';
 import { runCalls } from './calls.js';
 import { conversationOf } from './context.js';
 import { UNTOUCHED } from './decision.js';
 import { endAgent } from './end.js';
 import type { ModelReply } from './models.js';
-import { type OrchestrateDeps, reported } from './orchestrate.js';
+import { reported } from './orchestrate.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { repetitionsOf } from './repeats.js';
-import { AgentGone, type AgentRun, commitWhileRunning, type LoopDeps } from './run.js';
+import { type AgentRun, commitWithCost, type LoopDeps, type LoopOutcome } from './run.js';
 import type { DroppedContext } from './trim.js';
+import { callsOf, type SaidRow } from './turns.js';
 
-/** Asks a model once and acts on its reply. Returns true when the agent is finished. */
-export const takeStep = async (deps: OrchestrateDeps, run: AgentRun): Promise<boolean> => {
+/** Asks a model once and acts on its reply. */
+export const takeStep = async (deps: LoopDeps, run: AgentRun): Promise<LoopOutcome> => {
   const { agent, signal } = run;
-  const wanted = await wantedBy(deps, run);
+  const wanted = await modelConstraintsOf(deps, run);
+  if (typeof wanted === 'string') return wanted;
   const [rows, tools] = await Promise.all([
     deps.rows.messages(agent.session_id),
-    deps.toolsOf(agent),
+    deps.access.toolsOf(agent),
   ]);
-  const { turns, dropped } = conversationOf(deps.models, agent, {
+  const { turns, dropped } = conversationOf(deps.access.models, agent, {
     rows,
     wanted,
     tools: tools.specs,
   });
-  const onText = deps.deltas.of(agent.id);
+  const onText = deps.live.deltas.of(agent.id);
   const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
-  const asked = {
-    ...{ turns, tools: tools.specs, maxOutputTokens, signal },
-    ...(onText && { onText }),
-  };
-  const came = await deps.models.answer(wanted, asked, openBudget(deps, run));
-  const answered = await reported(deps, run, came);
+  const asked = { turns, tools: tools.specs, maxOutputTokens, signal, onText };
+  const response = await deps.access.models.answer(wanted, asked, openBudget(deps, run));
+  if (response === 'gone') return response;
+  const answered = await reported(deps, run, response);
   const answer = answerOf(answered.reply, rows, deps.clock.now());
   const taken = { run, answered, answer, dropped, seen: rows.at(-1)?.seq ?? 0 };
-  const isFinished = await recordAnswer(deps, taken);
-  if (isFinished) return true;
+  const outcome = await recordAnswer(deps, taken);
+  if (outcome !== 'again') return outcome;
   const calls = answer.toolCalls;
   const repetitions = repetitionsOf(rows, agent.id, calls);
-  await runCalls(deps, run, { calls, tools, ...UNTOUCHED, repetitions });
-  return false;
+  return runCalls(deps, run, { calls, tools, ...UNTOUCHED, repetitions });
 };
 
 interface CompletedStep {
@@ -58,19 +58,12 @@ interface CompletedStep {
 }
 
 /** Stores the reply. Its cost is counted even if the agent was paused or removed meanwhile. */
-const recordAnswer = async (deps: LoopDeps, taken: CompletedStep): Promise<boolean> => {
+const recordAnswer = async (deps: LoopDeps, taken: CompletedStep): Promise<LoopOutcome> => {
   const { run, answered, answer } = taken;
   const { reserved, reply, latencyMs } = answered;
   const settled = settleReserved(deps, reserved, { usage: reply.usage, latencyMs });
-  try {
-    if (answer.toolCalls.length === 0 && (await finish(deps, taken, settled))) return true;
-    const record = createRecord(deps, run.agent);
-    await commitWhileRunning(addAnswer(record, taken).add(...settled));
-    return false;
-  } catch (error) {
-    if (error instanceof AgentGone) await deps.store.transact(settled);
-    throw error;
-  }
+  if (answer.toolCalls.length === 0 && (await finish(deps, taken, settled))) return 'finished';
+  return commitWithCost(deps, addAnswer(createRecord(deps, run.agent), taken), settled);
 };
 
 /**
@@ -116,4 +109,55 @@ const addAnswer = (
       ...(dropped > 0 && { droppedCalls: dropped }),
       ...(trimmed && { leftOut: trimmed }),
     });
+};
+
+const LONGEST_TEXT = 262_144;
+const LONGEST_ARGUMENTS = 2_097_152;
+const MOST_CALLS = 32;
+const DEEPEST = 64;
+
+/** The part of a model's reply that is stored and executed. */
+interface ModelAnswer {
+  text: string;
+  toolCalls: ToolCall[];
+  /** The number of calls that were left out: too many, too long or nested too deep. */
+  dropped: number;
+}
+
+/**
+ * Limits a reply in size. A model may use one id for two calls, or names that no provider would
+ * accept again: ids become unique within the session, and names harmless.
+ */
+const answerOf = (reply: StepReply, rows: SaidRow[], now: number): ModelAnswer => {
+  const used = new Set(rows.flatMap(callsOf).map(({ id }) => id));
+  const toolCalls = reply.toolCalls.filter(isBounded).slice(0, MOST_CALLS);
+  return {
+    text: excerpt(reply.text, LONGEST_TEXT),
+    toolCalls: toolCalls.map((call) => ({
+      id: unusedId(call.id, used, now),
+      name: call.name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unnamed',
+      arguments: call.arguments,
+    })),
+    dropped: reply.toolCalls.length - toolCalls.length,
+  };
+};
+
+const isBounded = ({ arguments: args }: ToolCall): boolean =>
+  isShallow(args) && JSON.stringify(args).length <= LONGEST_ARGUMENTS;
+
+/** True if the value is not nested too deep to be written as JSON again. */
+const isShallow = (value: unknown, deepest = DEEPEST): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (deepest > 0 && Object.values(value).every((member) => isShallow(member, deepest - 1)));
+
+/**
+ * Returns the given id, or nine letters and digits if it cannot be used: the form of an id that
+ * even Mistral accepts.
+ */
+const unusedId = (given: string, used: Set<string>, now: number): string => {
+  const isGood = /^[\w-]{1,64}$/.test(given) && !used.has(given);
+  const id = isGood ? given : mint('call', now).slice(-9);
+  used.add(id);
+  return id;
 };

@@ -1,21 +1,22 @@
-import { removeJobOfAgent, resumeAgent } from '../jobs/statements.js';
+import { removeJobOfAgent, resumeAgent } from '../jobs/module.js';
 import { excerpt } from '../kernel/excerpt.js';
 import { mint } from '../kernel/ids.js';
 import type { ToolCall } from '../providers/llm/model.js';
-import { type Statement, Unmet } from '../store/engine/protocol.js';
-import { type Store, statement } from '../store/store.js';
+import type { Statement } from '../store/engine/protocol.js';
+import { assertRows, type Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { FINISHED, UNFINISHED } from './agent.js';
 import { createRecord } from './record.js';
-import { AgentGone, type AgentRun, type LoopDeps } from './run.js';
-import { LONGEST_RESULT } from './toolcall.js';
+import type { AgentRows } from './rows.js';
+import { type AgentRun, commitWaiting, type Interruption, type LoopDeps } from './run.js';
+import { LONGEST_RESULT, type ToolResult } from './toolcall.js';
 
 /** Returns the effect id of an agent's call, the same over all retries. */
 export const effectOf = (agentId: string, callId: string): string => `${agentId}_${callId}`;
 
 /** Returns the sub-agents that answer these calls of an agent, by the ids of the calls. */
-export const answering = async (
-  { rows }: Pick<LoopDeps, 'rows'>,
+export const subAgentsOf = async (
+  { rows }: { rows: AgentRows },
   agentId: string,
   calls: ToolCall[],
 ): Promise<Map<string, AgentRow>> => {
@@ -25,9 +26,7 @@ export const answering = async (
 };
 
 /** Returns the result of an ended sub-agent as its parent gets it; null while it has not ended. */
-export const broughtBy = (
-  sub: Omit<EndedSub, 'parent_ms'>,
-): { ok: boolean; content: string } | null => {
+export const resultOfSubAgent = (sub: AgentRow): ToolResult | null => {
   if (!FINISHED.includes(sub.status)) return null;
   const who = `${sub.name} (${sub.id})`;
   if (sub.status === 'completed') return { ok: true, content: `${who} answers:\n\n${sub.result}` };
@@ -37,35 +36,24 @@ export const broughtBy = (
 
 /**
  * Lets the agent wait until one of these sub-agents ends. It stays `running`, without a job: its
- * place in the queue is free for the sub-agents, and the run ends (AgentGone). Returns false if one
- * has ended already.
+ * place in the queue is free for the sub-agents. Goes on if one has ended already.
  */
 export const waitForAgents = async (
   deps: LoopDeps,
   { agent, activeMs }: AgentRun,
   calls: ToolCall[],
-): Promise<false> => {
-  const subs = await answering(deps, agent.id, calls);
+): Promise<'again' | Interruption> => {
+  const subs = await subAgentsOf(deps, agent.id, calls);
+  const effects = calls.map(({ id }) => effectOf(agent.id, id));
   const record = createRecord(deps, agent)
-    .add(
-      onlyUnfinished(
-        deps.store,
-        calls.map(({ id }) => effectOf(agent.id, id)),
-      ),
-    )
+    .add(onlyUnfinished(deps.store, effects))
     .only(['running'], { active_ms: activeMs() })
     .event('agent.status', {
       status: 'running',
       waitingFor: [...subs.values()].map(({ id, name, role }) => ({ id, name, role })),
     })
     .add(removeJobOfAgent(deps.store, agent.id));
-  try {
-    await record.commit();
-  } catch (error) {
-    if (!(error instanceof Unmet)) throw error;
-    if (error.at === 0) return false;
-  }
-  throw new AgentGone();
+  return commitWaiting(record);
 };
 
 /**
@@ -73,30 +61,24 @@ export const waitForAgents = async (
  * otherwise.
  */
 export const onlyUnfinished = ({ db }: Store, effects: (string | null)[]): Statement => {
-  const touched = db
-    .updateTable('agents')
-    .set((of) => ({ status: of.ref('status') }))
+  const unfinished = db
+    .selectFrom('agents')
+    .select('id')
     .where('effect_id', 'in', effects)
     .where('status', 'in', UNFINISHED);
-  return statement(touched, effects.length);
+  return assertRows(unfinished, effects.length);
 };
 
 /** Returns the text for a parent that no longer waits for a sub-agent, because a message came. */
-export const stillAtWork = ({ name, id }: Pick<AgentRow, 'name' | 'id'>): string =>
+export const notWaitedText = ({ name, id }: Pick<AgentRow, 'name' | 'id'>): string =>
   `${name} (${id}) is still at work. Its result will come as a message.`;
-
-/** A sub-agent with its end. */
-export type EndedSub = Pick<
-  AgentRow,
-  'id' | 'name' | 'parent_id' | 'parent_ms' | 'effect_id' | 'status' | 'result' | 'error'
->;
 
 /**
  * Builds the statements for a sub-agent that has ended, or is about to be removed. Its parent
  * continues if it waits, and gets the result as a message if it went on without it. The parent's
  * working time continues from that of its sub-agents; those that worked in parallel count once.
  */
-export const wakeParent = (store: Store, sub: EndedSub, at: string): Statement[] => {
+export const wakeParent = (store: Store, sub: AgentRow, at: string): Statement[] => {
   const { id, parent_id, parent_ms } = sub;
   if (parent_id === null) return [];
   const charge = {
@@ -116,15 +98,18 @@ export const wakeParent = (store: Store, sub: EndedSub, at: string): Statement[]
  * Builds the statements that send the result to a parent that was told that the sub-agent is still
  * at work; nothing for any other.
  */
-const bringLate = (sub: EndedSub, at: string): Statement[] => {
+const bringLate = (sub: AgentRow, at: string): Statement[] => {
   const { id, parent_id, effect_id } = sub;
-  const brought = broughtBy(sub);
+  const brought = resultOfSubAgent(sub);
   if (parent_id === null || effect_id === null || !brought) return [];
   const parameters = [
     {
-      ...{ id, parentId: parent_id, at, messageId: mint('message', Date.parse(at)) },
+      id,
+      parentId: parent_id,
+      at,
+      messageId: mint('message', Date.parse(at)),
       callId: effect_id.slice(effectOf(parent_id, '').length),
-      told: stillAtWork(sub),
+      notWaited: notWaitedText(sub),
       content: `${LATE_RESULT}\n\n${excerpt(brought.content, LONGEST_RESULT)}`,
     },
   ];
@@ -133,8 +118,8 @@ const bringLate = (sub: EndedSub, at: string): Statement[] => {
 
 const LATE_RESULT = 'The result of a sub-agent, which you did not wait for:';
 
-const IS_AWAITED = `EXISTS (SELECT 1 FROM messages AS told WHERE told.session_id = p.session_id
-    AND told.role = 'tool' AND told.tool_call_id = @callId AND told.content = @told)
+const IS_AWAITED = `EXISTS (SELECT 1 FROM messages AS reply WHERE reply.session_id = p.session_id
+    AND reply.role = 'tool' AND reply.tool_call_id = @callId AND reply.content = @notWaited)
   AND NOT EXISTS (SELECT 1 FROM messages AS late WHERE late.session_id = p.session_id
     AND late.role = 'user' AND late.agent_id = @id)`;
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { CallerTrust } from '../permissions/rules.js';
+import type { CallerTrust } from '../permissions/module.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';

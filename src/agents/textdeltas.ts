@@ -1,18 +1,12 @@
 /**
- * The pieces of a reply as they are written. Ours: they have no number and are not stored; the
- * message that follows has the complete text. Without a listener none are made.
+ * Creates the passing on of pieces of a reply as they are written. Ours: they have no number and are
+ * not stored; the message that follows has the complete text. Without a listener none are made.
  */
-export interface Deltas {
-  /** Calls `hear` with each piece, until the returned function is called. */
-  listen(agentId: string, hear: (text: string) => void): () => void;
-  /** Returns the function that passes on the agent's pieces; undefined if nobody listens. */
-  of(agentId: string): ((text: string) => void) | undefined;
-}
-
-export const createDeltas = (): Deltas => {
+export const createDeltas = () => {
   const listeners = new Map<string, Set<(text: string) => void>>();
   return {
-    listen: (agentId, hear) => {
+    /** Calls `hear` with each piece, until the returned function is called. */
+    listen: (agentId: string, hear: (text: string) => void): (() => void) => {
       const those = listeners.get(agentId) ?? new Set();
       listeners.set(agentId, those.add(hear));
       return () => {
@@ -20,7 +14,8 @@ export const createDeltas = (): Deltas => {
         if (those.size === 0) listeners.delete(agentId);
       };
     },
-    of: (agentId) => {
+    /** Returns the function that passes on the agent's pieces; undefined if nobody listens. */
+    of: (agentId: string): ((text: string) => void) | undefined => {
       const those = listeners.get(agentId);
       if (!those) return undefined;
       return (text) => {
@@ -29,3 +24,5 @@ export const createDeltas = (): Deltas => {
     },
   };
 };
+
+export type Deltas = ReturnType<typeof createDeltas>;

@@ -1,6 +1,6 @@
 import { excerpt } from '../kernel/excerpt.js';
 import type { ToolCall } from '../providers/llm/model.js';
-import { Pending, type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/tool.js';
+import { Pending, type Tool, type ToolContext, ToolFailed, ToolRefused } from '../tools/module.js';
 
 /** The maximum length of a result, in characters. */
 export const LONGEST_RESULT = 65_536;

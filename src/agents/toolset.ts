@@ -1,13 +1,9 @@
-import { type EffectivePermissions, whyDenied } from '../permissions/rules.js';
+import { MCP } from '../experts/module.js';
+import { type EffectivePermissions, whyDenied } from '../permissions/module.js';
 import type { ToolCall, ToolSpec } from '../providers/llm/model.js';
-import type { Tool } from '../tools/tool.js';
-import { functionName, type Toolbox } from '../tools/toolbox.js';
-
-/** The tools that one agent is offered, and the function that finds the tool of a call. */
-export interface Toolset {
-  specs: ToolSpec[];
-  find(call: ToolCall): Tool | null;
-}
+import type { AgentRow } from '../store/tables/agents.js';
+import { functionName, type Tool, type Toolbox } from '../tools/module.js';
+import { type AgentLimits, readPart } from './agent.js';
 
 /**
  * Returns all tools that the owner's permissions leave. An offered tool is not yet allowed: each
@@ -17,7 +13,7 @@ export const toolsetOf = (
   toolbox: Pick<Toolbox, 'list'>,
   permissions: EffectivePermissions,
   suits: (tool: Tool) => boolean = () => true,
-): Toolset => {
+): { specs: ToolSpec[]; find(call: ToolCall): Tool | null } => {
   const offered = toolbox
     .list()
     .filter((tool) => suits(tool) && whyDenied(tool, permissions) === null);
@@ -29,5 +25,26 @@ export const toolsetOf = (
       inputSchema: tool.inputSchema,
     })),
     find: ({ name }) => byName.get(name) ?? null,
+  };
+};
+
+/** The tools that one agent is offered, and the function that finds the tool of a call. */
+export type Toolset = ReturnType<typeof toolsetOf>;
+
+/**
+ * Returns a filter for the tools of this agent: an expert has those of its persona, and an agent at
+ * the deepest level cannot delegate.
+ */
+export const toolsOfPersona = (
+  { limits, expert }: Pick<AgentRow, 'limits' | 'expert'>,
+  servers: { name: string }[],
+): ((tool: Tool) => boolean) => {
+  const { maxDepth }: AgentLimits = JSON.parse(limits);
+  const tools = expert === null ? null : readPart(expert).tools;
+  const named = tools && new Set(tools);
+  if (named?.has(MCP)) for (const { name } of servers) named.add(name);
+  return ({ skillId, name }) => {
+    if (skillId === 'agents' && maxDepth < 1) return false;
+    return !named || named.has(skillId) || named.has(`${skillId}.${name}`);
   };
 };

@@ -9,11 +9,6 @@ export interface DroppedContext {
   messages: number;
 }
 
-export interface Trimmed {
-  rows: SaidRow[];
-  dropped: DroppedContext | null;
-}
-
 /** The length in characters below which a result is not worth replacing by a note. */
 const WORTH_DROPPING = 400;
 
@@ -23,11 +18,20 @@ const WORTH_DROPPING = 400;
  * their calls, always oldest first. It never drops the agent's task with the payload, the owner's
  * later messages, its newest reply, or the results of that.
  */
-export const trim = (rows: SaidRow[], agentId: string, excess: number): Trimmed => {
+export const trim = (
+  rows: SaidRow[],
+  agentId: string,
+  excess: number,
+): { rows: SaidRow[]; dropped: DroppedContext | null } => {
   if (excess <= 0) return { rows, dropped: null };
   const task = rows.findIndex((row) => row.role === 'user' && row.agent_id === agentId);
   const newest = rows.findLastIndex(({ role }) => role === 'assistant');
-  const cutting: Cutting = { left: excess, kept: new Map(rows.entries()), results: 0, messages: 0 };
+  const cutting: TrimState = {
+    left: excess,
+    kept: new Map(rows.entries()),
+    results: 0,
+    messages: 0,
+  };
   for (const [at, row] of rows.entries()) {
     if (at < newest && row.role === 'tool') shorten(cutting, at, row);
   }
@@ -47,14 +51,14 @@ export const noteOf = ({ results, messages }: DroppedContext): string =>
   `To fit your context, the oldest of this conversation was left out: ${results} tool results, ` +
   `${messages} other messages. Do not rely on memory for what they said.`;
 
-interface Cutting extends DroppedContext {
+interface TrimState extends DroppedContext {
   /** The number of tokens that are still too many. */
   left: number;
   /** The rows by their place in the conversation. */
   kept: Map<number, SaidRow>;
 }
 
-const shorten = (cutting: Cutting, at: number, row: SaidRow): void => {
+const shorten = (cutting: TrimState, at: number, row: SaidRow): void => {
   if (cutting.left <= 0 || row.content.length < WORTH_DROPPING) return;
   const content = `[Left out to fit your context: ${row.content.length} characters. Call the tool again if you need them.]`;
   cutting.kept.set(at, { ...row, content });
@@ -66,7 +70,7 @@ const shorten = (cutting: Cutting, at: number, row: SaidRow): void => {
  * Removes a reply together with the results of its calls, because no model accepts the one without
  * the other.
  */
-const remove = (cutting: Cutting, at: number, row: SaidRow, rows: SaidRow[] = []): void => {
+const remove = (cutting: TrimState, at: number, row: SaidRow, rows: SaidRow[] = []): void => {
   if (cutting.left <= 0) return;
   cutting.kept.delete(at);
   cutting.left -= textTokens(row.content) + textTokens(row.tool_calls ?? '');

@@ -30,14 +30,14 @@ export const turnsOf = (rows: SaidRow[]): Turn[] => {
   });
 };
 
-export interface OpenCalls {
-  calls: ToolCall[];
-  /** True if the user has sent a message since the calls were requested. */
-  isOverridden: boolean;
-}
-
-/** Returns the calls of the agent's own last reply that have no result yet. */
-export const openCalls = (rows: SaidRow[], agentId: string): OpenCalls => {
+/**
+ * Returns the calls of the agent's own last reply that have no result yet. `isOverridden` is true if
+ * the user has sent a message since.
+ */
+export const openCalls = (
+  rows: SaidRow[],
+  agentId: string,
+): { calls: ToolCall[]; isOverridden: boolean } => {
   const at = rows.findLastIndex((row) => row.role === 'assistant');
   const answer = rows[at];
   if (answer?.agent_id !== agentId) return { calls: [], isOverridden: false };

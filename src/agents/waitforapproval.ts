@@ -1,38 +1,50 @@
-import type { Approval } from '../approvals/approval.js';
-import { type ApprovalRequest, requestApprovals } from '../approvals/request.js';
-import { removeJobOfAgent } from '../jobs/statements.js';
+import {
+  type Approval,
+  type ApprovalRequest,
+  CONVERSATION_MS,
+  type CommitDecision,
+  type ExactCall,
+  HOOK_MS,
+  onlyPending,
+  requestApprovals,
+} from '../approvals/module.js';
+import { type Queue, removeJobOfAgent } from '../jobs/module.js';
 import { excerptOf } from '../kernel/excerpt.js';
-import { type Statement, Unmet } from '../store/engine/protocol.js';
-import { statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
-import { createRecord } from './record.js';
-import { AgentGone, type AgentRun, type LoopDeps } from './run.js';
+import { jobOf } from './move.js';
+import { createRecord, type RecordDeps } from './record.js';
+import type { AgentRows } from './rows.js';
+import { type AgentRun, commitWaiting, type Interruption, type LoopDeps } from './run.js';
+
+/** Builds the request for an approval of an agent's call. */
+export const requestOf = (
+  agent: AgentRow,
+  call: ExactCall,
+  why: { callId: string; reason: string; isUntrusted: boolean },
+): ApprovalRequest => ({
+  ...call,
+  ...why,
+  userId: agent.user_id,
+  asker: agent.name,
+  ttlMs: agent.hook_id === null ? CONVERSATION_MS : HOOK_MS,
+});
 
 /**
- * The approvals for which an agent is about to wait: new requests, and the number that are open
- * already.
- */
-export interface PendingQuestions {
-  questions: ApprovalRequest[];
-  waiting: number;
-}
-
-/**
- * Lets the agent wait for its owner. Its state, its approvals, the notification to its owner and
- * the hooks that it fires are one transaction. Its place in the queue is free then, and the run
- * ends (AgentGone). Returns false if a decision came before that.
+ * Lets the agent wait for its owner: for new requests, and for as many as are `waiting` already. Its state, its approvals, the notification to its owner and
+ * the hooks that it fires are one transaction. Its place in the queue is free then. Goes
+ * on if a decision came before that.
  */
 export const waitForOwner = async (
   deps: LoopDeps,
   { agent, activeMs }: AgentRun,
-  { questions, waiting }: PendingQuestions,
-): Promise<false> => {
+  { questions, waiting }: { questions: ApprovalRequest[]; waiting: number },
+): Promise<'again' | Interruption> => {
   const { hops } = agent;
   const asked = questions.map((question) => ({ ...question, hops }));
   const { approvals, statements, published } = requestApprovals(deps, asked);
-  const consequence = await deps.approvalConsequences(agent, approvals);
+  const consequence = await deps.followers.executions.approvalsRequested(agent, approvals);
   const record = createRecord(deps, agent)
-    .add(onlyWith(deps, agent, waiting))
+    .add(onlyPending(deps.store, { agentId: agent.id, count: waiting }))
     .add(...statements);
   for (const [at, approval] of approvals.entries()) {
     record.event('agent.tool_call', eventOf(approval, questions[at]?.callId));
@@ -40,31 +52,12 @@ export const waitForOwner = async (
   record
     .move(['running'], 'waiting_approval', { active_ms: activeMs() })
     .add(removeJobOfAgent(deps.store, agent.id), ...consequence.statements);
-  try {
-    await record.commit();
-  } catch (error) {
-    if (!(error instanceof Unmet)) throw error;
-    if (error.at === 0) return false;
-    throw new AgentGone();
-  }
+  const outcome = await commitWaiting(record);
+  if (outcome !== 'waiting') return outcome;
   published();
   consequence.committed();
-  throw new AgentGone();
+  return outcome;
 };
-
-/**
- * Builds a statement that holds if exactly this many of the agent's approvals are still open; it
- * throws Unmet at 0 otherwise.
- */
-const onlyWith = ({ store }: LoopDeps, { id }: AgentRow, waiting: number): Statement =>
-  statement(
-    store.db
-      .updateTable('approvals')
-      .set((of) => ({ status: of.ref('status') }))
-      .where('agent_id', '=', id)
-      .where('status', '=', 'pending'),
-    waiting,
-  );
 
 const eventOf = (approval: Approval, callId: string | null | undefined) => ({
   phase: 'approval',
@@ -78,3 +71,27 @@ const eventOf = (approval: Approval, callId: string | null | undefined) => ({
   status: approval.status,
   expiresAt: approval.expiresAt,
 });
+
+/** Finds the agent that waits for a decision on one of its calls; null if it is gone. */
+export const findWaitingAgent =
+  (deps: RecordDeps & { rows: AgentRows; queue: Queue }) =>
+  async (id: string): Promise<CommitDecision | null> => {
+    const agent = await deps.rows.byId(id);
+    if (!agent) return null;
+    return async (steps, { approval, status, others }) => {
+      const goesOn = agent.status === 'waiting_approval' && others === 0;
+      const record = createRecord(deps, agent)
+        .add(...steps)
+        .event('agent.tool_call', {
+          phase: 'approval',
+          approvalId: approval.id,
+          callId: approval.call_id,
+          tool: `${approval.tool}.${approval.action}`,
+          status,
+        });
+      if (goesOn) record.move(['waiting_approval'], 'queued').add(jobOf(deps, agent, record.at));
+      else record.only([agent.status]);
+      await record.commit();
+      if (goesOn) deps.queue.added(agent.lane);
+    };
+  };

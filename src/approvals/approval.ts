@@ -1,28 +1,14 @@
-import type { ApprovalRow, ApprovalStatus } from '../store/tables/permissions.js';
+import { createHash } from 'node:crypto';
+import { canonical } from '../kernel/jsonvalue.js';
+import { approvalTable } from '../store/tables/permissions.js';
+import { viewer } from '../store/view.js';
+import { ApprovalReply } from './contract.js';
 
 /** An approval: a call and its owner's decision on it, as the API and `/ws` show it. */
-export interface Approval {
-  id: string;
-  /** The id of the agent; null for the owner's own direct call. */
-  agentId: string | null;
-  /** The id of the skill; `action` is the tool's name in it. */
-  tool: string;
-  action: string;
-  arguments: Record<string, unknown>;
-  digest: string;
-  /** The reason for the request. */
-  reason: string;
-  untrusted: boolean;
-  status: ApprovalStatus;
-  createdAt: string;
-  expiresAt: string;
-  decidedAt: string | null;
-  /**
-   * The id of the user who decided; null while it is pending, and if it expired or was withdrawn.
-   */
-  decidedBy: string | null;
-  decisionReason: string | null;
-}
+export type Approval = ApprovalReply;
+
+/** A call with its exact arguments. `agentId` is null for the owner's own direct call. */
+export type ExactCall = Pick<Approval, 'agentId' | 'tool' | 'action' | 'arguments'>;
 
 /** Thrown if the user has no approval with that id. */
 export class NoApproval extends Error {
@@ -41,19 +27,10 @@ export class OtherDigest extends Error {
   override message = 'The call is not the one that was shown: its digest differs';
 }
 
-export const viewApproval = (row: ApprovalRow): Approval => ({
-  id: row.id,
-  agentId: row.agent_id,
-  tool: row.tool,
-  action: row.action,
-  arguments: JSON.parse(row.arguments),
-  digest: row.digest,
-  reason: row.reason,
-  untrusted: row.untrusted === 1,
-  status: row.status,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  decidedAt: row.decided_at,
-  decidedBy: row.decided_by,
-  decisionReason: row.decision_reason,
-});
+export const viewApproval = viewer(approvalTable, ApprovalReply, {});
+
+/** Returns the SHA-256, in hex, over the caller, the tool and the exact arguments. */
+export const callDigest = ({ agentId, tool, action, arguments: args }: ExactCall): string =>
+  createHash('sha256')
+    .update(canonical({ agentId, tool, action, arguments: args }))
+    .digest('hex');

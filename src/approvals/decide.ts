@@ -1,38 +1,30 @@
-import { type Clock, iso } from '../kernel/clock.js';
-import type { Hub } from '../realtime/hub.js';
-import { type Statement, type TransactionStep, Unmet } from '../store/engine/protocol.js';
-import { type Store, statement } from '../store/store.js';
+import { iso } from '../kernel/clock.js';
+import type { Log } from '../kernel/log.js';
+import { createWatch } from '../kernel/watch.js';
+import type { Statement, TransactionStep } from '../store/engine/protocol.js';
+import { statement, unmetStep } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import { type Approval, NoApproval, NotOpen, OtherDigest, viewApproval } from './approval.js';
 import type { ApprovalRows } from './rows.js';
+import { onlyPending, type WithdrawingDeps } from './withdraw.js';
 
-/** The agent whose call waits for a decision. */
-export interface WaitingAgent {
-  /**
-   * Commits the steps of a decision together with its event. If the agent waits for no other
-   * approval, the same transaction puts it back into the queue. Throws Unmet with the index of the
-   * step that does not hold.
-   */
-  commit(steps: TransactionStep[], decided: DecidedCall): Promise<void>;
-}
+/**
+ * Commits the steps of a decision on an agent's call together with its event. If no other call of
+ * the agent waits, the same transaction puts the agent back into the queue. Throws Unmet with the
+ * index of the step that does not hold.
+ */
+export type CommitDecision = (
+  steps: TransactionStep[],
+  decided: { approval: ApprovalRow; status: Decision['status']; others: number },
+) => Promise<void>;
 
-/** A call that was decided on, and the number of the agent's other calls that still wait. */
-export interface DecidedCall {
-  approval: ApprovalRow;
-  status: Decision['status'];
-  others: number;
-}
-
-export interface DecidingDeps {
-  store: Store;
-  clock: Clock;
-  hub: Hub;
+export interface DecidingDeps extends WithdrawingDeps {
   approvals: ApprovalRows;
-  /** Returns the agent as it is now, or null if it no longer exists. */
-  waitingAgent(id: string): Promise<WaitingAgent | null>;
+  /** Reads the agent whose call waits for a decision; null if it no longer exists. */
+  waitingAgent(id: string): Promise<CommitDecision | null>;
 }
 
-export interface DecisionInput {
+interface DecisionInput {
   approved: boolean;
   reason?: string;
   /** The digest of the call that was shown to the user. */
@@ -40,16 +32,6 @@ export interface DecisionInput {
   /** The row of the audit log, committed together with the decision. */
   step?: TransactionStep;
 }
-
-/**
- * Decides on one call for its owner. If several decisions come at once, the first that is durable
- * counts. Errors: NoApproval, NotOpen, OtherDigest.
- */
-export type Decide = (
-  userId: string,
-  approvalId: string,
-  answer: DecisionInput,
-) => Promise<Approval>;
 
 /** The decision to write to a pending approval. */
 interface Decision {
@@ -59,9 +41,14 @@ interface Decision {
   step?: TransactionStep;
 }
 
+/**
+ * Creates the function that decides on one call for its owner. If several decisions come at once,
+ * the first that is durable counts. Errors: NoApproval, NotOpen, OtherDigest.
+ */
 export const createDecide =
-  (deps: DecidingDeps): Decide =>
-  async (userId, approvalId, { approved, reason, digest, step }) => {
+  (deps: DecidingDeps) =>
+  async (userId: string, approvalId: string, input: DecisionInput): Promise<Approval> => {
+    const { approved, reason, digest, step } = input;
     const row = await deps.approvals.owned(userId, approvalId);
     if (!row) throw new NoApproval();
     if (digest !== undefined && digest !== row.digest) throw new OtherDigest();
@@ -73,11 +60,33 @@ export const createDecide =
     throw new NotOpen(`It was ${now} at ${decidedAt} already`);
   };
 
+export type Decide = ReturnType<typeof createDecide>;
+
+const TICK_MS = 1000;
+const BATCH = 100;
+
+/**
+ * Creates the timer that ends approvals by the clock, even those that ran out while the daemon was
+ * stopped. An approval without a decision is denied.
+ */
+export const createExpiry = (deps: DecidingDeps & { log: Log }) => {
+  const { approvals, clock, log } = deps;
+
+  /** Denies all approvals whose time is over now. */
+  const tick = async (): Promise<void> => {
+    for (const row of await approvals.due(iso(clock.now()), BATCH)) await expire(deps, row);
+  };
+
+  const failed = (err: unknown): void => log.error({ err }, 'expired approvals could not be ended');
+
+  return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
+};
+
 /**
  * Denies an approval whose time is over. An approval that is decided or has time left stays
  * unchanged.
  */
-export const expire = (deps: DecidingDeps, row: ApprovalRow): Promise<boolean> =>
+const expire = (deps: DecidingDeps, row: ApprovalRow): Promise<boolean> =>
   settle(deps, row, { status: 'expired', by: null, reason: null });
 
 const decided = async ({ approvals }: DecidingDeps, row: ApprovalRow): Promise<Approval> =>
@@ -92,14 +101,10 @@ const settle = async (
   decision: Decision,
 ): Promise<boolean> => {
   for (;;) {
-    try {
-      await settleOnce(deps, row, decision);
-      break;
-    } catch (error) {
-      if (!(error instanceof Unmet)) throw error;
-      if (error.at === 0) return false;
-      // The agent moved, or another of its approvals was decided, between the query and the write.
-    }
+    const unmet = await unmetStep(settleOnce(deps, row, decision));
+    if (unmet === 0) return false;
+    if (unmet === null) break;
+    // The agent moved, or another of its approvals was decided, between the query and the write.
   }
   deps.hub.publish(row.user_id, 'approval', await decided(deps, row));
   return true;
@@ -114,20 +119,20 @@ const settleOnce = async (
   decision: Decision,
 ): Promise<void> => {
   const { store } = deps;
-  const steps = [decisionOf(deps, row, decision), ...(decision.step ? [decision.step] : [])];
+  const steps: TransactionStep[] = [
+    decisionOf(deps, row, decision),
+    ...(decision.step ? [decision.step] : []),
+  ];
   const agentId = row.agent_id;
-  const agent = agentId === null ? null : await deps.waitingAgent(agentId);
-  if (agentId === null || !agent) {
+  const commit = agentId === null ? null : await deps.waitingAgent(agentId);
+  if (agentId === null || !commit) {
     await store.transact(steps);
     return;
   }
   const pending = await deps.approvals.pendingOf(agentId);
   const others = pending.filter(({ id }) => id !== row.id).length;
-  await agent.commit([...steps, onlyWith(deps, row, others)], {
-    approval: row,
-    status: decision.status,
-    others,
-  });
+  steps.push(onlyPending(store, { agentId, count: others, except: row.id }));
+  await commit(steps, { approval: row, status: decision.status, others });
 };
 
 /**
@@ -149,18 +154,3 @@ const decisionOf = (
     .where('expires_at', status === 'expired' ? '<=' : '>', at);
   return statement(update, 1);
 };
-
-/**
- * Builds a statement that holds if the agent waits for exactly this many other approvals; it throws
- * Unmet otherwise.
- */
-const onlyWith = ({ store }: DecidingDeps, row: ApprovalRow, others: number): Statement =>
-  statement(
-    store.db
-      .updateTable('approvals')
-      .set((of) => ({ status: of.ref('status') }))
-      .where('agent_id', '=', row.agent_id)
-      .where('status', '=', 'pending')
-      .where('id', '!=', row.id),
-    others,
-  );

@@ -1,12 +1,17 @@
-import { canonical } from '../kernel/canonicaljson.js';
 import { iso } from '../kernel/clock.js';
-import type { PermissionsOf } from '../permissions/effective.js';
-import { judge, OWNER } from '../permissions/rules.js';
-import { Unmet } from '../store/engine/protocol.js';
-import { statement } from '../store/store.js';
-import type { Tool } from '../tools/tool.js';
-import { type Approval, NoApproval, NotOpen, OtherDigest } from './approval.js';
-import { callDigest, type ExactCall } from './digest.js';
+import { canonical } from '../kernel/jsonvalue.js';
+import { judge, OWNER, type PermissionsOf } from '../permissions/module.js';
+import { statement, unlessUnmet } from '../store/store.js';
+import { visibleTo } from '../store/visible.js';
+import type { Tool } from '../tools/module.js';
+import {
+  type Approval,
+  callDigest,
+  type ExactCall,
+  NoApproval,
+  NotOpen,
+  OtherDigest,
+} from './approval.js';
 import {
   type AskingDeps,
   CONVERSATION_MS,
@@ -14,6 +19,7 @@ import {
   requestApprovals,
 } from './request.js';
 import type { ApprovalRows } from './rows.js';
+import { spendApprovals } from './withdraw.js';
 
 /** A call of a tool by its owner, without an agent. */
 export interface DirectCall {
@@ -29,21 +35,19 @@ export type DirectCallVerdict =
   | { verdict: 'ask'; approval: Approval }
   | { verdict: 'deny'; because: string };
 
-/**
- * Decides if a direct call may run now. If it needs an approval, the approval exists and its owner
- * is notified when this resolves. Once approved, the same call with `approvalId` runs, within 15
- * minutes. Errors: NoApproval, NotOpen, OtherDigest.
- */
-export type Admit = (call: DirectCall) => Promise<DirectCallVerdict>;
-
 interface AdmitDeps extends AskingDeps {
   permissionsOf: PermissionsOf;
   approvals: ApprovalRows;
 }
 
+/**
+ * Creates the function that decides if a direct call may run now. If it needs an approval, the
+ * approval exists and its owner is notified when this resolves. Once approved, the same call with
+ * `approvalId` runs, within 15 minutes. Errors: NoApproval, NotOpen, OtherDigest.
+ */
 export const createAdmit =
-  (deps: AdmitDeps): Admit =>
-  async (call) => {
+  (deps: AdmitDeps) =>
+  async (call: DirectCall): Promise<DirectCallVerdict> => {
     const { userId, tool, arguments: args, approvalId } = call;
     const permissions = await deps.permissionsOf(userId);
     const { level, because } = judge(tool, args, { permissions, trust: OWNER });
@@ -56,17 +60,16 @@ export const createAdmit =
     if (canonical(args).length > LONGEST_ARGUMENTS) {
       return { verdict: 'deny', because: 'its arguments are too long to be approved' };
     }
-    const asked = requestApprovals(deps, [
-      {
-        ...exactly(call),
-        userId,
-        callId: null,
-        asker: 'A direct call',
-        reason: because,
-        isUntrusted: false,
-        ttlMs: CONVERSATION_MS,
-      },
-    ]);
+    const question = {
+      ...exactly(call),
+      userId,
+      callId: null,
+      asker: 'A direct call',
+      reason: because,
+      isUntrusted: false,
+      ttlMs: CONVERSATION_MS,
+    };
+    const asked = requestApprovals(deps, [question]);
     await deps.store.transact(asked.statements);
     asked.published();
     const [approval] = asked.approvals;
@@ -91,20 +94,12 @@ const redeem = async (
   if (!row || row.agent_id !== null) throw new NoApproval();
   if (row.digest !== digest) throw new OtherDigest();
   const now = clock.now();
-  const spent = store.db
-    .updateTable('approvals')
-    .set({ used_at: iso(now) })
-    .where('user_id', '=', userId)
+  const spent = spendApprovals(store, iso(now))
+    .where(visibleTo(userId))
     .where('id', '=', approvalId)
-    .where('status', '=', 'approved')
-    .where('used_at', 'is', null)
     .where('decided_at', '>', iso(now - CONVERSATION_MS));
-  try {
-    await store.transact([statement(spent, 1)]);
-  } catch (error) {
-    if (!(error instanceof Unmet)) throw error;
-    throw new NotOpen(
-      row.used_at === null ? `The approval is ${row.status}` : 'The approval was used already',
-    );
-  }
+  if (await unlessUnmet(store.transact([statement(spent, 1)]))) return;
+  throw new NotOpen(
+    row.used_at === null ? `The approval is ${row.status}` : 'The approval was used already',
+  );
 };

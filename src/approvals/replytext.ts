@@ -31,14 +31,8 @@ export class AnswerRefused extends Error {
   }
 }
 
-const nothingWaits = (): AnswerRefused =>
-  new AnswerRefused('nothing_waits', 'Nothing with that digest waits for you');
-
 /** A user who writes to an agent, and where the message came from. */
-export interface AgentSpeaker {
-  userId: string;
-  address: string;
-  requestId: string;
+export interface AgentSpeaker extends Pick<Caller, 'userId' | 'address' | 'requestId'> {
   /**
    * Returns why this sender may not decide on approvals, for example because the token lacks the
    * scope; null if the sender may.
@@ -54,27 +48,30 @@ export const approvalRefusal = (
 ): ScopeRefusal | null => scopeRefusal(by, APPROVE);
 
 /** Returns the caller of an endpoint as a sender of messages to agents. */
-export const speakerOf = (by: Caller): AgentSpeaker => ({
-  ...{ userId: by.userId, address: by.address, requestId: by.requestId },
+export const messageSender = (by: Caller): AgentSpeaker => ({
+  userId: by.userId,
+  address: by.address,
+  requestId: by.requestId,
   refusal: () => approvalRefusal(by),
 });
 
 /**
- * Handles a message to an agent that decides on one of its approvals: it counts as the decision and
- * not as a message. Returns false if the text is anything else. Errors: AnswerRefused, NotOpen.
+ * Creates the function that handles a message to an agent that decides on one of its approvals: it
+ * counts as the decision and not as a message. Returns false if the text is anything else. Errors:
+ * AnswerRefused, NotOpen.
  */
-export type SpokenAnswer = (agent: AgentRow, text: string, by: AgentSpeaker) => Promise<boolean>;
-
 export const createSpokenAnswer =
-  (deps: { rows: ApprovalRows; decide: Decide; clock: Clock }): SpokenAnswer =>
-  async (agent, text, by) => {
+  (deps: { rows: ApprovalRows; decide: Decide; clock: Clock }) =>
+  async (agent: AgentRow, text: string, by: AgentSpeaker): Promise<boolean> => {
     const answer = answerIn(text);
     const pending = answer ? await deps.rows.pendingOf(agent.id) : [];
     if (!answer || pending.length === 0) return false;
     const { digest, approved } = answer;
     const meant = pending.filter((row) => row.digest.startsWith(digest));
     const [only] = meant;
-    if (!only || meant.length > 1 || digest.length < SHORT_DIGEST) throw nothingWaits();
+    if (!only || meant.length > 1 || digest.length < SHORT_DIGEST) {
+      throw new AnswerRefused('nothing_waits', 'Nothing with that digest waits for you');
+    }
     const refusal = await by.refusal();
     if (refusal) throw new AnswerRefused(refusal.code, refusal.message);
     const step = auditOf(deps.clock, by, { target: only.id, approved, digest: only.digest });
@@ -90,8 +87,16 @@ const auditOf = (
   const now = clock.now();
   return {
     audit: {
-      ...{ id: mint('audit', now), at: iso(now), actorId: userId, impersonatorId: null },
-      ...{ action: 'approvals.approve', target, outcome: 'ok', ip: address, requestId, data },
+      id: mint('audit', now),
+      at: iso(now),
+      actorId: userId,
+      impersonatorId: null,
+      action: 'approvals.approve',
+      target,
+      outcome: 'ok',
+      ip: address,
+      requestId,
+      data,
     },
   };
 };

@@ -1,22 +1,14 @@
-import { canonical } from '../kernel/canonicaljson.js';
-import { type Clock, iso } from '../kernel/clock.js';
+import { iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
-import type { ToWebhooks } from '../outbound/eventfanout.js';
-import type { Notice, Outbox, Posting } from '../outbound/outbox.js';
-import type { Hub } from '../realtime/hub.js';
-import type { Statement } from '../store/engine/protocol.js';
-import { type Store, statement } from '../store/store.js';
+import { canonical } from '../kernel/jsonvalue.js';
+import type { Notice, Outbound, OutgoingEvent, QueuedMessage } from '../outbound/module.js';
+import { statement } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
-import { type Approval, viewApproval } from './approval.js';
-import { callDigest, type ExactCall } from './digest.js';
-import { approvalRequested } from './requestevent.js';
+import { type Approval, callDigest, type ExactCall, viewApproval } from './approval.js';
+import type { WithdrawingDeps } from './withdraw.js';
 
-export interface AskingDeps {
-  store: Store;
-  clock: Clock;
-  hub: Hub;
-  outbox: Outbox;
-  toWebhooks: ToWebhooks;
+export interface AskingDeps extends WithdrawingDeps {
+  outbound: Outbound;
 }
 
 /** A call, with the facts that its owner needs to decide on it. */
@@ -42,46 +34,38 @@ export const HOOK_MS = 24 * 3600 * 1000;
  */
 export const LONGEST_ARGUMENTS = 262_144;
 
-/** The approvals to write in the caller's transaction, and what to do after its commit. */
-export interface ApprovalPosting extends Posting {
-  /** In the order of the requests. */
-  approvals: Approval[];
-}
-
 /**
- * Builds the approvals, the one notification to their owner, and the webhook events. They are
- * committed in one transaction and sent once it is durable. All requests are from one asker.
+ * Builds the approvals, in the order of the requests, the one notification to their owner, and the
+ * webhook events. They are committed in one transaction and sent once it is durable. All requests
+ * are from one asker.
  */
 export const requestApprovals = (
   deps: AskingDeps,
   questions: ApprovalRequest[],
-): ApprovalPosting => {
+): QueuedMessage & { approvals: Approval[] } => {
   const rows = questions.map((question) => rowOf(question, deps.clock.now()));
   const approvals = rows.map(viewApproval);
   const [first] = questions;
   if (!first) return { approvals, statements: [], published: () => undefined };
   const { userId, asker, hops } = first;
-  const told = [
-    deps.outbox.toOwner(userId, { ...messageOf(first, approvals), hops }),
+  const notices = [
+    deps.outbound.outbox.toOwner(userId, { ...messageOf(first, approvals), hops }),
     ...approvals.map((approval) =>
-      deps.toWebhooks(userId, { ...approvalRequested(approval, asker), hops }),
+      deps.outbound.toWebhooks(userId, { ...approvalRequested(approval, asker), hops }),
     ),
   ];
   return {
     approvals,
     statements: [
-      ...rows.map((row) => insert(deps.store, row)),
-      ...told.flatMap(({ statements }) => statements),
+      ...rows.map((row) => statement(deps.store.db.insertInto('approvals').values(row), 1)),
+      ...notices.flatMap(({ statements }) => statements),
     ],
     published: () => {
-      for (const { published } of told) published();
+      for (const { published } of notices) published();
       for (const approval of approvals) deps.hub.publish(userId, 'approval', approval);
     },
   };
 };
-
-const insert = ({ db }: Store, row: ApprovalRow): Statement =>
-  statement(db.insertInto('approvals').values(row), 1);
 
 const rowOf = (question: ApprovalRequest, now: number): ApprovalRow => ({
   id: mint('approval', now),
@@ -114,7 +98,7 @@ const messageOf = ({ asker, agentId }: ApprovalRequest, approvals: Approval[]): 
     kind: 'approval_requested',
     title: `${asker} (${untrusted ? 'untrusted' : 'trusted'}) asks: ${what}`,
     body: bodies.join('\n\n'),
-    link: more.length > 0 ? linkToAll(agentId ?? '') : `/api/chat/approvals/${id}`,
+    link: `/api/chat/approvals${more.length > 0 ? `?status=pending&agentId=${agentId}` : `/${id}`}`,
     effectId: id,
   };
 };
@@ -126,6 +110,22 @@ const bodyOf = ({ arguments: args, digest, reason, expiresAt }: Approval): strin
     `adjutant approvals approve ${digest.slice(0, 8)}    or: adjutant approvals deny ${digest.slice(0, 8)}`,
   ].join('\n');
 
-/** Returns the link to all pending approvals of an agent. */
-const linkToAll = (agentId: string): string =>
-  `/api/chat/approvals?status=pending&agentId=${agentId}`;
+/**
+ * Returns the event for a call that waits for its owner's approval. The arguments may be anything,
+ * so they are not in the event but at the link.
+ */
+const approvalRequested = (approval: Approval, asker: string): OutgoingEvent => ({
+  type: 'approval.requested',
+  data: {
+    approvalId: approval.id,
+    agentId: approval.agentId,
+    asker,
+    tool: approval.tool,
+    action: approval.action,
+    digest: approval.digest,
+    untrusted: approval.untrusted,
+    expiresAt: approval.expiresAt,
+    links: { approval: `/api/chat/approvals/${approval.id}` },
+  },
+  effectId: approval.id,
+});

@@ -1,20 +1,18 @@
 import Boom from '@hapi/boom';
-import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
-import { resource } from '../kernel/route.js';
+import { orNotFound, resource } from '../kernel/route.js';
 import { NoApproval, NotOpen, OtherDigest, viewApproval } from './approval.js';
-import type { Approvals } from './approvals.js';
 import { approvals } from './contract.js';
+import type { Decide } from './decide.js';
+import type { ApprovalRows } from './rows.js';
 
-export const approvalsResource = ({ rows, decide }: Pick<Approvals, 'rows' | 'decide'>) =>
+export const approvalsResource = ({ rows, decide }: { rows: ApprovalRows; decide: Decide }) =>
   resource('approvals', approvals, {
     list: async ({ query }, by) => {
-      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
-      const { rows: found, nextCursor } = await rows.list(by.userId, page);
+      const { rows: found, nextCursor } = await rows.list(by.userId, query);
       return { approvals: found.map(viewApproval), nextCursor };
     },
     get: async ({ id }, by) => {
-      const row = await rows.owned(by.userId, id);
-      if (!row) throw Boom.notFound('No approval with that id');
+      const row = orNotFound(await rows.owned(by.userId, id), 'No approval with that id');
       return viewApproval(row);
     },
     approve: async ({ body }, by) => {

@@ -1,90 +1,104 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Queue } from '../jobs/queue.js';
+import Boom from '@hapi/boom';
+import type { Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
+import type { Recorder } from '../kernel/contract/audit.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
-import { addSending, laneOf, type NewSending } from '../outbound/messages.js';
-import type { Outbox } from '../outbound/outbox.js';
-import { newSecret } from '../secrets/standardwebhooks.js';
-import { type TransactionStep, Unmet } from '../store/engine/protocol.js';
+import { badRequest } from '../kernel/route.js';
+import { addSending, laneOf, type NewSending, type Outbox } from '../outbound/module.js';
+import { newSecret } from '../secrets/module.js';
+import { Unmet } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
-import type { SendingRow } from '../store/tables/outbox.js';
+import { visibleTo } from '../store/visible.js';
 import { newCode, readCode } from './code.js';
-import { LinkRefused } from './refusal.js';
+import type { ChannelTest, NewChannel } from './contract.js';
+import { LinkRefused } from './links.js';
+import type { ChannelsStore } from './queries.js';
+import { shownName } from './sender.js';
+import type { LinkingDeps } from './service.js';
 import { VERIFICATION } from './webhook.js';
 
 export interface AddressesDeps {
   store: Store;
   clock: Clock;
+  http: Pick<Http, 'check'>;
   outbox: Pick<Outbox, 'toOwner'>;
   /** Queue of outbound messages. */
   outgoing: Pick<Queue, 'added'>;
   digestCode(code: string): string;
   sealChannelSecret(channelId: string, secret: string): string;
+  channels: ChannelsStore;
+  accounts: LinkingDeps['accounts'];
 }
 
-export interface CreatedAddress {
-  row: ChannelRow & { url: string };
-  /** Secret of the channel, shown only once. */
-  secret: string;
-}
-
-export type TestSending = Pick<SendingRow, 'id' | 'status' | 'receipt' | 'error'>;
-
-/** Channels that are an address of the owner, and operations for channels of every kind. */
-export interface ChannelAddresses {
-  /** Creates a channel and sends its verification code there, in one transaction. */
-  create(
-    userId: string,
-    given: { url: string; name: string },
-    also: (row: ChannelRow) => TransactionStep[],
-  ): Promise<CreatedAddress>;
-  /** Verifies a channel. Throws LinkRefused `wrong_code`. */
-  verify(userId: string, channelId: string, code: string, also: TransactionStep[]): Promise<void>;
-  /**
-   * Sends a test message to a channel of the user. Resolves to its outcome, or to its state after
-   * 10 s.
-   */
-  test(userId: string, channelId: string, signal: AbortSignal): Promise<TestSending>;
-}
-
+/** Ours: limit for one user. */
+const MOST_WEBHOOKS = 20;
 const CODE_LIFE_MS = 15 * 60_000;
 const TEST_MS = 10_000;
 const LOOK_MS = 50;
 
-export const createAddresses = (deps: AddressesDeps): ChannelAddresses => {
+/**
+ * Creates a channel that is an address of the owner, and sends its verification code there, in one
+ * transaction. The secret of the channel is shown only once.
+ */
+export const createChannel = async (
+  deps: AddressesDeps,
+  by: Caller & Recorder,
+  { url, name, password }: NewChannel,
+): Promise<{ row: ChannelRow & { url: string }; secret: string }> => {
   const { store, clock } = deps;
-  return {
-    create: async (userId, { url, name }, also) => {
-      const now = clock.now();
-      const row = rowOf(userId, name, now);
-      const code = newCode();
-      const secret = newSecret();
-      const code_expires_at = iso(now + CODE_LIFE_MS);
-      const values = {
-        ...{ ...row, url, code_expires_at },
-        secret_sealed: deps.sealChannelSecret(row.id, secret),
-        code_digest: deps.digestCode(code),
-      };
-      const content = { code, expiresAt: code_expires_at };
-      const sending = to(row, { causeId: row.id, kind: VERIFICATION, content });
-      await store.transact([
-        statement(store.db.insertInto('channels').values(values), 1),
-        ...addSending(deps, sending),
-        ...also(row),
-      ]);
-      deps.outgoing.added(laneOf(sending));
-      return { row: { ...row, url }, secret };
-    },
-    verify: (userId, channelId, code, also) => verify(deps, { userId, channelId, code }, also),
-    test: (userId, channelId, signal) => sendTest(deps, { userId, channelId, signal }),
+  const { userId } = by;
+  refuseBadUrl(deps, url);
+  await deps.accounts.proveFresh(by, password);
+  if ((await deps.channels.countWebhooks(userId)) >= MOST_WEBHOOKS) {
+    throw Boom.conflict(`You have ${MOST_WEBHOOKS} webhook channels, the most there may be`);
+  }
+  const { host } = new URL(url);
+  const now = clock.now();
+  const shown = shownName({ kind: 'webhook', id: host, name: name ?? host });
+  const row = rowOf(userId, shown, now);
+  const code = newCode();
+  const secret = newSecret();
+  const code_expires_at = iso(now + CODE_LIFE_MS);
+  const values = {
+    ...row,
+    url,
+    code_expires_at,
+    secret_sealed: deps.sealChannelSecret(row.id, secret),
+    code_digest: deps.digestCode(code),
   };
+  const content = { code, expiresAt: code_expires_at };
+  const sending = to(row, { causeId: row.id, kind: VERIFICATION, content });
+  await store.transact([
+    statement(store.db.insertInto('channels').values(values), 1),
+    ...addSending(deps, sending),
+    by.record({ target: row.id, data: { kind: row.kind, host } }),
+  ]);
+  deps.outgoing.added(laneOf(sending));
+  return { row: { ...row, url }, secret };
+};
+
+/** Replies with 400 if no message can be sent to the URL. */
+const refuseBadUrl = ({ http }: AddressesDeps, url: string): void => {
+  try {
+    http.check(url);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw badRequest([{ path: 'url', message }]);
+  }
 };
 
 const rowOf = (userId: string, name: string, now: number): ChannelRow => {
   const id = mint('channel', now);
   return {
-    ...{ id, user_id: userId, kind: 'webhook', sender_id: id, sender_name: name },
+    id,
+    user_id: userId,
+    kind: 'webhook',
+    sender_id: id,
+    sender_name: name,
     verified_at: null,
     created_at: iso(now),
   };
@@ -97,12 +111,12 @@ const to = (
 
 /**
  * Verifies a channel. The code is spent in the same transaction, so that one of two simultaneous
- * tries wins.
+ * tries wins. Throws LinkRefused `wrong_code`.
  */
-const verify = async (
+export const verifyChannel = async (
   { store, clock, digestCode, outbox }: AddressesDeps,
-  { userId, channelId, code: typed }: { userId: string; channelId: string; code: string },
-  also: TransactionStep[],
+  by: Caller & Recorder,
+  { id: target, code: typed }: { id: string; code: string },
 ): Promise<void> => {
   const code = readCode(typed);
   if (code === null) throw new LinkRefused('wrong_code');
@@ -110,46 +124,56 @@ const verify = async (
   const verified = store.db
     .updateTable('channels')
     .set({ verified_at: at, code_digest: null, code_expires_at: null })
-    .where('user_id', '=', userId)
-    .where('id', '=', channelId)
+    .where(visibleTo(by.userId))
+    .where('id', '=', target)
     .where('code_digest', '=', digestCode(code))
     .where('code_expires_at', '>', at);
-  const told = outbox.toOwner(userId, {
+  const notice = outbox.toOwner(by.userId, {
     kind: 'channel.linked',
     title: 'A webhook is linked to your account as a channel',
     body: 'What is posted with its secret counts as yours. If it was not you: adjutant channels list',
     link: '/api/channels',
   });
   try {
-    await store.transact([statement(verified, 1), ...told.statements, ...also]);
+    await store.transact([statement(verified, 1), ...notice.statements, by.record({ target })]);
   } catch (error) {
     throw error instanceof Unmet ? new LinkRefused('wrong_code') : error;
   }
-  told.published();
+  notice.published();
 };
 
-const sendTest = async (
+/**
+ * Sends a test message to a channel of the user. Resolves to its outcome, or to its state after
+ * 10 s.
+ */
+export const testChannel = async (
   deps: AddressesDeps,
-  { userId, channelId, signal }: { userId: string; channelId: string; signal: AbortSignal },
-): Promise<TestSending> => {
+  { userId, signal }: Caller,
+  { id, verified_at }: Pick<ChannelRow, 'id' | 'verified_at'>,
+): Promise<ChannelTest> => {
+  if (verified_at === null) {
+    throw Boom.conflict('The channel is not verified: say the code that was sent there', {
+      code: 'not_verified',
+    });
+  }
   const causeId = mint('test', deps.clock.now());
   const content = { title: 'A test from Adjutant', body: 'This channel works.' };
-  const sending = to({ id: channelId, user_id: userId }, { causeId, kind: 'test', content });
+  const sending = to({ id, user_id: userId }, { causeId, kind: 'test', content });
   await deps.store.transact(addSending(deps, sending));
   deps.outgoing.added(laneOf(sending));
   const until = performance.now() + TEST_MS;
   for (;;) {
-    const row = await findSending(deps.store, userId, causeId);
-    const isOver = row.status !== 'queued' && row.status !== 'sending';
-    if (isOver || signal.aborted || performance.now() > until) return row;
+    const test = await findSending(deps.store, userId, causeId);
+    const isOver = test.status !== 'queued' && test.status !== 'sending';
+    if (isOver || signal.aborted || performance.now() > until) return test;
     await wait(LOOK_MS);
   }
 };
 
-const findSending = ({ db }: Store, userId: string, causeId: string): Promise<TestSending> =>
+const findSending = ({ db }: Store, userId: string, causeId: string): Promise<ChannelTest> =>
   db
     .selectFrom('sendings')
-    .select(['id', 'status', 'receipt', 'error'])
-    .where('user_id', '=', userId)
+    .select(['id as sendingId', 'status', 'receipt', 'error'])
+    .where(visibleTo(userId))
     .where('cause_id', '=', causeId)
     .executeTakeFirstOrThrow();

@@ -1,8 +1,8 @@
-import type { AgentOutcome, Consequence } from '../agents/end.js';
-import type { Queue } from '../jobs/queue.js';
+import type { AgentOutcome, FollowUp } from '../agents/module.js';
+import type { Queue } from '../jobs/module.js';
 import type { Clock } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
-import { addSending, laneOf } from '../outbound/messages.js';
+import { addSending, laneOf } from '../outbound/module.js';
 import type { Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { SaidContent } from './messagetext.js';
@@ -14,6 +14,8 @@ export interface AnswersDeps {
   queue: Pick<Queue, 'added'>;
 }
 
+const NONE: FollowUp = { statements: [], committed: () => undefined };
+
 /**
  * Sends the result of an agent back to the channel of its conversation. This is part of the
  * transaction that ends the agent, so it happens once. No preference applies, since the owner asked
@@ -22,13 +24,23 @@ export interface AnswersDeps {
  */
 export const channelAnswers =
   (deps: AnswersDeps) =>
-  async (agent: AgentRow, outcome: AgentOutcome): Promise<Consequence> => {
-    const channelId = agent.parent_id === null ? await channelOf(deps.store, agent) : null;
-    if (channelId === null) return { statements: [], committed: () => undefined };
+  async (agent: AgentRow, outcome: AgentOutcome): Promise<FollowUp> => {
+    if (agent.parent_id !== null) return NONE;
+    const session = await deps.store.db
+      .selectFrom('sessions')
+      .select('channel_id')
+      .where('user_id', '=', agent.user_id)
+      .where('id', '=', agent.session_id)
+      .executeTakeFirst();
+    const channelId = session?.channel_id;
+    if (!channelId) return NONE;
     const body = outcome.status === 'completed' ? outcome.result : `It failed: ${outcome.error}`;
     const content: SaidContent = { body };
     const sending = {
-      ...{ userId: agent.user_id, target: { channelId }, kind: `agent_${outcome.status}`, content },
+      userId: agent.user_id,
+      target: { channelId },
+      kind: `agent_${outcome.status}`,
+      content,
       // An agent may end many times; each end is a cause of its own.
       causeId: mint('answer', deps.clock.now()),
       hops: agent.hops,
@@ -38,13 +50,3 @@ export const channelAnswers =
       committed: () => deps.queue.added(laneOf(sending)),
     };
   };
-
-const channelOf = async ({ db }: Store, agent: AgentRow): Promise<string | null> => {
-  const session = await db
-    .selectFrom('sessions')
-    .select('channel_id')
-    .where('user_id', '=', agent.user_id)
-    .where('id', '=', agent.session_id)
-    .executeTakeFirst();
-  return session?.channel_id ?? null;
-};

@@ -1,8 +1,8 @@
-import { NoSession, SessionBusy } from '../agents/agent.js';
-import type { Chat } from '../agents/chat.js';
+import { type Chat, NoSession, SessionBusy } from '../agents/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
-import { Taken, type TransactionStep } from '../store/engine/protocol.js';
+import { Taken } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
+import { visibleTo } from '../store/visible.js';
 import { claimEvent } from './events.js';
 import type { LinkedChannel } from './links.js';
 
@@ -20,7 +20,7 @@ const LONGEST = 100_000;
  * The event is claimed in the same transaction, so a retry by the platform has no effect. Resolves
  * to the text for an immediate reply; null unless the message was refused.
  */
-export const sayFrom = async (
+export const addChannelMessage = async (
   deps: ConversationDeps,
   channel: LinkedChannel,
   { eventId, text }: { eventId: string; text: string },
@@ -32,10 +32,11 @@ export const sayFrom = async (
       content: text,
       ...(inSession !== null && { sessionId: inSession }),
       via: {
-        ...{ channelId, kind },
+        channelId,
+        kind,
         steps: (session) => [
           ...claimEvent(deps, { kind, eventId }),
-          goesOnIn(deps.store, { channelId, userId, session }),
+          statement(goOnIn(deps.store, channel, session)),
         ],
       },
     });
@@ -50,43 +51,29 @@ export const sayFrom = async (
   return null;
 };
 
-const goesOnIn = (
-  { db }: Store,
-  of: { channelId: string; userId: string; session: string },
-): TransactionStep =>
-  statement(
-    db
-      .updateTable('channels')
-      .set({ session_id: of.session })
-      .where('user_id', '=', of.userId)
-      .where('id', '=', of.channelId),
-  );
-
 /**
  * Makes the next message begin a new conversation. A prompt that is being processed still gets its
  * reply.
  */
-export const beginAnew = async ({ db }: Store, { id, userId }: LinkedChannel): Promise<void> => {
-  await db
-    .updateTable('channels')
-    .set({ session_id: null })
-    .where('user_id', '=', userId)
-    .where('id', '=', id)
-    .execute();
+export const leaveConversation = async (store: Store, channel: LinkedChannel): Promise<void> => {
+  await goOnIn(store, channel, null).execute();
 };
+
+const goOnIn = ({ db }: Store, { id, userId }: LinkedChannel, session_id: string | null) =>
+  db.updateTable('channels').set({ session_id }).where(visibleTo(userId)).where('id', '=', id);
 
 /** Describes in one line how many agents and approvals are open. */
 export const statusOf = async ({ db }: Store, userId: string, clock: Clock): Promise<string> => {
   const agents = await db
     .selectFrom('agents')
     .select((of) => of.fn.countAll<number>().as('count'))
-    .where('user_id', '=', userId)
+    .where(visibleTo(userId))
     .where('status', 'in', ['queued', 'running', 'waiting_approval', 'paused'])
     .executeTakeFirst();
   const approvals = await db
     .selectFrom('approvals')
     .select((of) => of.fn.countAll<number>().as('count'))
-    .where('user_id', '=', userId)
+    .where(visibleTo(userId))
     .where('status', '=', 'pending')
     .where('expires_at', '>', iso(clock.now()))
     .executeTakeFirst();

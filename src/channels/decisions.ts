@@ -1,11 +1,17 @@
-import { NoApproval, NotOpen, OtherDigest } from '../approvals/approval.js';
-import type { Decide } from '../approvals/decide.js';
-import { SHORT_DIGEST } from '../approvals/replytext.js';
+import {
+  type Decide,
+  NoApproval,
+  NotOpen,
+  OtherDigest,
+  SHORT_DIGEST,
+} from '../approvals/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
+import type { AuditRecord } from '../kernel/contract/audit.js';
 import { mint } from '../kernel/ids.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
+import { visibleTo } from '../store/visible.js';
 import type { LinkedChannel } from './links.js';
 
 export interface DecisionsDeps {
@@ -33,7 +39,7 @@ export interface OwnerDecision {
 /**
  * The text of the reply. `isOver` is true if the approval is decided, by this decision or another.
  */
-export interface Decided {
+export interface DecisionReply {
   text: string;
   isOver: boolean;
 }
@@ -49,7 +55,7 @@ export const decideFrom = async (
   channel: LinkedChannel,
   verdict: OwnerDecision,
   origin: DecisionOrigin,
-): Promise<Decided> => {
+): Promise<DecisionReply> => {
   const found = await findMeant(deps.store, channel.userId, verdict);
   const [meant] = found;
   if (!meant) return { text: 'Nothing with that digest waits for you.', isOver: false };
@@ -61,9 +67,15 @@ export const decideFrom = async (
     return { text: `${new OtherDigest().message}. Nothing was decided.`, isOver: false };
   }
   const { approved } = verdict;
-  const step = auditOf(deps, { channel, meant, approved, origin });
+  const { digest } = meant;
+  const step = auditFrom(deps.clock, origin, {
+    actorId: channel.userId,
+    action: 'approvals.approve',
+    target: meant.id,
+    data: { approved, digest, channel: channel.kind, channelId: channel.id },
+  });
   try {
-    await deps.decide(channel.userId, meant.id, { approved, digest: meant.digest, step });
+    await deps.decide(channel.userId, meant.id, { approved, digest, step });
     return { text: `${approved ? 'Approved' : 'Denied'}: ${called}`, isOver: true };
   } catch (error) {
     if (error instanceof NotOpen) return { text: `${error.message}: ${called}`, isOver: true };
@@ -88,7 +100,7 @@ const findMeant = async (
   const own = db
     .selectFrom('approvals')
     .select(['id', 'tool', 'action', 'digest'])
-    .where('user_id', '=', userId);
+    .where(visibleTo(userId));
   if (approvalId !== undefined) return own.where('id', '=', approvalId).execute();
   const given = digest.toLowerCase();
   if (!HEX.test(given) || given.length < SHORT_DIGEST) return [];
@@ -97,24 +109,15 @@ const findMeant = async (
   return pending.length > 0 ? pending : meant.orderBy('id', 'desc').limit(1).execute();
 };
 
-const auditOf = (
-  { clock }: DecisionsDeps,
-  of: { channel: LinkedChannel; meant: PendingApproval; approved: boolean; origin: DecisionOrigin },
+/** Builds the row of the audit log for what the owner of a channel did there. */
+export const auditFrom = (
+  clock: Clock,
+  { address: ip, requestId }: DecisionOrigin,
+  act: Pick<AuditRecord, 'actorId' | 'action' | 'target' | 'data'>,
 ): TransactionStep => {
-  const { channel, meant, approved, origin } = of;
   const now = clock.now();
+  const id = mint('audit', now);
   return {
-    audit: {
-      id: mint('audit', now),
-      at: iso(now),
-      actorId: channel.userId,
-      impersonatorId: null,
-      action: 'approvals.approve',
-      target: meant.id,
-      outcome: 'ok',
-      ip: origin.address,
-      requestId: origin.requestId,
-      data: { approved, digest: meant.digest, channel: channel.kind, channelId: channel.id },
-    },
+    audit: { id, at: iso(now), impersonatorId: null, outcome: 'ok', ip, requestId, ...act },
   };
 };

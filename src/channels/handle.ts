@@ -1,20 +1,26 @@
-import { answerIn } from '../approvals/replytext.js';
-import { type Clock, iso } from '../kernel/clock.js';
-import { mint } from '../kernel/ids.js';
+import { answerIn } from '../approvals/module.js';
 import { createRate } from '../kernel/rate.js';
-import type { MessageEvent, Spoken } from '../providers/chat/platform.js';
-import type { TransactionStep } from '../store/engine/protocol.js';
-import type { ChannelKind, ChannelRow } from '../store/tables/channels.js';
-import { beginAnew, type ConversationDeps, sayFrom, statusOf } from './conversation.js';
-import { type Decided, type DecisionOrigin, type DecisionsDeps, decideFrom } from './decisions.js';
+import type { ChatEvent, MessageEvent } from '../providers/chat/platform.js';
+import type { ChannelKind } from '../store/tables/channels.js';
+import {
+  addChannelMessage,
+  type ConversationDeps,
+  leaveConversation,
+  statusOf,
+} from './conversation.js';
+import {
+  auditFrom,
+  type DecisionOrigin,
+  type DecisionReply,
+  type DecisionsDeps,
+  decideFrom,
+} from './decisions.js';
 import { once } from './events.js';
-import type { LinkedChannel, SenderLinks } from './links.js';
-import { LinkRefused } from './refusal.js';
+import { type LinkedChannel, LinkRefused, type Links } from './links.js';
 import type { ChannelSender } from './sender.js';
-import { createSerial } from './serial.js';
 
 export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
-  links: SenderLinks;
+  links: Links;
   /**
    * Returns true if messages can be sent to channels of that kind, beyond the reply to a request.
    */
@@ -24,18 +30,18 @@ export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
 /** A message that the platform's signature proves, with the request that brought it. */
 export interface InboundMessage {
   kind: ChannelKind;
-  event: Spoken;
+  event: ChatEvent;
   origin: DecisionOrigin;
 }
 
 /** Handles a message. Resolves to the immediate reply, or to null if there is none. */
-export type Handle = (heard: InboundMessage) => Promise<Decided | null>;
+export type Handle = (inbound: InboundMessage) => Promise<DecisionReply | null>;
 
 /**
  * Ours: limit of replies per minute to a sender without a linked account; beyond it there is no
  * reply.
  */
-const ANSWERS_TO_STRANGERS = 5;
+const ANSWERS_TO_UNLINKED = 5;
 /**
  * Ours: limit of replies per minute to messages without text, since an album is as many messages as
  * it has pictures.
@@ -45,7 +51,7 @@ const ANSWERS_TO_WORDLESS = 1;
 const HELP = [
   'What you write here is said to your agents; the answer comes back here.',
   '/new begins another conversation. /status says what is going on.',
-  'approve DIGEST and deny DIGEST answer what waits for your word.',
+  'approve DIGEST and deny DIGEST answer what waits for your approval.',
   'Where / is taken, write ! in its place: !new',
 ].join('\n');
 const NOT_READ = 'This chat is not linked to an account, so nothing that is written here is read.';
@@ -76,31 +82,46 @@ const WORDLESS = 'Only text is understood here for now: that was not read.';
  * messages would begin a conversation each.
  */
 export const createHandling = (deps: HandlingDeps): Handle => {
-  const toAnonymousLimit = createRate(ANSWERS_TO_STRANGERS, deps.clock);
+  const toUnlinked = createRate(ANSWERS_TO_UNLINKED, deps.clock);
   const toWordless = createRate(ANSWERS_TO_WORDLESS, deps.clock);
-  const handle: Handle = async (heard) => {
-    const { kind, event } = heard;
+  const handle: Handle = async (inbound) => {
+    const { kind, event } = inbound;
     const who = `${kind} ${event.sender.id}`;
     const channel = await deps.links.channelOf({ kind, id: event.sender.id });
     if (event.kind === 'message' && event.isWordless) {
       if (!channel || toWordless.take(who)?.isSpent) return null;
-      return said(await once(deps, { kind, eventId: event.eventId }, async () => WORDLESS));
+      return replyOf(await once(deps, { kind, eventId: event.eventId }, async () => WORDLESS));
     }
     if (!channel) {
-      if (toAnonymousLimit.take(who)?.isSpent) return null;
+      if (toUnlinked.take(who)?.isSpent) return null;
       return event.kind === 'button'
-        ? said(UNLINKED)
-        : said(await fromStranger(deps, heard, event));
+        ? replyOf(UNLINKED)
+        : replyOf(await fromUnlinked(deps, inbound, event));
     }
     return event.kind === 'button'
-      ? decideFrom(deps, channel, event, heard.origin)
-      : fromOwner(deps, { ...heard, event, channel });
+      ? decideFrom(deps, channel, event, inbound.origin)
+      : fromOwner(deps, { ...inbound, event, channel });
   };
   const inTurn = createSerial();
-  return (heard) => inTurn(`${heard.kind} ${heard.event.sender.id}`, () => handle(heard));
+  return (inbound) => inTurn(`${inbound.kind} ${inbound.event.sender.id}`, () => handle(inbound));
 };
 
-const said = (text: string | null): Decided | null =>
+/** Runs the work of each key in sequence, in the order in which it came in. */
+const createSerial = () => {
+  const last = new Map<string, Promise<unknown>>();
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const before = last.get(key);
+    const turn = before ? before.then(work, work) : work();
+    last.set(key, turn);
+    try {
+      return await turn;
+    } finally {
+      if (last.get(key) === turn) last.delete(key);
+    }
+  };
+};
+
+const replyOf = (text: string | null): DecisionReply | null =>
   text === null ? null : { text, isOver: false };
 
 /** `/new` or `!new`: some platforms intercept the slash. */
@@ -115,7 +136,7 @@ const commandIn = (text: string): { name: string; rest: string } | null => {
   return name === undefined ? null : { name: name.toLowerCase(), rest: rest.trim() };
 };
 
-const fromStranger = async (
+const fromUnlinked = async (
   deps: HandlingDeps,
   { kind, origin }: InboundMessage,
   { sender, eventId, text, isOverheard }: MessageEvent,
@@ -123,19 +144,20 @@ const fromStranger = async (
   const [asked, code] = LINK.exec(text.trim()) ?? [];
   const who: ChannelSender = { kind, id: sender.id, name: sender.name };
   return once(deps, { kind, eventId }, async () => {
-    if (code !== undefined) return redeem(deps, who, code, origin);
-    if (isOverheard) return OVERHEARD;
-    return asked === undefined ? UNLINKED : giveCode(deps, who);
+    try {
+      if (code !== undefined) return await redeem(deps, who, code, origin);
+      if (isOverheard) return OVERHEARD;
+      return asked === undefined ? UNLINKED : await giveCode(deps, who);
+    } catch (error) {
+      if (error instanceof LinkRefused) return `${error.message}.`;
+      throw error;
+    }
   });
 };
 
 const giveCode = async ({ links }: HandlingDeps, sender: ChannelSender): Promise<string> => {
-  try {
-    const { code } = await links.makeCode(sender);
-    return `Your code is ${code}, for five minutes. Redeem it: adjutant channels link ${code}`;
-  } catch (error) {
-    return refusalIn(error);
-  }
+  const { code } = await links.makeCode(sender);
+  return `Your code is ${code}, for five minutes. Redeem it: adjutant channels link ${code}`;
 };
 
 const redeem = async (
@@ -144,33 +166,12 @@ const redeem = async (
   code: string,
   origin: DecisionOrigin,
 ): Promise<string> => {
-  try {
-    await deps.links.redeemFrom(sender, code, (row) => [linkAudit(deps.clock, row, origin)]);
-    const { kind } = sender;
-    return deps.canSend(kind) ? `Linked. ${HELP}` : `Linked. But ${unsent(kind)}`;
-  } catch (error) {
-    return refusalIn(error);
-  }
-};
-
-const refusalIn = (error: unknown): string => {
-  if (error instanceof LinkRefused) return `${error.message}.`;
-  throw error;
-};
-
-const linkAudit = (
-  clock: Clock,
-  row: ChannelRow,
-  { address, requestId }: DecisionOrigin,
-): TransactionStep => {
-  const now = clock.now();
-  return {
-    audit: {
-      ...{ id: mint('audit', now), at: iso(now), actorId: row.user_id, impersonatorId: null },
-      ...{ action: 'channels.link', target: row.id, outcome: 'ok', ip: address, requestId },
-      data: { kind: row.kind, address: row.sender_id },
-    },
-  };
+  const { kind, id: address } = sender;
+  await deps.links.redeemFrom(sender, code, ({ id: target, user_id: actorId }) => {
+    const data = { kind, address };
+    return [auditFrom(deps.clock, origin, { actorId, action: 'channels.link', target, data })];
+  });
+  return deps.canSend(kind) ? `Linked. ${HELP}` : `Linked. But ${unsent(kind)}`;
 };
 
 interface FromOwner extends InboundMessage {
@@ -178,25 +179,25 @@ interface FromOwner extends InboundMessage {
   channel: LinkedChannel;
 }
 
-const fromOwner = async (deps: HandlingDeps, heard: FromOwner): Promise<Decided | null> => {
-  const { event, channel, kind, origin } = heard;
+const fromOwner = async (deps: HandlingDeps, inbound: FromOwner): Promise<DecisionReply | null> => {
+  const { event, channel, kind, origin } = inbound;
   const { text, eventId } = event;
   const received = { kind, eventId };
-  if (event.isForwarded) return said(await once(deps, received, async () => FORWARDED));
+  if (event.isForwarded) return replyOf(await once(deps, received, async () => FORWARDED));
   const answer = answerIn(text);
   if (answer) return decideFrom(deps, channel, answer, origin);
   const command = commandIn(text);
   if (!command && !deps.canSend(kind)) {
-    return said(await once(deps, received, async () => `Nothing was done: ${unsent(kind)}`));
+    return replyOf(await once(deps, received, async () => `Nothing was done: ${unsent(kind)}`));
   }
-  if (!command) return said(await sayFrom(deps, channel, { eventId, text }));
-  return said(await once(deps, received, () => obey(deps, channel, command.name)));
+  if (!command) return replyOf(await addChannelMessage(deps, channel, { eventId, text }));
+  return replyOf(await once(deps, received, () => obey(deps, channel, command.name)));
 };
 
 const obey = async (deps: HandlingDeps, channel: LinkedChannel, name: string): Promise<string> => {
   switch (name) {
     case 'new':
-      await beginAnew(deps.store, channel);
+      await leaveConversation(deps.store, channel);
       return 'A new conversation: your next words begin it.';
     case 'status':
       return statusOf(deps.store, channel.userId, deps.clock);

@@ -3,12 +3,12 @@ import type { Clock } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { Log } from '../kernel/log.js';
 import type {
+  ChatEvent,
   Inbound,
   InboundRequest,
   Platform,
   PlatformReach,
   PlatformSent,
-  Spoken,
   UndeliveredEvent,
 } from '../providers/chat/platform.js';
 import { platforms } from '../providers/chat/platforms.js';
@@ -33,38 +33,25 @@ export interface ReceptionDeps {
 }
 
 /** A request whose origin was verified. */
-export interface Proven {
+export interface VerifiedEvents {
   kind: ChannelKind;
   events: Inbound[];
   /**
    * Returns the reply to the request that contains this text; null if the platform accepts none.
    */
-  answer(event: Spoken, text: string, isOver?: boolean): object | null;
+  answer(event: ChatEvent, text: string, isOver?: boolean): object | null;
   /** Returns the reply if the text comes later. */
   taken?(): object;
   /** Sends the text in a request of the daemon. */
-  say(event: Spoken, text: string): Promise<void>;
+  say(event: ChatEvent, text: string): Promise<void>;
   /** Removes the buttons of a decided approval; returns null if the platform cannot do that. */
-  conclude(event: Spoken, text: string): Promise<void> | null;
+  conclude(event: ChatEvent, text: string): Promise<void> | null;
 }
 
 /** The result of a request. `refused`: the sender was not verified, and nothing was done. */
 export type InboundResult = { verdict: 'refused' } | { verdict: 'received'; reply: object | null };
 
-export interface PlatformReceiver {
-  /** Handles a request of a platform or a webhook channel; resolves when its content is stored. */
-  receive(
-    door: Platform['door'],
-    request: InboundRequest,
-    origin: DecisionOrigin,
-  ): Promise<InboundResult>;
-  /** Returns the reply to a GET that asks if the endpoint is the daemon's; null to refuse. */
-  handshake(door: Platform['door'], query: Record<string, unknown>): string | null;
-  /** Ends the replies that are still being sent. */
-  stop(): Promise<void>;
-}
-
-export const createReception = (deps: ReceptionDeps): PlatformReceiver => {
+export const createReception = (deps: ReceptionDeps) => {
   const { log } = deps;
   const aborter = new AbortController();
   // There are as many listeners as replies under way.
@@ -80,8 +67,8 @@ export const createReception = (deps: ReceptionDeps): PlatformReceiver => {
   };
 
   const tell = async (
-    proven: Proven,
-    event: Spoken,
+    proven: VerifiedEvents,
+    event: ChatEvent,
     origin: DecisionOrigin,
   ): Promise<object | null> => {
     const outcome = await deps.handle({ kind: proven.kind, event, origin });
@@ -95,8 +82,13 @@ export const createReception = (deps: ReceptionDeps): PlatformReceiver => {
   };
 
   return {
-    receive: async (door, request, origin) => {
-      const proven = await prove(deps, { door, request, signal: aborter.signal });
+    /** Handles a request of a platform or a webhook channel; resolves when its content is stored. */
+    receive: async (
+      endpoint: Platform['endpoint'],
+      request: InboundRequest,
+      origin: DecisionOrigin,
+    ): Promise<InboundResult> => {
+      const proven = await prove(deps, { endpoint, request, signal: aborter.signal });
       if (!proven) return { verdict: 'refused' };
       let reply: object | null = null;
       for (const event of proven.events) {
@@ -106,8 +98,9 @@ export const createReception = (deps: ReceptionDeps): PlatformReceiver => {
       }
       return { verdict: 'received', reply };
     },
-    handshake: (door, query) => {
-      for (const platform of platforms.filter((one) => one.door === door)) {
+    /** Returns the reply to a GET that asks if the endpoint is the daemon's; null to refuse. */
+    handshake: (endpoint: Platform['endpoint'], query: Record<string, unknown>): string | null => {
+      for (const platform of platforms.filter((one) => one.endpoint === endpoint)) {
         for (const settings of deps.settings.proving(platform.kind)) {
           const reply = platform.handshake?.(query, settings);
           if (reply) return reply;
@@ -115,33 +108,42 @@ export const createReception = (deps: ReceptionDeps): PlatformReceiver => {
       }
       return null;
     },
-    stop: async () => {
+    /** Ends the replies that are still being sent. */
+    stop: async (): Promise<void> => {
       aborter.abort();
       await Promise.all(underWay);
     },
   };
 };
 
+export type PlatformReceiver = ReturnType<typeof createReception>;
+
 interface InboundCall {
-  door: Platform['door'];
+  endpoint: Platform['endpoint'];
   request: InboundRequest;
   signal: AbortSignal;
 }
 
-const prove = async (deps: ReceptionDeps, attempt: InboundCall): Promise<Proven | null> => {
-  const { door, request } = attempt;
-  const platform = platforms.find((one) => one.door === door && one.claims(request.headers));
-  if (!platform) return door === 'messenger' ? deps.proveWebhook(request) : null;
+const prove = async (deps: ReceptionDeps, attempt: InboundCall): Promise<VerifiedEvents | null> => {
+  const { endpoint, request } = attempt;
+  const platform = platforms.find(
+    (one) => one.endpoint === endpoint && one.claims(request.headers),
+  );
+  if (!platform) return endpoint === 'messenger' ? deps.proveWebhook(request) : null;
   const now = deps.clock.now();
   const proving = deps.settings.proving(platform.kind);
   const [settings] = proving;
   if (!settings || !proving.some((each) => platform.verify(request, each, now))) return null;
-  const receiver = deps.settings.receiver(door);
+  const receiver = deps.settings.receiver(endpoint);
   const { http } = deps;
   return provenBy(platform, request, { http, settings, receiver, signal: attempt.signal });
 };
 
-const provenBy = (platform: Platform, request: InboundRequest, reach: PlatformReach): Proven => ({
+const provenBy = (
+  platform: Platform,
+  request: InboundRequest,
+  reach: PlatformReach,
+): VerifiedEvents => ({
   kind: platform.kind,
   events: platform.parse(request, reach.settings),
   answer: platform.answer,

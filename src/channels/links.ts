@@ -1,12 +1,11 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import { createRate } from '../kernel/rate.js';
-import type { Outbox } from '../outbound/outbox.js';
+import type { Outbox } from '../outbound/module.js';
 import { Taken, type TransactionStep, Unmet } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ChannelKind, ChannelRow, LinkCodeRow } from '../store/tables/channels.js';
 import { newCode, readCode } from './code.js';
-import { LinkRefused } from './refusal.js';
 import { type ChannelSender, shownName } from './sender.js';
 
 export interface LinksDeps {
@@ -23,47 +22,9 @@ export interface LinkCode {
   expiresAt: string;
 }
 
-/** Operations that handlers of inbound messages use for a sender whom the platform verified. */
-export interface SenderLinks {
-  /** Makes a code for `/link`. Throws LinkRefused `already_linked` or `too_many_tries`. */
-  makeCode(sender: ChannelSender): Promise<LinkCode>;
-  /**
-   * Handles `/link <code>`, which links the sender to the user. Throws LinkRefused for any of its
-   * reasons.
-   */
-  redeemFrom(sender: ChannelSender, code: string, also?: Also): Promise<ChannelRow>;
-  /**
-   * Returns the user that a sender is linked to; null if there is none, or the account is disabled.
-   */
-  userOf(sender: Pick<ChannelSender, 'kind' | 'id'>): Promise<string | null>;
-  /** Returns the channel of a sender, under the same conditions. */
-  channelOf(sender: Pick<ChannelSender, 'kind' | 'id'>): Promise<LinkedChannel | null>;
-}
+type FurtherSteps = (row: ChannelRow) => TransactionStep[];
 
-type Also = (row: ChannelRow) => TransactionStep[];
-
-export interface LinkedChannel {
-  id: string;
-  userId: string;
-  kind: ChannelKind;
-  /** The present conversation of the channel. */
-  sessionId: string | null;
-}
-
-export interface Links extends SenderLinks {
-  /**
-   * Makes a code that the user sends from a channel. It replaces the one before. Here and below,
-   * `also` is committed with it or not at all.
-   */
-  codeFor(userId: string, also?: TransactionStep[]): Promise<LinkCode>;
-  /** Returns the sender who made the code. Throws LinkRefused `wrong_code`. */
-  senderOf(code: string): Promise<ChannelSender & { expiresAt: string }>;
-  /**
-   * Links the sender who made the code to the user. Throws LinkRefused `wrong_code` or
-   * `already_linked`.
-   */
-  redeem(userId: string, code: string, also?: Also): Promise<ChannelRow>;
-}
+export type LinkedChannel = NonNullable<Awaited<ReturnType<Links['channelOf']>>>;
 
 const LIFE_MS = 5 * 60_000;
 const TRIES_PER_SENDER = 5;
@@ -74,7 +35,11 @@ const TRIES_PER_SENDER = 5;
  */
 const TRIES_PER_KIND = 60;
 
-export const createLinks = (deps: LinksDeps): Links => {
+/**
+ * Creates the operations that bind senders to accounts. `also` is committed with an operation or not
+ * at all.
+ */
+export const createLinks = (deps: LinksDeps) => {
   const { store, clock } = deps;
   const perSender = createRate(TRIES_PER_SENDER, clock);
   const perKind = createRate(TRIES_PER_KIND, clock);
@@ -82,9 +47,10 @@ export const createLinks = (deps: LinksDeps): Links => {
     if (perSender.take(`${kind} ${id}`)?.isSpent) throw new LinkRefused('too_many_tries');
   };
 
-  const channelOf: Links['channelOf'] = async (sender) => {
+  const channelOf = async (sender: Pick<ChannelSender, 'kind' | 'id'>) => {
     const bound = await boundTo(store, sender);
     if (!bound?.verified_at || bound.disabled_at !== null) return null;
+    // The session is the present conversation of the channel.
     const { id, user_id: userId, session_id: sessionId } = bound;
     return { id, userId, kind: sender.kind, sessionId };
   };
@@ -97,33 +63,59 @@ export const createLinks = (deps: LinksDeps): Links => {
   };
 
   return {
-    makeCode: async (sender) => {
+    /**
+     * Makes a code for `/link` of a sender whom the platform verified. Throws LinkRefused
+     * `already_linked` or `too_many_tries`.
+     */
+    makeCode: async (sender: ChannelSender): Promise<LinkCode> => {
       refuseFlood(sender);
       if (await boundTo(store, sender)) throw new LinkRefused('already_linked');
       const { kind, id: sender_id } = sender;
       return keepCode(deps, { user_id: null, kind, sender_id, sender_name: shownName(sender) });
     },
-    redeemFrom: async (sender, typed, also) => {
+    /**
+     * Handles `/link <code>` of such a sender, which links it to the user. Throws LinkRefused for
+     * any of its reasons.
+     */
+    redeemFrom: async (
+      sender: ChannelSender,
+      typed: string,
+      also?: FurtherSteps,
+    ): Promise<ChannelRow> => {
       refuseFlood(sender);
       if (perKind.take(sender.kind)?.isSpent) throw new LinkRefused('too_many_tries');
       const spent = await findCode(deps, typed);
       if (spent.user_id === null) throw new LinkRefused('wrong_code');
       return link(deps, { userId: spent.user_id, sender, spent, also });
     },
+    /**
+     * Returns the channel of a sender; null if it is not linked, or the account of its owner is
+     * disabled.
+     */
     channelOf,
-    userOf: async (sender) => (await channelOf(sender))?.userId ?? null,
-    codeFor: (userId, also) =>
+    /** Returns the user that a sender is linked to, under the same conditions. */
+    userOf: async (sender: Pick<ChannelSender, 'kind' | 'id'>): Promise<string | null> =>
+      (await channelOf(sender))?.userId ?? null,
+    /** Makes a code that the user sends from a channel. It replaces the one before. */
+    codeFor: (userId: string, also?: TransactionStep[]): Promise<LinkCode> =>
       keepCode(deps, { user_id: userId, kind: null, sender_id: null, sender_name: null }, also),
-    senderOf: async (typed) => {
+    /** Returns the sender who made the code. Throws LinkRefused `wrong_code`. */
+    senderOf: async (typed: string): Promise<ChannelSender & { expiresAt: string }> => {
       const { sender, code } = await made(typed);
       return { ...sender, expiresAt: code.expires_at };
     },
-    redeem: async (userId, typed, also) => {
+    /**
+     * Links the sender who made the code to the user. Throws LinkRefused `wrong_code` or
+     * `already_linked`.
+     */
+    redeem: async (userId: string, typed: string, also?: FurtherSteps): Promise<ChannelRow> => {
       const { sender, code } = await made(typed);
       return link(deps, { userId, sender, spent: code, also });
     },
   };
 };
+
+export type Links = ReturnType<typeof createLinks>;
 
 const boundTo = ({ db }: Store, { kind, id }: { kind: ChannelKind; id: string }) =>
   db
@@ -152,12 +144,12 @@ const findCode = async (
 };
 
 /** The maker of a code: a user or a sender. */
-type Maker = Omit<LinkCodeRow, 'code_digest' | 'expires_at'>;
+type CodeMaker = Omit<LinkCodeRow, 'code_digest' | 'expires_at'>;
 
 /** Stores a code in place of the maker's last one, and deletes those that have expired. */
 const keepCode = async (
   deps: LinksDeps,
-  maker: Maker,
+  maker: CodeMaker,
   also: TransactionStep[] = [],
 ): Promise<LinkCode> => {
   const { store, clock, digestCode } = deps;
@@ -177,7 +169,7 @@ const keepCode = async (
   return kept?.changes === 1 ? { code, expiresAt } : keepCode(deps, maker);
 };
 
-const codesOf = ({ db }: Store, { user_id, kind, sender_id }: Omit<Maker, 'sender_name'>) =>
+const codesOf = ({ db }: Store, { user_id, kind, sender_id }: Omit<CodeMaker, 'sender_name'>) =>
   db
     .deleteFrom('link_codes')
     .where('user_id', 'is', user_id)
@@ -188,7 +180,7 @@ interface Linking {
   userId: string;
   sender: ChannelSender;
   spent: LinkCodeRow;
-  also?: Also;
+  also?: FurtherSteps;
 }
 
 /**
@@ -238,3 +230,18 @@ const newChannel = (now: number, userId: string, sender: ChannelSender): Channel
   verified_at: iso(now),
   created_at: iso(now),
 });
+
+const REASONS = {
+  wrong_code: 'No such code, or it was used or is over',
+  already_linked: 'The sender is linked to an account already',
+  too_many_tries: 'Too many tries: wait a minute',
+};
+
+/** The error for a sender and an account that were not linked; nothing was changed. */
+export class LinkRefused extends Error {
+  override name = 'LinkRefused';
+
+  constructor(readonly reason: keyof typeof REASONS) {
+    super(REASONS[reason]);
+  }
+}

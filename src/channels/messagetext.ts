@@ -1,8 +1,9 @@
-import { SHORT_DIGEST } from '../approvals/replytext.js';
+import { SHORT_DIGEST } from '../approvals/module.js';
 import type { ChannelMessage } from '../providers/chat/platform.js';
 import type { Store } from '../store/store.js';
 import type { SendingRow } from '../store/tables/outbox.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
+import { visibleTo } from '../store/visible.js';
 
 /**
  * The content of a message to a channel. A notification has a title and a link, a reply is text
@@ -27,7 +28,9 @@ export const messageOf = async (store: Store, sending: SendingRow): Promise<Chan
   const agentId = APPROVALS.exec(link ?? '')?.[1];
   if (agentId !== undefined) return messageOfAll(store, sending.user_id, { agentId, title });
   const approvalId = APPROVAL.exec(link ?? '')?.[1];
-  const asked = approvalId && (await findApproval(store, sending.user_id, approvalId));
+  const asked =
+    approvalId &&
+    (await ownApprovals(store, sending.user_id).where('id', '=', approvalId).executeTakeFirst());
   if (!asked) return { title, text: body };
   if (asked.status !== 'pending') return { title, text: `It was ${asked.status} meanwhile.` };
   const { id, digest } = asked;
@@ -52,15 +55,12 @@ const messageOfAll = async (
   return { title, text: texts.join('\n\n') };
 };
 
-const findApproval = (store: Store, userId: string, id: string) =>
-  ownApprovals(store, userId).where('id', '=', id).executeTakeFirst();
-
 const ownApprovals = ({ db }: Store, userId: string) =>
   db
     .selectFrom('approvals')
     .select(['id', 'tool', 'action', 'arguments', 'digest', 'reason', 'untrusted', 'status'])
     .select('expires_at')
-    .where('user_id', '=', userId);
+    .where(visibleTo(userId));
 
 type ApprovalQuestion = Pick<
   ApprovalRow,

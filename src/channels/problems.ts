@@ -4,7 +4,7 @@ import type { Store } from '../store/store.js';
 import type { PlatformSettingsCache } from './settings.js';
 
 /** A platform that has linked channels but lacks settings to send or to receive. */
-export interface Unset {
+export interface IncompletePlatform {
   kind: PlatformKind;
   channels: number;
   /** Names of the fields that are not set. */
@@ -15,7 +15,7 @@ export interface Unset {
 export const findUnset = async (
   { db }: Store,
   settings: Pick<PlatformSettingsCache, 'of'>,
-): Promise<Unset[]> => {
+): Promise<IncompletePlatform[]> => {
   const linked = await db
     .selectFrom('channels')
     .select((of) => ['kind', of.fn.countAll<number>().as('count')])

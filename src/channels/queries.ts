@@ -1,8 +1,10 @@
-import { dropWaiting } from '../outbound/messages.js';
+import { dropWaiting } from '../outbound/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
-import { newestFirst } from '../store/page.js';
+import { newestFirst, type Page, type PageInput } from '../store/page.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
-import type { ChannelKind, ChannelPartsRow, ChannelRow } from '../store/tables/channels.js';
+import type { ChannelKind, channelTable } from '../store/tables/channels.js';
+import type { Row } from '../store/tables/table.js';
+import { visibleTo } from '../store/visible.js';
 
 const CHANNEL = [
   'id',
@@ -15,16 +17,16 @@ const CHANNEL = [
   'created_at',
 ] as const;
 
-export type ShownChannelRow = ChannelRow & Pick<ChannelPartsRow, 'url'>;
+export type ShownChannelRow = Pick<Row<typeof channelTable>, (typeof CHANNEL)[number]>;
 
 export const channelsStore = (store: Store) => {
   const { db } = store;
   return {
     list: (
       userId: string,
-      { kind, ...page }: { limit: number; cursor?: string; kind?: ChannelKind },
-    ): Promise<{ rows: ShownChannelRow[]; nextCursor: string | null }> => {
-      const own = db.selectFrom('channels').select(CHANNEL).where('user_id', '=', userId);
+      { kind, ...page }: PageInput & { kind?: ChannelKind },
+    ): Promise<Page<ShownChannelRow>> => {
+      const own = db.selectFrom('channels').select(CHANNEL).where(visibleTo(userId));
       return newestFirst(kind === undefined ? own : own.where('kind', '=', kind), page);
     },
 
@@ -32,7 +34,7 @@ export const channelsStore = (store: Store) => {
       const row = await db
         .selectFrom('channels')
         .select((of) => of.fn.countAll<number>().as('count'))
-        .where('user_id', '=', userId)
+        .where(visibleTo(userId))
         .where('kind', '=', 'webhook')
         .executeTakeFirst();
       return row?.count ?? 0;
@@ -42,13 +44,13 @@ export const channelsStore = (store: Store) => {
       db
         .selectFrom('channels')
         .select(CHANNEL)
-        .where('user_id', '=', userId)
+        .where(visibleTo(userId))
         .where('id', '=', id)
         .executeTakeFirst(),
 
     /** Deletes a channel. Resolves to false if there is none, or it belongs to another user. */
     delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> => {
-      const removal = db.deleteFrom('channels').where('user_id', '=', userId).where('id', '=', id);
+      const removal = db.deleteFrom('channels').where(visibleTo(userId)).where('id', '=', id);
       return unlessUnmet(store.transact([statement(removal, 1), dropWaiting(store, id), ...also]));
     },
   };

@@ -1,19 +1,18 @@
 import Boom from '@hapi/boom';
-import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { resource } from '../kernel/route.js';
-import type { ChannelRow } from '../store/tables/channels.js';
-import { type Channel, channels } from './contract.js';
-import { type AddressingDeps, createChannel, testChannel } from './emailaddresses.js';
+import { type ChannelRow, channelTable } from '../store/tables/channels.js';
+import { viewer } from '../store/view.js';
+import { type AddressesDeps, createChannel, testChannel, verifyChannel } from './addresses.js';
+import { Channel, channels } from './contract.js';
 import type { ShownChannelRow } from './queries.js';
-import { findLinkCode, type LinkingDeps, redeemLinkCode, verifyChannel } from './service.js';
+import { guarded, type LinkingDeps, redeemLinkCode } from './service.js';
 
-export interface ChannelRoutesDeps extends LinkingDeps, AddressingDeps {}
+export interface ChannelRoutesDeps extends LinkingDeps, AddressesDeps {}
 
 export const channelsResource = (deps: ChannelRoutesDeps) =>
   resource('channels', channels, {
     list: async ({ query }, by) => {
-      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
-      const { rows, nextCursor } = await deps.channels.list(by.userId, page);
+      const { rows, nextCursor } = await deps.channels.list(by.userId, query);
       return { channels: rows.map(viewChannel), nextCursor };
     },
     delete: async ({ id }, by) => {
@@ -25,7 +24,7 @@ export const channelsResource = (deps: ChannelRoutesDeps) =>
     },
     verify: async ({ id, body }, by) => {
       await owned(deps, by.userId, id);
-      await verifyChannel(deps, by, { id, code: body.code });
+      await guarded(deps, by, () => verifyChannel(deps, by, { id, code: body.code }));
       return viewChannel(await owned(deps, by.userId, id));
     },
     test: async ({ id }, by) => testChannel(deps, by, await owned(deps, by.userId, id)),
@@ -34,7 +33,12 @@ export const channelsResource = (deps: ChannelRoutesDeps) =>
       return deps.links.codeFor(by.userId, [by.record()]);
     },
     preview: async ({ body }, by) => {
-      const { kind, id: address, name, expiresAt } = await findLinkCode(deps, by, body.code);
+      const {
+        kind,
+        id: address,
+        name,
+        expiresAt,
+      } = await guarded(deps, by, () => deps.links.senderOf(body.code));
       return { kind, address, name, expiresAt };
     },
     link: async ({ body }, by) => viewChannel(await redeemLinkCode(deps, by, body)),
@@ -48,11 +52,7 @@ const owned = async ({ channels: { get } }: ChannelRoutesDeps, userId: string, i
 
 const noChannel = (): Boom.Boom => Boom.notFound('No channel with that id');
 
-const viewChannel = (row: ChannelRow & Partial<ShownChannelRow>): Channel => ({
-  id: row.id,
-  kind: row.kind,
-  address: row.url ?? row.sender_id,
-  name: row.sender_name,
-  verifiedAt: row.verified_at,
-  createdAt: row.created_at,
+const viewChannel = viewer(channelTable, Channel, {
+  address: (row: ChannelRow & Partial<ShownChannelRow>) => row.url ?? row.sender_id,
+  name: (row) => row.sender_name,
 });

@@ -2,11 +2,8 @@ import Boom from '@hapi/boom';
 import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { ChannelRow } from '../store/tables/channels.js';
-import type { ChannelAddresses } from './addresses.js';
 import type { Redemption } from './contract.js';
-import type { Links } from './links.js';
-import { LinkRefused } from './refusal.js';
-import type { ChannelSender } from './sender.js';
+import { LinkRefused, type Links } from './links.js';
 
 interface LinkAttempt {
   userId: string;
@@ -15,7 +12,6 @@ interface LinkAttempt {
 
 export interface LinkingDeps {
   links: Links;
-  addresses: ChannelAddresses;
   accounts: {
     /** Replies with 429 after too many wrong codes or passwords. */
     refuseFlood(attempt: LinkAttempt): Promise<void>;
@@ -27,13 +23,6 @@ export interface LinkingDeps {
     proveFresh(by: Caller, password?: string): Promise<void>;
   };
 }
-
-export const findLinkCode = (
-  deps: LinkingDeps,
-  by: Caller,
-  code: string,
-): Promise<ChannelSender & { expiresAt: string }> =>
-  guarded(deps, by, () => deps.links.senderOf(code));
 
 /**
  * Redeems a link code. The age of the login is checked before the code, which is valid for one try.
@@ -51,16 +40,8 @@ export const redeemLinkCode = async (
   );
 };
 
-/** Verifies a channel with the code that was sent to it. */
-export const verifyChannel = (
-  deps: LinkingDeps,
-  by: Caller & Recorder,
-  { id, code }: { id: string; code: string },
-): Promise<void> =>
-  guarded(deps, by, () => deps.addresses.verify(by.userId, id, code, [by.record({ target: id })]));
-
 /** Runs the work and counts a wrong code like a wrong password. */
-const guarded = async <T>(
+export const guarded = async <T>(
   { accounts }: LinkingDeps,
   by: Caller,
   work: () => Promise<T>,

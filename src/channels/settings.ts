@@ -1,78 +1,78 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
+import { createSecretKey } from 'node:crypto';
 import type { Clock } from '../kernel/clock.js';
 import { unlessShut } from '../kernel/envelope.js';
 import type { Platform, PlatformKind, PlatformSettings } from '../providers/chat/platform.js';
 import { platforms } from '../providers/chat/platforms.js';
+import type { VerifyingKey } from '../secrets/module.js';
 import type { Store } from '../store/store.js';
-import { type PlatformRow, platformColumns } from '../store/tables/platforms.js';
-import type { Vault } from '../vault/vault.js';
+import { type PlatformRow, platformTable } from '../store/tables/platforms.js';
+import type { Vault } from '../vault/module.js';
 
-export interface SettingsDeps {
-  store: Store;
-  clock: Clock;
-  vault: Pick<Vault, 'liveValues'>;
+interface PlatformSealer {
   /** Opens the secrets that were sealed for the platform of that kind. */
   unsealPlatform(kind: string, sealed: string): string;
 }
 
-/** The settings of the chat platforms, in memory for every inbound and outbound request. */
-export interface PlatformSettingsCache {
-  /** Reads all settings again, including everything that was committed before the call. */
-  refresh(): Promise<void>;
-  /** Returns the settings with the newest values, without expired ones; null if nothing is set. */
-  of(kind: PlatformKind): PlatformSettings | null;
+export interface SettingsDeps extends PlatformSealer {
+  store: Store;
+  clock: Clock;
+  vault: Pick<Vault, 'liveValues'>;
+}
+
+/** Keeps the settings of the chat platforms in memory for every inbound and outbound request. */
+export const createSettings = (deps: SettingsDeps) => {
+  let known = new Map<PlatformKind, ResolvedSettings>();
+  let reading = Promise.resolve();
+  let origin = (): string => '';
+  const read = async (): Promise<void> => {
+    const rows = await deps.store.db
+      .selectFrom('platforms')
+      .select(platformTable.columns)
+      .execute();
+    const resolved = rows.map(
+      async (row): Promise<[PlatformKind, ResolvedSettings]> => [
+        row.kind,
+        await resolve(deps, platformSettings(deps, row)),
+      ],
+    );
+    known = new Map(await Promise.all(resolved));
+  };
   /**
    * Returns the settings that may verify a request: the newest first, then one with each older
    * value that is in the overlap of a rotation, since a secret cannot be changed on both sides at
    * the same moment.
    */
-  proving(kind: PlatformKind): PlatformSettings[];
-  /** Sets the function that returns the address of the daemon. */
-  reachedAt(origin: () => string): void;
-  /** Returns the address for the requests of the platforms of an endpoint. */
-  receiver(door: Platform['door']): string;
-}
-
-export const createSettings = (deps: SettingsDeps): PlatformSettingsCache => {
-  let known = new Map<PlatformKind, LentSettings>();
-  let reading = Promise.resolve();
-  let origin = (): string => '';
-  const read = async (): Promise<void> => {
-    const rows = await deps.store.db.selectFrom('platforms').select(platformColumns).execute();
-    const lent = await Promise.all(rows.map((row) => lend(deps, platformSettings(deps, row))));
-    known = new Map(rows.flatMap(({ kind }, at) => (lent[at] ? [[kind, lent[at]]] : [])));
-  };
   const proving = (kind: PlatformKind): PlatformSettings[] => {
-    const lent = known.get(kind);
-    return lent ? variants(lent, deps.clock.now()) : [];
+    const resolved = known.get(kind);
+    return resolved ? variants(resolved, deps.clock.now()) : [];
   };
   return {
-    refresh: () => {
+    /** Reads all settings again, including everything that was committed before the call. */
+    refresh: (): Promise<void> => {
       reading = reading.catch(() => undefined).then(read);
       return reading;
     },
-    of: (kind) => proving(kind)[0] ?? null,
+    /** Returns the settings with the newest values, without expired ones; null if nothing is set. */
+    of: (kind: PlatformKind): PlatformSettings | null => proving(kind)[0] ?? null,
     proving,
-    reachedAt: (given) => {
+    /** Sets the function that returns the address of the daemon. */
+    reachedAt: (given: () => string): void => {
       origin = given;
     },
-    receiver: (door) => `${origin().replace(/\/+$/, '')}/api/${door}-webhook`,
+    /** Returns the address for the requests of the platforms of an endpoint. */
+    receiver: (endpoint: Platform['endpoint']): string =>
+      `${origin().replace(/\/+$/, '')}/api/${endpoint}-webhook`,
   };
 };
 
-interface LentSettings {
+export type PlatformSettingsCache = ReturnType<typeof createSettings>;
+
+/** The settings of a platform with the values of its secrets. */
+interface ResolvedSettings {
   /** Settings without secrets. */
   settings: PlatformSettings;
-  /** Values of each secret by its name, the newest first. */
-  values: [string, LentValue[]][];
-}
-
-interface LentValue {
-  /** Value in a form that neither logs nor heap dumps show. */
-  key: KeyObject;
-  /** Milliseconds since 1970. */
-  until: number;
-  isOld: boolean;
+  /** Values of each secret by its name, the newest first, in a form that no log or heap dump shows. */
+  values: [string, VerifyingKey[]][];
 }
 
 /** Matches a secret that refers to a credential of the vault. */
@@ -80,39 +80,33 @@ const CREDENTIAL = /^\$credential\((credential_[0-9a-z]{26})\)$/;
 
 export const credentialMark = (id: string): string => `$credential(${id})`;
 
-/** Returns true if one of the stored secrets refers to that credential. */
-const namesCredential = ({ secrets }: PlatformSettings, id: string): boolean =>
-  Object.values(secrets).includes(credentialMark(id));
-
 /**
  * Returns a function that checks if a stored platform takes one of its secrets from that
  * credential.
  */
 export const platformUses =
-  (deps: Pick<SettingsDeps, 'unsealPlatform'>) =>
+  (deps: PlatformSealer) =>
   (row: PlatformRow, credentialId: string): boolean =>
-    namesCredential(platformSettings(deps, row), credentialId);
+    Object.values(platformSettings(deps, row).secrets).includes(credentialMark(credentialId));
 
 /** Replaces references to credentials by their values. */
-const lend = async ({ vault }: SettingsDeps, settings: PlatformSettings): Promise<LentSettings> => {
-  const values: LentSettings['values'] = [];
+const resolve = async (
+  { vault }: SettingsDeps,
+  settings: PlatformSettings,
+): Promise<ResolvedSettings> => {
+  const values: ResolvedSettings['values'] = [];
   for (const [name, secret] of Object.entries(settings.secrets)) {
     const id = CREDENTIAL.exec(secret)?.[1];
-    values.push([name, id === undefined ? [ownOf(secret)] : await liveOf(vault, id)]);
+    const own = { key: createSecretKey(Buffer.from(secret)), until: null, isOld: false };
+    values.push([name, id === undefined ? [own] : await liveOf(vault, id)]);
   }
   return { settings: { ...settings, secrets: {} }, values };
 };
 
-const ownOf = (secret: string): LentValue => ({
-  key: createSecretKey(Buffer.from(secret)),
-  until: Number.POSITIVE_INFINITY,
-  isOld: false,
-});
-
-const liveOf = async (vault: SettingsDeps['vault'], id: string): Promise<LentValue[]> =>
+const liveOf = async (vault: SettingsDeps['vault'], id: string): Promise<VerifyingKey[]> =>
   (await vault.liveValues(id)).map(({ secret, until, isOld }) => ({
     key: secret.take(createSecretKey),
-    until: until ?? Number.POSITIVE_INFINITY,
+    until,
     isOld,
   }));
 
@@ -120,8 +114,9 @@ const liveOf = async (vault: SettingsDeps['vault'], id: string): Promise<LentVal
  * Lists the settings with the newest secrets, then one for each older value, since an adapter takes
  * one value of each secret.
  */
-const variants = ({ settings, values }: LentSettings, now: number): PlatformSettings[] => {
-  const live = values.map(([name, all]) => [name, all.filter(({ until }) => now < until)] as const);
+const variants = ({ settings, values }: ResolvedSettings, now: number): PlatformSettings[] => {
+  const isLive = ({ until }: VerifyingKey) => until === null || now < until;
+  const live = values.map(([name, all]) => [name, all.filter(isLive)] as const);
   const pick = (isOld: boolean) =>
     live.flatMap(([name, all]) =>
       all
@@ -148,7 +143,7 @@ export const isSetTo = (
 
 /** Reads the stored settings, in which a secret may refer to a credential. */
 export const platformSettings = (
-  { unsealPlatform }: Pick<SettingsDeps, 'unsealPlatform'>,
+  { unsealPlatform }: PlatformSealer,
   row: PlatformRow,
 ): PlatformSettings => {
   const { kind, base_url, fields, secrets_sealed } = row;

@@ -1,5 +1,5 @@
 import type { Http } from '../kernel/http.js';
-import type { SendResult, Transport } from '../outbound/transport.js';
+import type { SendResult, Transport } from '../outbound/module.js';
 import type {
   Platform,
   PlatformBody,
@@ -42,13 +42,9 @@ export const createPlatformTransport = (deps: TransportDeps, platform: Platform)
       return { verdict: 'failed', error: notSetUp(platform.kind) };
     }
     const parts = bounded(platform, await messageOf(deps.store, sending));
-    return sendParts(deps, platform, {
-      ...{ sending, to: channel.sender_id, parts },
-      reach: {
-        ...{ http: deps.http, settings, signal },
-        receiver: deps.settings.receiver(platform.door),
-      },
-    });
+    const receiver = deps.settings.receiver(platform.endpoint);
+    const reach = { http: deps.http, settings, signal, receiver };
+    return sendParts(deps, platform, { sending, to: channel.sender_id, parts, reach });
   },
 });
 
@@ -99,12 +95,8 @@ const sendParts = async (
 };
 
 const partsSent = async ({ db }: Store, sendingId: string): Promise<number> => {
-  const row = await db
-    .selectFrom('sending_parts')
-    .select((of) => of.fn.countAll<number>().as('count'))
-    .where('sending_id', '=', sendingId)
-    .executeTakeFirst();
-  return row?.count ?? 0;
+  const sent = db.selectFrom('sending_parts').select('number').where('sending_id', '=', sendingId);
+  return (await sent.execute()).length;
 };
 
 const keepPart = async (

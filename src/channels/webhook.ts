@@ -4,15 +4,13 @@ import { unlessShut } from '../kernel/envelope.js';
 import type { Http } from '../kernel/http.js';
 import { LARGE_JSON_BYTES } from '../kernel/json.js';
 import { verifySignature } from '../kernel/signature.js';
-import type { Transport } from '../outbound/transport.js';
-import { post } from '../outbound/webhooks/post.js';
+import { post, type Transport } from '../outbound/module.js';
 import type { InboundRequest } from '../providers/chat/platform.js';
 import { parseWebhook } from '../providers/chat/webhook.js';
-import type { Secret } from '../secrets/secret.js';
-import { secretKey } from '../secrets/standardwebhooks.js';
+import { type Secret, secretKey } from '../secrets/module.js';
 import type { Store } from '../store/store.js';
 import type { SendingRow } from '../store/tables/outbox.js';
-import type { Proven } from './inbound.js';
+import type { VerifiedEvents } from './inbound.js';
 import { messageOf } from './messagetext.js';
 
 export interface WebhookDeps {
@@ -47,13 +45,8 @@ export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
     }
     const body = JSON.stringify(await bodyOf(deps.store, sending));
     if (channel.key === null) return { verdict: 'failed', error: DAMAGED };
-    const letter = {
-      url: channel.url,
-      id: sending.id,
-      body,
-      keys: [channel.key],
-      hops: sending.hops,
-    };
+    const { id, hops } = sending;
+    const letter = { url: channel.url, id, body, keys: [channel.key], hops };
     return post(deps.http, letter, { now: deps.clock.now(), signal });
   },
 });
@@ -76,7 +69,7 @@ const bodyOf = async (store: Store, sending: SendingRow): Promise<object> => {
  * Verifies a request from a webhook channel by the channel's own secret. Resolves to null if that
  * fails.
  */
-export type ProveWebhook = (request: InboundRequest) => Promise<Proven | null>;
+export type ProveWebhook = (request: InboundRequest) => Promise<VerifiedEvents | null>;
 
 /**
  * Makes the verification by Standard Webhooks, which signs the body, its id and its time. The time
@@ -88,16 +81,16 @@ export const webhookProver =
     const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': mac } = headers;
     // The body is parsed before it is verified, and no user writes so much.
     if (!id || !at || !mac || body.length > LARGE_JSON_BYTES) return null;
-    const said = parseWebhook(body, id);
-    if (!said) return null;
-    const channel = await findChannel(deps, said.channelId);
+    const parsed = parseWebhook(body, id);
+    if (!parsed) return null;
+    const channel = await findChannel(deps, parsed.channelId);
     if (!channel?.verified_at || channel.key === null) return null;
     const signed = { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': mac };
     const isProven = verifySignature(createSecretKey(channel.key), body, signed, deps.clock.now());
     if (!isProven) return null;
     return {
       kind: 'webhook',
-      events: [said.event],
+      events: [parsed.event],
       answer: (_event, text) => ({ text }),
       say: async () => undefined,
       conclude: () => null,

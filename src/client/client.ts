@@ -1,47 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { contracts } from '../api.js';
 import type { sessions } from '../conversations/contract.js';
 import type { Calls, Contract, Endpoint, Output } from '../kernel/contract/endpoint.js';
 import type { Static } from '../kernel/contract/schema.js';
 import { type ClientReply, type ClientRequest, type Connection, exchangeJson } from './exchange.js';
 import { type FetchLike, send } from './send.js';
-
-/**
- * The contracts of all resources that a client can call. A contract is loaded when it is first
- * needed.
- */
-export const contracts = {
-  auth: async () => (await import('../accounts/auth/contract.js')).auth,
-  logins: async () => (await import('../accounts/loginsessions/contract.js')).logins,
-  tokens: async () => (await import('../accounts/tokens/contract.js')).tokens,
-  vault: async () => (await import('../vault/contract.js')).vault,
-  webhooks: async () => (await import('../outbound/webhooks/contract.js')).webhooks,
-  keys: async () => (await import('../system/keys/contract.js')).keys,
-  totp: async () => (await import('../accounts/totp/contract.js')).totp,
-  passkeys: async () => (await import('../accounts/passkeys/contract.js')).passkeys,
-  hooks: async () => (await import('../hooks/contract.js')).hooks,
-  agents: async () => (await import('../agents/contract.js')).agents,
-  experts: async () => (await import('../experts/contract.js')).experts,
-  chat: async () => (await import('../agents/chat/contract.js')).chat,
-  approvals: async () => (await import('../approvals/contract.js')).approvals,
-  permissions: async () => (await import('../permissions/contract.js')).permissions,
-  sessions: async () => (await import('../conversations/contract.js')).sessions,
-  skills: async () => (await import('../skills/contract.js')).skills,
-  models: async () => (await import('../models/contract.js')).models,
-  clitools: async () => (await import('../models/clitools/contract.js')).clitools,
-  providers: async () => (await import('../models/providers/contract.js')).providers,
-  notifications: async () => (await import('../outbound/notifications/contract.js')).notifications,
-  channels: async () => (await import('../channels/contract.js')).channels,
-  platforms: async () => (await import('../channels/platforms/contract.js')).platforms,
-  outbox: async () => (await import('../outbound/messages/contract.js')).outbox,
-  audit: async () => (await import('../accounts/audit/contract.js')).audit,
-  backups: async () => (await import('../system/backup/contract.js')).backups,
-  users: async () => (await import('../accounts/users/contract.js')).users,
-  tunnel: async () => (await import('../system/tunnel/contract.js')).tunnel,
-  health: async () => (await import('../system/health/contract.js')).health,
-  logs: async () => (await import('../system/logs/contract.js')).logs,
-  doctor: async () => (await import('../system/doctor/contract.js')).doctor,
-  overview: async () => (await import('../system/overview/contract.js')).overview,
-};
 
 /** One message of a conversation. */
 export type ConversationMessage = Static<typeof sessions.messages.reply>['messages'][number];

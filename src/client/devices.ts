@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isRecord } from '../kernel/jsonvalue.js';
 import type { Client, Login } from './index.js';
-import { keepFile, placeKey, sessionFile } from './session.js';
+import { keepFile, placeKey, readJson, sessionFile } from './session.js';
 
 /** Device tokens by user name, for each daemon. The token kept most recently is last. */
 type KeptDevices = Record<string, Record<string, string>>;
@@ -22,7 +22,7 @@ export const readDeviceToken = (url: string, name?: string): string | undefined 
 };
 
 /** Logs in with the token of this machine, and keeps the token that the daemon returns. */
-export const logInKnown = async (
+export const logInFromDevice = async (
   client: Client,
   given: { username: string; password: string; totpCode?: string; device?: string },
 ): Promise<Login> => {
@@ -59,14 +59,8 @@ const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase();
  * writes it anew.
  */
 const readAll = (): KeptDevices => {
-  try {
-    const all: unknown = JSON.parse(readFileSync(devicesFile(), 'utf8'));
-    if (isKept(all)) return all;
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!isMissing && !(error instanceof SyntaxError)) throw error;
-  }
-  return {};
+  const all = readJson(devicesFile());
+  return isKept(all) ? all : {};
 };
 
 const isKept = (all: unknown): all is KeptDevices =>
@@ -74,6 +68,3 @@ const isKept = (all: unknown): all is KeptDevices =>
   Object.values(all).every(
     (names) => isRecord(names) && Object.values(names).every((token) => typeof token === 'string'),
   );
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -39,12 +39,12 @@ export async function* followEvents(
     try {
       const isFirst = path === null;
       const asked = isFirst ? { path: of.path, body: of.body } : { path: path ?? '', lastId };
-      for await (const { id, ...told } of open(to, asked)) {
+      for await (const { id, ...received } of open(to, asked)) {
         lastId = id ?? lastId;
-        path ??= of.resumeAt(told.data);
+        path ??= of.resumeAt(received.data);
         failures = 0;
-        if (isFirst || told.event !== 'chat') yield told;
-        if (told.event === of.last) return;
+        if (isFirst || received.event !== 'chat') yield received;
+        if (received.event === of.last) return;
       }
       throw new Unreachable(to.url, 'the stream ended early', true);
     } catch (error) {
@@ -57,14 +57,14 @@ export async function* followEvents(
   }
 }
 
-interface Numbered extends ServerEvent {
+interface NumberedEvent extends ServerEvent {
   id?: string;
 }
 
 async function* open(
   to: Pick<Connection, 'url' | 'token' | 'signal'>,
   { path, body, lastId }: { path: string; body?: object; lastId?: string },
-): AsyncGenerator<Numbered> {
+): AsyncGenerator<NumberedEvent> {
   const response = await orUnreachable(to.url, () =>
     fetch(`${to.url}${path}`, {
       method: body ? 'POST' : 'GET',
@@ -87,8 +87,8 @@ async function* open(
     const frames = (rest + piece.value).split('\n\n');
     rest = frames.pop() ?? '';
     for (const frame of frames) {
-      const told = toldBy(frame);
-      if (told) yield told;
+      const received = eventIn(frame);
+      if (received) yield received;
     }
   }
 }
@@ -102,7 +102,7 @@ const orUnreachable = async <T>(url: string, act: () => Promise<T>): Promise<T> 
 };
 
 /** Parses one event; returns null for a comment, which only keeps the connection open. */
-const toldBy = (frame: string): Numbered | null => {
+const eventIn = (frame: string): NumberedEvent | null => {
   const fields = new Map(
     frame.split('\n').map((line): [string, string] => {
       const at = line.indexOf(':');

@@ -106,24 +106,13 @@ export const read = <T>(response: Omit<FetchResponse, 'text'>, text: string): Cl
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const isJson = response.headers.get('content-type')?.includes('json') ?? false;
   const body = text === '' ? undefined : isJson ? JSON.parse(text) : text;
-  if (response.ok) return { status: response.status, requestId, body };
+  const { ok, status, statusText: error } = response;
+  if (ok) return { status, requestId, body };
   if (isProblem(body)) throw new ApiError(body);
-  throw new ApiError(strange(response, requestId), body);
+  // The response is not the daemon's, mostly from a proxy in front of it.
+  const message = `The answer was ${status} ${error}`;
+  throw new ApiError({ statusCode: status, error, message, requestId }, body);
 };
-
-/**
- * Returns an error body for a response that is not the daemon's, mostly from a proxy in front of
- * it.
- */
-const strange = (
-  { status, statusText }: Omit<FetchResponse, 'text'>,
-  requestId?: string,
-): ProblemBody => ({
-  statusCode: status,
-  error: statusText,
-  message: `The answer was ${status} ${statusText}`,
-  requestId,
-});
 
 const isProblem = (body: unknown): body is ProblemBody =>
   typeof body === 'object' && body !== null && 'statusCode' in body && 'message' in body;
@@ -151,18 +140,18 @@ export const unreachable = (url: string, error: unknown): unknown => {
   if (code.includes('CERT') || code.startsWith('ERR_SSL')) {
     return new Unreachable(url, `its certificate is not trusted (${code})`);
   }
-  const said = error.cause instanceof Error ? error.cause.message : error.message;
-  return new Unreachable(url, `the connection broke off (${said})`, true);
+  const detail = error.cause instanceof Error ? error.cause.message : error.message;
+  return new Unreachable(url, `the connection broke off (${detail})`, true);
 };
 
 /**
  * Returns the reason if TLS met a server without it, or if HTTP met another protocol; else null.
  */
 export const misspoken = (url: string, code: string, cause: unknown): string | null => {
-  const said = cause instanceof Error ? cause.message : '';
+  const detail = cause instanceof Error ? cause.message : '';
   if (
     /^(EPROTO|ERR_SSL_)/.test(code) &&
-    /wrong.version.number|packet length too long/i.test(said)
+    /wrong.version.number|packet length too long/i.test(detail)
   ) {
     const { origin } = new URL(url.replace(/^(http|ws)s:/, '$1:'));
     return `it speaks http, not https: give ${origin.replace(/^ws/, 'http')}`;

@@ -36,8 +36,8 @@ export async function* followAgent(of: FollowOptions): AsyncGenerator<AgentNote,
       continue;
     }
     if (note.type === 'event') {
-      const event = eventIn(note.data, of.agentId);
-      if (!event || event.id <= last) continue;
+      const event = note.data;
+      if (!isEvent(event) || event.agentId !== of.agentId || event.id <= last) continue;
       if (event.id === last + 1) {
         last = event.id;
         yield { type: 'event', event };
@@ -76,9 +76,6 @@ const countOf = (notes: AgentNote[]): { caughtUp: number; missing: number } => (
     0,
   ),
 });
-
-const eventIn = (data: unknown, agentId: string): FollowedAgentEvent | undefined =>
-  isEvent(data) && data.agentId === agentId ? data : undefined;
 
 const isEvent = (data: unknown): data is FollowedAgentEvent =>
   typeof data === 'object' && data !== null && 'agentId' in data && 'id' in data;

@@ -6,6 +6,7 @@ export type { AccessToken } from '../accounts/tokens/contract.js';
 export type { Account, AccountChanges, AccountPasskey } from '../accounts/users/contract.js';
 export type { ChatAnswer } from '../agents/chat/contract.js';
 export type { Agent } from '../agents/contract.js';
+export { contracts } from '../api.js';
 export type { ApprovalReply } from '../approvals/contract.js';
 export type { Channel } from '../channels/contract.js';
 export type { PlatformReply } from '../channels/platforms/contract.js';
@@ -14,6 +15,7 @@ export type { ExpertReply } from '../experts/contract.js';
 export type { Execution, Hook } from '../hooks/contract.js';
 export type { Endpoint } from '../kernel/contract/endpoint.js';
 export { timeDigits } from '../kernel/ids.js';
+export { isRecord } from '../kernel/jsonvalue.js';
 export type { ModelView } from '../models/contract.js';
 export type { SendingView } from '../outbound/messages/contract.js';
 export type {
@@ -32,7 +34,6 @@ export type { Credential, CredentialVersion } from '../vault/contract.js';
 export {
   type Client,
   type ConversationMessage,
-  contracts,
   createClient,
   type EndpointName,
   type Reply,

@@ -11,12 +11,8 @@ export interface FetchRequest {
 }
 
 /** The part of fetch's Response that is used here. */
-export interface FetchResponse {
-  ok: boolean;
-  status: number;
-  statusText: string;
-  headers: { get(name: string): string | null };
-  text(): Promise<string>;
+export interface FetchResponse extends Pick<Response, 'ok' | 'status' | 'statusText' | 'text'> {
+  headers: Pick<Headers, 'get'>;
 }
 
 /** The part of fetch that a client needs. */

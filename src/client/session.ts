@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isRecord } from '../kernel/jsonvalue.js';
 import { makePrivateFolder } from '../kernel/private.js';
 
 /** A login that is kept between two commands. */
@@ -20,12 +21,35 @@ export class BadSessionFile extends Error {
 const DEFAULT_URL = 'http://127.0.0.1:3005';
 
 /** Returns the daemon's address and the token from the environment. */
-export const surroundings = (): ClientEnvironment => ({
-  url: process.env.ADJUTANT_URL || DEFAULT_URL,
+export const clientEnvironment = (): ClientEnvironment => ({
+  url: process.env.ADJUTANT_URL || ownUrl(),
   isUrlGiven: Boolean(process.env.ADJUTANT_URL),
   token: process.env.ADJUTANT_TOKEN || undefined,
   isTokenEmpty: process.env.ADJUTANT_TOKEN === '',
 });
+
+/** The address at which a daemon listens that is started with this environment, without flags. */
+export const defaultListenAddress = (): ListenSocket => ({
+  host: process.env.ADJUTANT_HOST || '127.0.0.1',
+  port: Number(process.env.ADJUTANT_PORT || 3005),
+});
+
+interface ListenSocket {
+  host: string;
+  port: number;
+}
+
+/** The URL at which this machine reaches a daemon that listens there. */
+export const urlOfListener = ({ host, port }: ListenSocket): string => {
+  const reached = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+};
+
+const ownUrl = (): string => {
+  const address = defaultListenAddress();
+  // The daemon refuses a port that is no number; 0 is known only when it listens.
+  return address.port > 0 ? urlOfListener(address) : DEFAULT_URL;
+};
 
 interface ClientEnvironment {
   url: string;
@@ -41,7 +65,7 @@ interface ClientEnvironment {
  * sent nowhere else: for another daemon the user must give a token of that daemon.
  */
 export const environmentToken = (url: string): string | undefined => {
-  const { url: own, token } = surroundings();
+  const { url: own, token } = clientEnvironment();
   return originOf(url) === originOf(own) ? token : undefined;
 };
 
@@ -78,14 +102,20 @@ export const placeKey = (url: string): string => new URL(url).href.replace(/\/+$
 
 const readAll = (): KeptSessions => {
   const file = sessionFile();
-  try {
-    const all: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    if (isKept(all)) return all;
-  } catch (error) {
-    if (isMissing(error)) return {};
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const all = readJson(file) ?? {};
+  if (isKept(all)) return all;
   throw new BadSessionFile(`${file} does not hold logins. Remove it, then log in again.`);
+};
+
+/** Reads a file as JSON. Returns undefined if there is none, and false if it is not JSON. */
+export const readJson = (file: string): unknown => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) ?? false;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
 };
 
 const writeAll = (all: KeptSessions): void => keepFile(sessionFile(), all);
@@ -104,9 +134,4 @@ export const keepFile = (file: string, all: object): void => {
 };
 
 const isKept = (all: unknown): all is KeptSessions =>
-  typeof all === 'object' &&
-  all !== null &&
-  Object.values(all).every((one: unknown) => typeof one === 'object' && one && 'token' in one);
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  isRecord(all) && Object.values(all).every((one) => isRecord(one) && 'token' in one);

@@ -1,5 +1,6 @@
 import { EventEmitter, on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { pauseAfter } from './backoff.js';
@@ -74,7 +75,7 @@ export async function* live(options: LiveOptions): AsyncGenerator<LiveNote, void
 }
 
 /** The reason why a connection ended that may be made again. */
-export interface Loss {
+export interface ConnectionLoss {
   reason: string;
 }
 
@@ -82,7 +83,7 @@ export interface Loss {
 export async function* connection(
   options: ConnectionOptions,
   connected: () => void,
-): AsyncGenerator<LiveNote, Loss, undefined> {
+): AsyncGenerator<LiveNote, ConnectionLoss, undefined> {
   const { wanted, signal, isLenient = false } = options;
   signal.throwIfAborted();
   const notes = new EventEmitter();
@@ -202,16 +203,15 @@ const refusalOf = async (
   response: IncomingMessage,
 ): Promise<{ reason: string; refusal?: ApiError }> => {
   const status = response.statusCode ?? 0;
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
+  const body = await text(response);
   const reason = `the answer was ${status}`;
   if (status === 429 || status >= 500) return { reason };
-  return { reason, refusal: new ApiError(problemIn(Buffer.concat(chunks).toString(), status)) };
+  return { reason, refusal: new ApiError(problemIn(body, status)) };
 };
 
-const problemIn = (text: string, statusCode: number) => {
+const problemIn = (body: string, statusCode: number) => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(body);
   } catch {
     return { statusCode, error: 'Refused', message: `The socket was refused with ${statusCode}` };
   }

@@ -1,65 +1,47 @@
-import { contract } from '../kernel/contract/endpoint.js';
+import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
-import {
-  anyText,
-  id,
-  list,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  queryWhole,
-  record,
-  type Static,
-  text,
-  time,
-  whole,
-} from '../kernel/contract/schema.js';
+import * as s from '../kernel/contract/schema.js';
 
-const count = () => whole(0, Number.MAX_SAFE_INTEGER);
+const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 
-export const Session = object('Session', {
-  id: id('session'),
-  title: anyText(200),
-  channel: text(40),
-  agentIds: list(id('agent'), 100_000),
+export const Session = s.object('Session', {
+  id: s.id('session'),
+  title: s.anyText(200),
+  channel: s.text(40),
+  agentIds: s.list(s.id('agent'), 100_000),
   messageCount: count(),
-  createdAt: time(),
-  updatedAt: time(),
+  createdAt: s.time(),
+  updatedAt: s.time(),
 });
-export type Session = Static<typeof Session>;
+export type Session = s.Static<typeof Session>;
 
-const MessageReply = object('Message', {
-  id: id('message'),
+export const MessageReply = s.object('Message', {
+  id: s.id('message'),
   seq: count(),
-  role: oneOf('MessageRole', 'user', 'assistant', 'tool', 'system'),
-  content: anyText(10_000_000),
-  toolCalls: optional(list(record('ToolCall'), 1000)),
-  agentId: nullable(id('agent')),
-  createdAt: time(),
+  role: s.oneOf('MessageRole', 'user', 'assistant', 'tool', 'system'),
+  content: s.anyText(10_000_000),
+  toolCalls: s.optional(s.list(s.record('ToolCall'), 1000)),
+  agentId: s.nullable(s.id('agent')),
+  createdAt: s.time(),
 });
-export type MessageReply = Static<typeof MessageReply>;
+export type MessageReply = s.Static<typeof MessageReply>;
 
 export const sessions = contract({
-  list: {
-    method: 'GET',
-    path: '/api/sessions',
+  list: endpoint.get('/api/sessions', {
     summary: 'List your sessions',
-    query: pageQuery('SessionQuery', { channel: optional(text(40)) }),
+    query: pageQuery('SessionQuery', { channel: s.optional(s.text(40)) }),
     reply: pageOf('sessions', Session),
-  },
-  get: { method: 'GET', path: '/api/sessions/{id}', summary: 'Show a session', reply: Session },
-  messages: {
-    method: 'GET',
-    path: '/api/sessions/{id}/messages',
+  }),
+  get: endpoint.get('/api/sessions/{id}', { summary: 'Show a session', reply: Session }),
+  messages: endpoint.get('/api/sessions/{id}/messages', {
     summary: 'Messages of a session, oldest first',
-    query: object('MessageQuery', {
-      limit: optional(queryWhole(1, 200)),
-      cursor: optional(text(20).pattern(/^\d+$/, 'nextCursor of the page before')),
+    query: s.object('MessageQuery', {
+      limit: s.optional(s.queryWhole(1, 200)),
+      cursor: s.optional(s.text(20).pattern(/^\d+$/, 'nextCursor of the page before')),
     }),
-    reply: object('MessagePage', {
-      messages: list(MessageReply, 200),
-      nextCursor: nullable(text(20)),
+    reply: s.object('MessagePage', {
+      messages: s.list(MessageReply, 200),
+      nextCursor: s.nullable(s.text(20)),
     }),
-  },
+  }),
 });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import { newestFirst } from '../store/page.js';
+import { newestFirst, type PageInput } from '../store/page.js';
 import type { Store } from '../store/store.js';
+import { visibleTo } from '../store/visible.js';
 
 export const sessionsStore = ({ db }: Store) => {
   const sessions = (userId: string) =>
@@ -11,13 +12,10 @@ export const sessionsStore = ({ db }: Store) => {
         sql<string>`(SELECT coalesce(json_group_array(a.id), '[]')
           FROM agents AS a WHERE a.session_id = sessions.id)`.as('agent_ids'),
       )
-      .where('user_id', '=', userId);
+      .where(visibleTo(userId));
 
   return {
-    list: async (
-      userId: string,
-      { channel, ...page }: { limit: number; cursor?: string; channel?: string },
-    ) => {
+    list: async (userId: string, { channel, ...page }: PageInput & { channel?: string }) => {
       let query = sessions(userId);
       if (channel !== undefined) query = query.where('channel', '=', channel);
       return newestFirst(query, page);
@@ -31,7 +29,7 @@ export const sessionsStore = ({ db }: Store) => {
         .innerJoin('sessions as s', 's.id', 'm.session_id')
         .select(['m.id', 'm.seq', 'm.role', 'm.content', 'm.tool_calls', 'm.agent_id'])
         .select('m.created_at')
-        .where('s.user_id', '=', userId)
+        .where(visibleTo(userId, 's'))
         .where('m.session_id', '=', id)
         .where('m.seq', '>', after)
         .orderBy('m.seq')
@@ -42,3 +40,4 @@ export const sessionsStore = ({ db }: Store) => {
 
 export type SessionsStore = ReturnType<typeof sessionsStore>;
 export type SessionView = NonNullable<Awaited<ReturnType<SessionsStore['get']>>>;
+export type MessageView = Awaited<ReturnType<SessionsStore['messages']>>[number];

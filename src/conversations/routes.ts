@@ -1,20 +1,18 @@
-import Boom from '@hapi/boom';
 import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
-import { resource } from '../kernel/route.js';
-import { type Session, sessions } from './contract.js';
-import type { SessionsStore, SessionView } from './queries.js';
+import { orNotFound, resource } from '../kernel/route.js';
+import { messageTable, sessionTable } from '../store/tables/agents.js';
+import { viewer } from '../store/view.js';
+import { MessageReply, Session, sessions } from './contract.js';
+import type { MessageView, SessionsStore, SessionView } from './queries.js';
 
 export const sessionsResource = (deps: { sessions: SessionsStore }) => {
   const find = async (userId: string, id: string): Promise<SessionView> => {
-    const row = await deps.sessions.get(userId, id);
-    if (!row) throw Boom.notFound('No session with that id');
-    return row;
+    return orNotFound(await deps.sessions.get(userId, id), 'No session with that id');
   };
 
   return resource('sessions', sessions, {
     list: async ({ query }, by) => {
-      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
-      const { rows, nextCursor } = await deps.sessions.list(by.userId, page);
+      const { rows, nextCursor } = await deps.sessions.list(by.userId, query);
       return { sessions: rows.map(viewSession), nextCursor };
     },
     get: async ({ id }, by) => viewSession(await find(by.userId, id)),
@@ -25,24 +23,18 @@ export const sessionsResource = (deps: { sessions: SessionsStore }) => {
       const rows = await deps.sessions.messages(by.userId, id, { after, limit: limit + 1 });
       const page = rows.slice(0, limit);
       return {
-        messages: page.map(({ tool_calls, agent_id, created_at, ...row }) => ({
-          ...row,
-          ...(tool_calls !== null && { toolCalls: JSON.parse(tool_calls) }),
-          agentId: agent_id,
-          createdAt: created_at,
-        })),
+        messages: page.map(viewMessage),
         nextCursor: rows.length > limit ? String(page.at(-1)?.seq ?? 0) : null,
       };
     },
   });
 };
 
-const viewSession = (row: SessionView): Session => ({
-  id: row.id,
-  title: row.title,
-  channel: row.channel,
-  agentIds: JSON.parse(row.agent_ids),
-  messageCount: row.message_count,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
+const viewSession = viewer(sessionTable, Session, {
+  agentIds: ({ agent_ids }: SessionView) => JSON.parse(agent_ids),
+});
+
+const viewMessage = viewer(messageTable, MessageReply, {
+  toolCalls: ({ tool_calls }: MessageView) =>
+    tool_calls === null ? undefined : JSON.parse(tool_calls),
 });

@@ -78,14 +78,13 @@ export const chooseByKeywords = (task: string, experts: Expert[]): ExpertChoice 
 };
 
 const mostNamed = (text: string, where: string, experts: Expert[]): ExpertChoice | null => {
-  const words = ` ${
+  const found =
     text
       .slice(0, READ)
       .toLowerCase()
-      .match(/[\p{L}\p{N}_]+/gu)
-      ?.join(' ') ?? ''
-  } `;
-  const known = new Set(words.split(' '));
+      .match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const words = ` ${found.join(' ')} `;
+  const known = new Set<string>(found);
   const isNamed = (keyword: string): boolean =>
     keyword.includes(' ') ? words.includes(` ${keyword} `) : known.has(keyword);
   const scored = experts.map((expert) => ({ expert, hits: expert.keywords.filter(isNamed) }));

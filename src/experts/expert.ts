@@ -1,3 +1,5 @@
+import type { ExpertReply } from './contract.js';
+
 /**
  * The entry in an expert's list of tools that stands for all tools of MCP servers. No skill has
  * this name.
@@ -5,32 +7,50 @@
 export const MCP = 'mcp';
 
 /** A persona that an agent can take on. Ours: its contents restrict or advise, and never grant. */
-export interface Expert {
-  id: string;
-  /** In lower case, and unique for a user. */
-  name: string;
-  /** The tasks for which to choose this expert, in one sentence. Models choose by it. */
-  description: string;
-  /** The expert's section of an agent's system prompt. */
-  instructions: string;
-  /** Words and phrases in lower case, by which the expert is chosen if no model can choose. */
-  keywords: string[];
-  /** Tools as `http.request`, or a whole skill as `http`; null: all tools. */
-  tools: string[] | null;
-  /** The topic by which its model is routed, unless the task has a topic of its own. */
-  topic: string | null;
-  model: string | null;
-}
+export type Expert = Omit<ExpertReply, 'source' | 'createdAt' | 'updatedAt'>;
 
 /**
  * The copy of an expert that an agent keeps. Later changes to the expert do not affect agents that
  * run already.
  */
-export interface Persona extends Pick<Expert, 'id' | 'name' | 'instructions' | 'tools'> {}
+export type Persona = Pick<Expert, 'id' | 'name' | 'instructions' | 'tools'>;
 
-export const partOf = ({ id, name, instructions, tools }: Expert): Persona => ({
+export const expertPersona = ({ id, name, instructions, tools }: Expert): Persona => ({
   id,
   name,
   instructions,
   tools,
 });
+
+interface PersonaRequest {
+  expert?: Expert | undefined;
+  model?: string | undefined;
+  topic?: string | undefined;
+  /** The model to use if neither the other wishes nor the routing of the topic names one. */
+  otherwise?: string | undefined;
+}
+
+/** The models that an agent may be given, and the routing from a topic to a model. */
+interface ModelChoice {
+  has(name: string): boolean;
+  choose(topic?: string): string;
+}
+
+/**
+ * Returns the model, topic and persona that an agent begins with. The wishes take precedence over
+ * the expert's own settings.
+ */
+export const modelAndPersona = (
+  models: ModelChoice,
+  { expert, model, topic = expert?.topic ?? undefined, otherwise }: PersonaRequest,
+): { model: string; topic?: string; part?: Persona } => {
+  const own = expert?.model ?? null;
+  const routed = models.choose(topic);
+  const isRouted = routed !== models.choose() || otherwise === undefined;
+  const chosen = own !== null && models.has(own) ? own : isRouted ? routed : otherwise;
+  return {
+    model: model ?? chosen,
+    ...(topic !== undefined && { topic }),
+    ...(expert && { part: expertPersona(expert) }),
+  };
+};

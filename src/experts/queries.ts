@@ -1,14 +1,25 @@
-import type { Store } from '../store/store.js';
-import type { ExpertRow } from '../store/tables/experts.js';
-import { expertColumns } from './experts.js';
+import { type Compilable, type Store, statement, unlessUnmet } from '../store/store.js';
+import { type ExpertRow, expertTable } from '../store/tables/experts.js';
+import { viewer } from '../store/view.js';
+import { visibleTo } from '../store/visible.js';
+import { SYSTEM_EXPERTS } from './builtin.js';
+import { ExpertReply } from './contract.js';
+import type { Expert } from './expert.js';
+
+/**
+ * The maximum number of a user's own experts. Ours: there is a limit because a model that chooses
+ * an expert reads all of them.
+ */
+export const MOST_EXPERTS = 100;
 
 /**
  * Returns the queries for a user's own experts. A write throws `Taken` if the user has an expert of
  * that name already.
  */
-export const expertsStore = ({ db }: Store) => {
+export const expertsStore = ({ db, transact }: Store) => {
+  const isWritten = (query: Compilable) => unlessUnmet(transact([statement(query, 1)]));
   const own = (userId: string) =>
-    db.selectFrom('experts').select(expertColumns).where('user_id', '=', userId);
+    db.selectFrom('experts').select(expertTable.columns).where(visibleTo(userId));
   return {
     /**
      * Returns a page of experts, newest first; `before` is the id of the last expert of the page
@@ -23,44 +34,49 @@ export const expertsStore = ({ db }: Store) => {
       own(userId).where('id', '=', id).executeTakeFirst(),
 
     /** Returns false if the user has `most` experts already. */
-    insert: async (row: ExpertRow, most: number): Promise<boolean> => {
+    insert: (row: ExpertRow, most: number): Promise<boolean> => {
       const count = db
         .selectFrom('experts')
         .select((of) => of.fn.countAll<number>().as('count'))
         .where('user_id', '=', row.user_id);
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('experts')
-        .columns([...expertColumns])
-        .expression(
-          db
-            .selectNoFrom((of) => expertColumns.map((column) => of.val(row[column]).as(column)))
-            .where(count, '<', most),
-        )
-        .executeTakeFirstOrThrow();
-      return numInsertedOrUpdatedRows === 1n;
+      const values = db
+        .selectNoFrom((of) => expertTable.columns.map((column) => of.val(row[column]).as(column)))
+        .where(count, '<', most);
+      return isWritten(db.insertInto('experts').columns(expertTable.columns).expression(values));
     },
 
     /** Returns false if the user has no such expert. */
-    update: async (userId: string, id: string, change: Partial<ExpertRow>): Promise<boolean> => {
-      const { numUpdatedRows } = await db
-        .updateTable('experts')
-        .set(change)
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
-    },
+    update: (userId: string, id: string, change: Partial<ExpertRow>): Promise<boolean> =>
+      isWritten(
+        db.updateTable('experts').set(change).where(visibleTo(userId)).where('id', '=', id),
+      ),
 
     /** Returns false if the user has no such expert. */
-    delete: async (userId: string, id: string): Promise<boolean> => {
-      const { numDeletedRows } = await db
-        .deleteFrom('experts')
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return numDeletedRows === 1n;
-    },
+    delete: (userId: string, id: string): Promise<boolean> =>
+      isWritten(db.deleteFrom('experts').where(visibleTo(userId)).where('id', '=', id)),
   };
 };
 
 export type ExpertsStore = ReturnType<typeof expertsStore>;
+
+/** Returns the queries for the experts of a user: the built-in ones and the user's own. */
+export const createExperts = (store: Store) => {
+  const own = expertsStore(store);
+  return {
+    /** Returns the user's own experts first, newest first, then the built-in ones. */
+    list: async (userId: string): Promise<Expert[]> => [
+      ...(await own.list(userId, MOST_EXPERTS)).map(viewOwn),
+      ...SYSTEM_EXPERTS,
+    ],
+    find: async (userId: string, id: string): Promise<Expert | undefined> => {
+      const system = SYSTEM_EXPERTS.find((expert) => expert.id === id);
+      if (system) return system;
+      const row = await own.get(userId, id);
+      return row && viewOwn(row);
+    },
+  };
+};
+
+export type Experts = ReturnType<typeof createExperts>;
+
+export const viewOwn = viewer(expertTable, ExpertReply, { source: (): 'custom' => 'custom' });

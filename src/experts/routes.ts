@@ -1,21 +1,135 @@
-import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
-import { resource } from '../kernel/route.js';
-import { experts } from './contract.js';
-import {
-  createExpert,
-  deleteExpert,
-  type ExpertsDeps,
-  findExpert,
-  listExperts,
-  updateExpert,
-} from './service.js';
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../kernel/clock.js';
+import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
+import { mint } from '../kernel/ids.js';
+import { refuseFaults, resource } from '../kernel/route.js';
+import { Taken } from '../store/engine/protocol.js';
+import type { ExpertRow } from '../store/tables/experts.js';
+import { SYSTEM_EXPERTS } from './builtin.js';
+import { type ExpertChanges, type ExpertReply, experts } from './contract.js';
+import { type Expert, MCP } from './expert.js';
+import { type ExpertsStore, MOST_EXPERTS, viewOwn } from './queries.js';
 
-export const expertsResource = (deps: ExpertsDeps) =>
-  resource('experts', experts, {
-    list: ({ query }, by) =>
-      listExperts(deps, by.userId, { ...query, limit: query.limit ?? DEFAULT_LIMIT }),
-    get: ({ id }, by) => findExpert(deps, by.userId, id),
-    create: ({ body }, by) => createExpert(deps, by.userId, body),
-    update: ({ id, body }, by) => updateExpert(deps, by.userId, { id, changes: body }),
-    delete: ({ id }, by) => deleteExpert(deps, by.userId, id),
+export interface ExpertsDeps {
+  experts: ExpertsStore;
+  clock: Clock;
+  models: { has(name: string): boolean; names(): string[] };
+  faultsOfTools(names: string[]): { at: number; message: string }[];
+}
+
+export const expertsResource = (deps: ExpertsDeps) => {
+  const { experts: store, clock } = deps;
+
+  const find = async (userId: string, id: string): Promise<ExpertReply> => {
+    const system = SYSTEM_EXPERTS.find((expert) => expert.id === id);
+    if (system) return viewSystem(system);
+    const row = await store.get(userId, id);
+    if (!row) throw noExpert();
+    return viewOwn(row);
+  };
+
+  return resource('experts', experts, {
+    // The user's own experts, then the built-in ones. The cursor is the id of the last expert of
+    // the page before.
+    list: async ({ query }, by) => {
+      const { limit = DEFAULT_LIMIT, cursor, source } = query;
+      const last = SYSTEM_EXPERTS.findIndex(({ id }) => id === cursor);
+      const hasOwn = source !== 'system' && last < 0;
+      const rows = hasOwn ? await store.list(by.userId, limit + 1, cursor) : [];
+      const shipped = source === 'custom' ? [] : SYSTEM_EXPERTS.slice(last + 1);
+      const { rows: shown, nextCursor } = cutPage(
+        [...rows.map(viewOwn), ...shipped.map(viewSystem)],
+        limit,
+      );
+      return { experts: shown, nextCursor };
+    },
+    get: ({ id }, by) => find(by.userId, id),
+    create: async ({ body }, by) => {
+      check(deps, body);
+      const now = clock.now();
+      const { keywords = [], tools, topic = null, model = null, ...named } = body;
+      const row: ExpertRow = {
+        ...named,
+        id: mint('expert', now),
+        user_id: by.userId,
+        keywords: keywordsOf(keywords),
+        tools: tools ? JSON.stringify(tools) : null,
+        topic,
+        model,
+        created_at: iso(now),
+        updated_at: iso(now),
+      };
+      if (await orTaken(store.insert(row, MOST_EXPERTS), body.name)) return viewOwn(row);
+      throw Boom.conflict(`You have ${MOST_EXPERTS} experts already: delete one first`, {
+        code: 'too_many',
+      });
+    },
+    update: async ({ id, body }, by) => {
+      refuseSystem(id);
+      check(deps, body);
+      const { keywords, tools, ...plain } = body;
+      const change = {
+        ...plain,
+        ...(keywords && { keywords: keywordsOf(keywords) }),
+        ...(tools !== undefined && { tools: tools && JSON.stringify(tools) }),
+        updated_at: iso(clock.now()),
+      };
+      const isDone = await orTaken(store.update(by.userId, id, change), body.name ?? '');
+      if (!isDone) throw noExpert();
+      return find(by.userId, id);
+    },
+    delete: async ({ id }, by) => {
+      refuseSystem(id);
+      if (!(await store.delete(by.userId, id))) throw noExpert();
+    },
   });
+};
+
+const noExpert = (): Boom.Boom => Boom.notFound('No expert with that id');
+
+const refuseSystem = (id: string): void => {
+  if (!SYSTEM_EXPERTS.some((expert) => expert.id === id)) return;
+  throw Boom.conflict(`The expert ${id} ships with Adjutant and stays as it is: make your own`, {
+    code: 'system_expert',
+  });
+};
+
+/**
+ * Throws if the name is taken, or if a tool or the model does not exist. A model that is removed
+ * later is ignored.
+ */
+const check = (deps: ExpertsDeps, { name, tools, model }: ExpertChanges): void => {
+  if (SYSTEM_EXPERTS.some((expert) => expert.name === name)) throw taken(name ?? '');
+  const asked = (tools ?? []).map((tool) => (tool === MCP ? null : tool));
+  const known = asked.filter((tool) => tool !== null);
+  const faults = deps.faultsOfTools(known).map(({ at, message }) => ({
+    path: `tools.${asked.indexOf(known[at] ?? null)}`,
+    message,
+  }));
+  if (typeof model === 'string' && !deps.models.has(model)) {
+    const message = `names no model; there are: ${deps.models.names().join(', ')}`;
+    faults.push({ path: 'model', message });
+  }
+  refuseFaults(faults);
+};
+
+const orTaken = async (write: Promise<boolean>, name: string): Promise<boolean> => {
+  try {
+    return await write;
+  } catch (error) {
+    throw error instanceof Taken ? taken(name) : error;
+  }
+};
+
+const taken = (name: string): Boom.Boom =>
+  Boom.conflict(`There is an expert named ${name} already`, { code: 'name_taken' });
+
+const keywordsOf = (given: string[]): string =>
+  JSON.stringify([...new Set(given.map((word) => word.trim().toLowerCase()))].filter(Boolean));
+
+const viewSystem = (expert: Expert): ExpertReply => ({
+  ...expert,
+  source: 'system',
+  createdAt: null,
+  updatedAt: null,
+});

@@ -1,35 +1,38 @@
-import { JOB as AGENT_JOB, webhookPrompt } from '../agents/agent.js';
-import type { Models } from '../agents/models.js';
-import { type SpawnRequest, spawnRecord } from '../agents/spawn.js';
-import type { Job } from '../jobs/queue.js';
-import { becomeJob, releaseJob } from '../jobs/statements.js';
+import {
+  JOB as AGENT_JOB,
+  type Models,
+  type SpawnRequest,
+  spawnRecord,
+  webhookPrompt,
+} from '../agents/module.js';
+import { becomeJob, type Job, releaseJob } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
-import type { Notice, Outbox } from '../outbound/outbox.js';
-import type { PermissionsOf } from '../permissions/effective.js';
-import { whyDenied } from '../permissions/rules.js';
-import { type Store, statement } from '../store/store.js';
-import { type Tool, ToolFailed, ToolRefused } from '../tools/tool.js';
-import type { Toolbox } from '../tools/toolbox.js';
-import { credentialsIn } from '../vault/references.js';
-import type { Vault } from '../vault/vault.js';
+import type { Notice } from '../outbound/module.js';
+import { type PermissionsOf, whyDenied } from '../permissions/module.js';
+import { statement } from '../store/store.js';
+import { type Toolbox, ToolFailed, ToolRefused } from '../tools/module.js';
+import { credentialsIn, type Vault } from '../vault/module.js';
 import type { Evaluator } from './evaluate.js';
-import { sendForward } from './forward.js';
-import { authorized } from './forwardauth.js';
+import { authorized, sendForward } from './forward.js';
 import { beginRun, beginStatements, endRun, type OutcomeDeps, publishRun } from './outcome.js';
-import { type HookRun, hopsOf, payloadOf, toldEventOf } from './run.js';
+import { type HookRun, hopsOf, payloadOf, promptEventOf } from './run.js';
 
 export interface ActionDeps extends OutcomeDeps {
-  store: Store;
-  outbox: Outbox;
   http: Http;
-  toolbox: Toolbox;
   evaluate: Evaluator;
-  vault: Pick<Vault, 'borrow' | 'used'>;
-  models: Models;
-  permissionsOf: PermissionsOf;
-  folderOf(userId: string, name: string): Promise<string>;
+  access: HookAccess;
   delayed(lane: string, runAt: string): void;
+}
+
+/** The models, tools and credentials that hooks may use. */
+export interface HookAccess {
+  models: Models;
+  toolbox: Toolbox;
+  permissionsOf: PermissionsOf;
+  vault: Vault;
+  /** Opens the working folder of a hook. */
+  folderOf(userId: string, name: string): Promise<string>;
 }
 
 /**
@@ -46,7 +49,7 @@ export type PerformAction = (
 /** Commits the agent, its first message and the job that runs it together with the execution. */
 const spawnAgent: PerformAction = async (deps, run, job) => {
   const { store } = deps;
-  const { id, record } = spawnRecord(deps, agentToSpawn(run, deps.models));
+  const { id, record } = spawnRecord(deps, agentToSpawn(run, deps.access.models));
   await record
     .add(
       ...beginStatements(deps, run, job, { agent_id: id, effect: 'begun' }),
@@ -62,7 +65,7 @@ export const agentToSpawn = (run: HookRun, models: Models): SpawnRequest => {
   const { agentPrompt, agentTopic, agentModel, agentTools, ...config } = hook.actionConfig;
   return {
     userId: hook.userId,
-    prompt: webhookPrompt(agentPrompt ?? '', payloadOf(run), toldEventOf(run)),
+    prompt: webhookPrompt(agentPrompt ?? '', payloadOf(run), promptEventOf(run)),
     model: agentModel ?? models.routed(agentTopic),
     name: `${hook.name}-${execution.id.slice(-6)}`,
     ...(agentTopic !== undefined && { topic: agentTopic }),
@@ -85,7 +88,7 @@ export const agentToSpawn = (run: HookRun, models: Models): SpawnRequest => {
  */
 const notify: PerformAction = async (deps, run, job) => {
   const notice = noticeOf(run, await deps.evaluate.notice(run));
-  const { toOwner, toApp } = deps.outbox;
+  const { toOwner, toApp } = deps.outbound.outbox;
   const tell = run.hook.actionConfig.notifyOwner === false ? toApp : toOwner;
   const { statements, published } = tell(run.hook.userId, notice);
   await endRun(deps, run, job, {
@@ -113,20 +116,15 @@ export const noticeOf = (run: HookRun, body: string): Notice => {
 
 const forward: PerformAction = async (deps, run, job, signal) => {
   await beginRun(deps, run, job, run.execution.effect);
-  const ready = await authorized(deps.vault, run, await deps.evaluate.forward(run));
-  if (typeof ready === 'string') {
-    await endRun(deps, run, job, { status: 'error', error: ready });
-    return null;
-  }
-  const sent = await sendForward({ ...deps, ...ready }, job.attempts, signal);
+  const ready = await authorized(deps.access.vault, run, await deps.evaluate.forward(run));
+  if (typeof ready === 'string') return endRun(deps, run, job, { status: 'error', error: ready });
+  const sent = await sendForward({ http: deps.http, ...ready }, job.attempts, signal);
   if (sent.verdict === 'success') {
-    await endRun(deps, run, job, { status: 'success', effect: 'done', result: sent.result });
-    return null;
+    return endRun(deps, run, job, { status: 'success', effect: 'done', result: sent.result });
   }
   const effect = sent.effectBegan ? 'begun' : run.execution.effect;
   if (sent.verdict === 'error') {
-    await endRun(deps, run, job, { status: 'error', effect, error: sent.error });
-    return null;
+    return endRun(deps, run, job, { status: 'error', effect, error: sent.error });
   }
   const runAt = iso(deps.clock.now() + sent.afterMs);
   const noted = deps.store.db
@@ -144,43 +142,32 @@ const forward: PerformAction = async (deps, run, job, signal) => {
  */
 const executeTool: PerformAction = async (deps, run, job, signal) => {
   const { toolId = '', toolAction = '' } = run.hook.actionConfig;
-  const tool = deps.toolbox.find(toolId, toolAction);
+  const tool = deps.access.toolbox.find(toolId, toolAction);
   const args = await deps.evaluate.arguments(run);
-  const refused = isSmuggled(run, args) ? SMUGGLED : await whyNot(deps, run, tool);
-  if (!tool || refused !== null) {
-    await endRun(deps, run, job, { status: 'error', error: refused ?? 'No such tool' });
-    return null;
-  }
+  const fail = (error: string) => endRun(deps, run, job, { status: 'error', error });
+  if (isSmuggled(run, args)) return fail(SMUGGLED);
+  if (!tool) return fail(`There is no tool ${toolId}.${toolAction}`);
+  const denied = whyDenied(tool, await deps.access.permissionsOf(run.hook.userId));
+  if (denied !== null) return fail(denied);
   await beginRun(deps, run, job, tool.once ? 'begun' : run.execution.effect);
   try {
     const result = await tool.run(args, {
       userId: run.hook.userId,
       agentId: null,
       executionId: run.execution.id,
-      folder: await deps.folderOf(run.hook.userId, run.hook.id),
+      folder: await deps.access.folderOf(run.hook.userId, run.hook.id),
       signal,
       effectId: run.execution.id,
       hops: hopsOf(run),
     });
-    await endRun(deps, run, job, { status: 'success', effect: 'done', result });
+    return await endRun(deps, run, job, { status: 'success', effect: 'done', result });
   } catch (error) {
     if (!(error instanceof ToolRefused || error instanceof ToolFailed) || signal.aborted)
       throw error;
     const hasBegun = error instanceof ToolFailed && error.effectBegan;
     const effect = hasBegun ? 'begun' : 'none';
-    await endRun(deps, run, job, { status: 'error', effect, error: error.message });
+    return endRun(deps, run, job, { status: 'error', effect, error: error.message });
   }
-  return null;
-};
-
-const whyNot = async (
-  deps: ActionDeps,
-  run: HookRun,
-  tool: Tool | null,
-): Promise<string | null> => {
-  const { toolId, toolAction } = run.hook.actionConfig;
-  if (!tool) return `There is no tool ${toolId}.${toolAction}`;
-  return whyDenied(tool, await deps.permissionsOf(run.hook.userId));
 };
 
 const SMUGGLED = 'The payload names a credential; only what the owner wrote into toolParams may';

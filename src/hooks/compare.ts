@@ -20,7 +20,7 @@ export class Comparison {
   private work = 0;
   private readonly counts = new WeakMap<object, number>();
 
-  constructor(private readonly budget: Budget) {}
+  constructor(readonly budget: Budget) {}
 
   /**
    * Returns true if two JSON values are equal; the order of keys does not count. Errors:

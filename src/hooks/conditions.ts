@@ -4,14 +4,8 @@ import { isDeeper } from '../kernel/depth.js';
 import { jsonPrefix } from '../kernel/jsonprefix.js';
 import { type Budget, CONDITIONS_MS, createBudget } from './budget.js';
 import { BudgetSpent, Comparison } from './compare.js';
+import type { Condition } from './hook.js';
 import { lookUp, type TemplateScope } from './template.js';
-
-export interface Condition {
-  /** A template path without braces: `webhook.body.action`. */
-  field: string;
-  operator: 'equals' | 'not_equals' | 'contains' | 'matches' | 'exists' | 'gt' | 'lt' | 'in';
-  value?: unknown;
-}
 
 /** The outcome of an execution's conditions; `reason` is a sentence that names the condition. */
 export type ConditionVerdict =
@@ -36,7 +30,7 @@ export const judgeConditions = (
   scope: TemplateScope,
   budget: Budget = createBudget(CONDITIONS_MS),
 ): ConditionVerdict => {
-  const means: Means = { budget, comparison: new Comparison(budget) };
+  const comparison = new Comparison(budget);
   for (const [index, condition] of conditions.entries()) {
     const name = `condition ${index + 1}`;
     const fault = faultOfValue(condition);
@@ -45,7 +39,7 @@ export const judgeConditions = (
     }
     const found = lookUp(scope, condition.field);
     try {
-      if (holds(condition, found, means)) continue;
+      if (holds(condition, found, comparison)) continue;
     } catch (error) {
       if (!(error instanceof BudgetSpent)) throw error;
       const what = condition.operator === 'matches' ? ` /${condition.value}/` : '';
@@ -57,17 +51,8 @@ export const judgeConditions = (
   return { verdict: 'hold' };
 };
 
-/** The budget and the comparison that all conditions of an execution share. */
-interface Means {
-  budget: Budget;
-  comparison: Comparison;
-}
-
-const holds = (
-  { operator, value }: Condition,
-  found: unknown,
-  { budget, comparison }: Means,
-): boolean => {
+const holds = ({ operator, value }: Condition, found: unknown, comparison: Comparison): boolean => {
+  const { budget } = comparison;
   if (budget.isSpent()) throw new BudgetSpent();
   switch (operator) {
     case 'equals':

@@ -1,299 +1,277 @@
 import Joi from 'joi';
-import { contract } from '../kernel/contract/endpoint.js';
+import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
-import {
-  amount,
-  anyText,
-  flag,
-  id,
-  ignoring,
-  json,
-  list,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  queryWhole,
-  record,
-  type Static,
-  text,
-  time,
-  whole,
-} from '../kernel/contract/schema.js';
+import * as s from '../kernel/contract/schema.js';
 
 const trigger = () =>
-  oneOf('Trigger', 'webhook', 'schedule', 'agent_completed', 'agent_failed', 'approval_requested');
-const action = () => oneOf('Action', 'spawn_agent', 'notify', 'webhook', 'execute_tool');
+  s.oneOf(
+    'Trigger',
+    'webhook',
+    'schedule',
+    'agent_completed',
+    'agent_failed',
+    'approval_requested',
+  );
+const action = () => s.oneOf('Action', 'spawn_agent', 'notify', 'webhook', 'execute_tool');
 const executionStatus = () =>
-  oneOf('ExecutionStatus', 'queued', 'running', 'success', 'error', 'skipped', 'interrupted');
-const path = () => text(200).pattern(/^[^/\p{Cc}]+$/u, 'no "/" and no control characters');
+  s.oneOf('ExecutionStatus', 'queued', 'running', 'success', 'error', 'skipped', 'interrupted');
+const operator = () =>
+  s.oneOf('Operator', 'equals', 'not_equals', 'contains', 'matches', 'exists', 'gt', 'lt', 'in');
+const path = () => s.text(200).pattern(/^[^/\p{Cc}]+$/u, 'no "/" and no control characters');
 
-const NewTriggerConfig = object('NewTriggerConfig', {
-  webhookPath: optional(path()),
-  webhookSecret: optional(anyText(1000).description('Write-only; without one all is refused')),
-  webhookCredentialId: optional(text(80).description('A vault entry in place of the secret')),
-  cron: optional(text(200).example('0 9 * * 1-5')),
-  timezone: optional(text(64).example('Europe/Berlin')),
+const NewTriggerConfig = s.object('NewTriggerConfig', {
+  webhookPath: s.optional(path()),
+  webhookSecret: s.optional(s.anyText(1000).description('Write-only; without one all is refused')),
+  webhookCredentialId: s.optional(s.text(80).description('A vault entry in place of the secret')),
+  cron: s.optional(s.text(200).example('0 9 * * 1-5')),
+  timezone: s.optional(s.text(64).example('Europe/Berlin')),
 });
 
-const TriggerConfig = object('TriggerConfig', {
-  webhookPath: optional(text(200)),
-  webhookSecretSet: optional(flag()),
-  webhookCredentialId: optional(id('credential')),
-  oldSecretUntil: optional(nullable(time())),
-  oldSecretLastUsedAt: optional(nullable(time())),
-  cron: optional(text(200)),
-  timezone: optional(text(64)),
-  nextRunAt: optional(nullable(time())),
+const TriggerConfig = s.object('TriggerConfig', {
+  webhookPath: s.optional(s.text(200)),
+  webhookSecretSet: s.optional(s.flag()),
+  webhookCredentialId: s.optional(s.id('credential')),
+  oldSecretUntil: s.optional(s.nullable(s.time())),
+  oldSecretLastUsedAt: s.optional(s.nullable(s.time())),
+  cron: s.optional(s.text(200)),
+  timezone: s.optional(s.text(64)),
+  nextRunAt: s.optional(s.nullable(s.time())),
 });
 
-const ActionConfig = object('ActionConfig', {
-  agentPrompt: optional(anyText(100_000)),
-  agentTopic: optional(text(100)),
-  agentModel: optional(text(200)),
-  agentTools: optional(list(text(100), 50).description('Tools it may use without asking')),
-  orchestrated: optional(flag()),
-  notifyOwner: optional(flag()),
-  notifyMessage: optional(anyText(20_000)),
-  notifyChannels: optional(list(text(40), 20)),
-  webhookUrl: optional(text(2000).uri({ scheme: ['http', 'https'] })),
-  webhookMethod: optional(oneOf('ForwardMethod', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
-  webhookHeaders: optional(
+const ActionConfig = s.object('ActionConfig', {
+  agentPrompt: s.optional(s.anyText(100_000)),
+  agentTopic: s.optional(s.text(100)),
+  agentModel: s.optional(s.text(200)),
+  agentTools: s.optional(s.list(s.text(100), 50).description('Tools it may use without asking')),
+  orchestrated: s.optional(s.flag()),
+  notifyOwner: s.optional(s.flag()),
+  notifyMessage: s.optional(s.anyText(20_000)),
+  notifyChannels: s.optional(s.list(s.text(40), 20)),
+  webhookUrl: s.optional(s.text(2000).uri({ scheme: ['http', 'https'] })),
+  webhookMethod: s.optional(s.oneOf('ForwardMethod', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
+  webhookHeaders: s.optional(
     Joi.object<Record<string, string>>()
-      .pattern(Joi.string().pattern(/^[\w-]{1,100}$/), anyText(4000))
+      .pattern(Joi.string().pattern(/^[\w-]{1,100}$/), s.anyText(4000))
       .max(50)
       .label('ForwardHeaders'),
   ),
-  webhookBody: optional(anyText(100_000)),
-  toolId: optional(text(100)),
-  toolAction: optional(text(100)),
-  toolParams: optional(record('ToolParams')),
-  credentialId: optional(text(80).description('Of a forward: its bearer token')),
+  webhookBody: s.optional(s.anyText(100_000)),
+  toolId: s.optional(s.text(100)),
+  toolAction: s.optional(s.text(100)),
+  toolParams: s.optional(s.record('ToolParams')),
+  credentialId: s.optional(s.text(80).description('Of a forward: its bearer token')),
 });
 
-const words = ['equals', 'not_equals', 'contains', 'matches', 'exists'] as const;
-
-const Condition = object('Condition', {
-  field: text(300).example('webhook.body.action'),
-  operator: oneOf('Operator', ...words, 'gt', 'lt', 'in'),
-  value: optional(json()),
+const Condition = s.object('Condition', {
+  field: s.text(300).example('webhook.body.action'),
+  operator: operator(),
+  value: s.optional(s.json()),
 });
 
-const Limits = object('HookLimits', {
-  maxSteps: optional(whole(1, 1000)),
-  maxSeconds: optional(whole(1, 86_400)),
-  maxTokens: optional(whole(1, 100_000_000)),
-  maxAnswerTokens: optional(whole(1, 1_000_000)),
-  maxCostUsd: optional(amount(0, 10_000)),
-  ...{ maxDepth: optional(whole(0, 10)), maxAgents: optional(whole(1, 100)) },
-  dailyCostUsd: optional(amount(0, 1e6).description('Of all its agents together, in USD')),
-  dailyTokens: optional(whole(0, 1e12).description('Of all its agents together')),
-  dailySteps: optional(whole(0, 1e9).description('Of all its agents together, asked of models')),
+const all = 'Of all its agents together';
+const Limits = s.object('HookLimits', {
+  maxSteps: s.optional(s.whole(1, 1000)),
+  maxSeconds: s.optional(s.whole(1, 86_400)),
+  maxTokens: s.optional(s.whole(1, 100_000_000)),
+  maxAnswerTokens: s.optional(s.whole(1, 1_000_000)),
+  maxCostUsd: s.optional(s.amount(0, 10_000)),
+  maxDepth: s.optional(s.whole(0, 10)),
+  maxAgents: s.optional(s.whole(1, 100)),
+  dailyCostUsd: s.optional(s.amount(0, 1e6).description(`${all}, in USD`)),
+  dailyTokens: s.optional(s.whole(0, 1e12).description(all)),
+  dailySteps: s.optional(s.whole(0, 1e9).description(`${all}, asked of models`)),
 });
 
 const own = {
-  name: text(200).example('github-issues'),
-  description: optional(nullable(anyText(2000))),
+  name: s.text(200).example('github-issues'),
+  description: s.optional(s.nullable(s.anyText(2000))),
   trigger: trigger(),
   action: action(),
   actionConfig: ActionConfig,
-  enabled: optional(flag()),
-  conditions: optional(list(Condition, 50)),
-  concurrency: optional(nullable(whole(1, 1000))),
-  cooldownMs: optional(whole(0, 31_536_000_000)),
-  maxExecutions: optional(nullable(whole(1, 1_000_000_000))),
-  limits: optional(nullable(Limits)),
+  enabled: s.optional(s.flag()),
+  conditions: s.optional(s.list(Condition, 50)),
+  concurrency: s.optional(s.nullable(s.whole(1, 1000))),
+  cooldownMs: s.optional(s.whole(0, 31_536_000_000)),
+  maxExecutions: s.optional(s.nullable(s.whole(1, 1_000_000_000))),
+  limits: s.optional(s.nullable(Limits)),
 };
 
-const told = ['webhookSecretSet', 'oldSecretUntil', 'oldSecretLastUsedAt', 'nextRunAt'];
-const givenTrigger = ignoring(NewTriggerConfig, ...told);
+const SHOWN = ['webhookSecretSet', 'oldSecretUntil', 'oldSecretLastUsedAt', 'nextRunAt'];
+export const NewHook = s.object('NewHook', { ...own, triggerConfig: s.optional(NewTriggerConfig) });
+export type NewHook = s.Static<typeof NewHook>;
 
-export const NewHook = object('NewHook', { ...own, triggerConfig: optional(NewTriggerConfig) });
-export type NewHook = Static<typeof NewHook>;
+export const HookChanges = s
+  .ignoring(
+    s.object('HookChanges', {
+      ...own,
+      name: s.optional(s.text(200)),
+      trigger: s.optional(trigger()),
+      triggerConfig: s.optional(s.ignoring(NewTriggerConfig, ...SHOWN)),
+      action: s.optional(action()),
+      actionConfig: s.optional(ActionConfig),
+    }),
+    ...['id', 'stats', 'createdAt', 'updatedAt'],
+  )
+  .min(1);
+export type HookChanges = s.Static<typeof HookChanges>;
 
-export const HookChanges = ignoring(
-  object('HookChanges', {
-    ...own,
-    name: optional(text(200)),
-    trigger: optional(trigger()),
-    triggerConfig: optional(givenTrigger),
-    action: optional(action()),
-    actionConfig: optional(ActionConfig),
-  }),
-  ...['id', 'stats', 'createdAt', 'updatedAt'],
-).min(1);
-export type HookChanges = Static<typeof HookChanges>;
-
-export const Hook = object('Hook', {
-  id: id('hook'),
-  name: text(200),
-  description: nullable(anyText(2000)),
+export const Hook = s.object('Hook', {
+  id: s.id('hook'),
+  name: s.text(200),
+  description: s.nullable(s.anyText(2000)),
   trigger: trigger(),
   triggerConfig: TriggerConfig,
   action: action(),
   actionConfig: ActionConfig,
-  enabled: flag(),
-  conditions: list(Condition),
-  concurrency: nullable(whole(1, 1000)),
-  cooldownMs: whole(0, 31_536_000_000),
-  maxExecutions: nullable(whole(1, 1_000_000_000)),
-  limits: nullable(Limits),
-  stats: object('HookStats', {
-    executions: whole(0, Number.MAX_SAFE_INTEGER),
-    lastExecutionAt: nullable(time()),
-    lastStatus: nullable(executionStatus()),
+  enabled: s.flag(),
+  conditions: s.list(Condition),
+  concurrency: s.nullable(s.whole(1, 1000)),
+  cooldownMs: s.whole(0, 31_536_000_000),
+  maxExecutions: s.nullable(s.whole(1, 1_000_000_000)),
+  limits: s.nullable(Limits),
+  stats: s.object('HookStats', {
+    executions: s.whole(0, Number.MAX_SAFE_INTEGER),
+    lastExecutionAt: s.nullable(s.time()),
+    lastStatus: s.nullable(executionStatus()),
   }),
-  createdAt: time(),
-  updatedAt: time(),
+  createdAt: s.time(),
+  updatedAt: s.time(),
 });
-export type Hook = Static<typeof Hook>;
+export type Hook = s.Static<typeof Hook>;
 
-export const Execution = object('Execution', {
-  id: id('execution'),
-  hookId: id('hook'),
-  deliveryId: nullable(id('delivery')),
+export const Execution = s.object('Execution', {
+  id: s.id('execution'),
+  hookId: s.id('hook'),
+  deliveryId: s.nullable(s.id('delivery')),
   status: executionStatus(),
   trigger: trigger(),
   action: action(),
-  triggerContext: object('TriggerContext', {
-    webhook: optional(
-      object('WebhookContext', {
-        path: anyText(200),
-        method: text(10),
-        headers: record('WebhookHeaders'),
-        body: json().description('The payload'),
+  triggerContext: s.object('TriggerContext', {
+    webhook: s.optional(
+      s.object('WebhookContext', {
+        path: s.anyText(200),
+        method: s.text(10),
+        headers: s.record('WebhookHeaders'),
+        body: s.json().description('The payload'),
       }),
     ),
-    agent: optional(record('AgentContext')),
-    approval: optional(record('ApprovalContext')),
-    scheduledAt: optional(time()),
-    event: nullable(anyText(200)),
-    receivedAt: time(),
+    agent: s.optional(s.record('AgentContext')),
+    approval: s.optional(s.record('ApprovalContext')),
+    scheduledAt: s.optional(s.time()),
+    event: s.nullable(s.anyText(200)),
+    receivedAt: s.time(),
   }),
-  result: json(),
-  error: nullable(anyText(100_000)),
-  attempts: whole(0, 1_000_000),
-  agentId: nullable(id('agent')),
-  replayOf: nullable(id('execution')),
-  durationMs: nullable(whole(0, Number.MAX_SAFE_INTEGER)),
-  createdAt: time(),
-  startedAt: nullable(time()),
-  finishedAt: nullable(time()),
+  result: s.json(),
+  error: s.nullable(s.anyText(100_000)),
+  attempts: s.whole(0, 1_000_000),
+  agentId: s.nullable(s.id('agent')),
+  replayOf: s.nullable(s.id('execution')),
+  durationMs: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
+  createdAt: s.time(),
+  startedAt: s.nullable(s.time()),
+  finishedAt: s.nullable(s.time()),
 });
-export type Execution = Static<typeof Execution>;
+export type Execution = s.Static<typeof Execution>;
 
-export const DryRun = object('DryRun', {
-  wouldRun: flag(),
-  stoppedBy: nullable(anyText(1000)),
+export const DryRun = s.object('DryRun', {
+  wouldRun: s.flag(),
+  stoppedBy: s.nullable(s.anyText(1000)),
   action: action(),
-  rendered: record('Rendered').description('What the action would be given, nothing sent'),
+  rendered: s.record('Rendered').description('What the action would be given, nothing sent'),
 });
-export type DryRun = Static<typeof DryRun>;
+export type DryRun = s.Static<typeof DryRun>;
 
-const Secret = object('NewSecret', {
-  secret: text(1000).description('Shown this once'),
-  oldSecretUntil: nullable(time()),
+const HookTest = s.object('HookTest', {
+  payload: s.json(),
+  event: s.optional(s.text(100)),
+  dryRun: s.optional(s.flag().description('Render everything, connect to nothing')),
+});
+export type HookTest = s.Static<typeof HookTest>;
+
+const Secret = s.object('NewSecret', {
+  secret: s.text(1000).description('Shown this once'),
+  oldSecretUntil: s.nullable(s.time()),
 });
 
 export const hooks = contract({
-  list: {
-    method: 'GET',
-    path: '/api/hooks',
+  list: endpoint.get('/api/hooks', {
     summary: 'List your hooks',
-    query: pageQuery('HookQuery', { trigger: optional(trigger()), action: optional(action()) }),
+    query: pageQuery('HookQuery', { trigger: s.optional(trigger()), action: s.optional(action()) }),
     reply: pageOf('hooks', Hook),
-  },
-  create: {
-    method: 'POST',
-    path: '/api/hooks',
+  }),
+  create: endpoint.post('/api/hooks', {
     summary: 'Create a hook',
     example: {
-      ...{ name: 'example-issues', trigger: 'webhook', action: 'notify' },
+      name: 'example-issues',
+      trigger: 'webhook',
+      action: 'notify',
       triggerConfig: { webhookPath: 'example-issues', webhookSecret: 'only an example' },
       actionConfig: { notifyMessage: 'A delivery came: {{webhook.body}}' },
     },
     body: NewHook,
     reply: Hook,
     status: 201,
-  },
-  get: { method: 'GET', path: '/api/hooks/{id}', summary: 'Show a hook', reply: Hook },
-  update: {
-    method: 'PUT',
-    path: '/api/hooks/{id}',
+  }),
+  get: endpoint.get('/api/hooks/{id}', { summary: 'Show a hook', reply: Hook }),
+  update: endpoint.put('/api/hooks/{id}', {
     summary: 'Change what is given, keep the rest',
     example: { description: 'What the forge sends', cooldownMs: 1000 },
     body: HookChanges,
     reply: Hook,
-  },
-  delete: { method: 'DELETE', path: '/api/hooks/{id}', summary: 'Delete a hook and its log' },
-  enable: {
-    method: 'POST',
-    path: '/api/hooks/{id}/enable',
-    summary: 'Let the hook fire',
-    reply: Hook,
-  },
-  disable: {
-    method: 'POST',
-    path: '/api/hooks/{id}/disable',
+  }),
+  delete: endpoint.delete('/api/hooks/{id}', { summary: 'Delete a hook and its log' }),
+  enable: endpoint.post('/api/hooks/{id}/enable', { summary: 'Let the hook fire', reply: Hook }),
+  disable: endpoint.post('/api/hooks/{id}/disable', {
     summary: 'Keep the hook from firing',
     reply: Hook,
-  },
-  executions: {
-    method: 'GET',
-    path: '/api/hooks/{id}/executions',
+  }),
+  executions: endpoint.get('/api/hooks/{id}/executions', {
     summary: 'Runs of a hook, newest first',
-    query: pageQuery('ExecutionQuery', { status: optional(executionStatus()) }),
+    query: pageQuery('ExecutionQuery', { status: s.optional(executionStatus()) }),
     reply: pageOf('executions', Execution),
-  },
-  execution: {
-    method: 'GET',
-    path: '/api/hooks/{id}/executions/{executionId}',
+  }),
+  execution: endpoint.get('/api/hooks/{id}/executions/{executionId}', {
     summary: 'Show one run',
     reply: Execution,
-  },
-  listen: {
-    method: 'GET',
-    path: '/api/hooks/executions',
+  }),
+  listen: endpoint.get('/api/hooks/executions', {
     summary: 'Runs of all your hooks after one of them, oldest first',
-    query: object('ListenQuery', {
-      after: optional(text(80).description('Id of the last run seen; without it, the newest only')),
-      limit: optional(queryWhole(1, 200)),
-      wait: optional(queryWhole(0, 30).description('Seconds to wait for one')),
+    query: s.object('ListenQuery', {
+      after: s.optional(
+        s.text(80).description('Id of the last run seen; without it, the newest only'),
+      ),
+      limit: s.optional(s.queryWhole(1, 200)),
+      wait: s.optional(s.queryWhole(0, 30).description('Seconds to wait for one')),
     }),
-    reply: object('ExecutionsAfter', { executions: list(Execution), lastId: nullable(text(80)) }),
-  },
-  test: {
-    method: 'POST',
-    path: '/api/hooks/{id}/test',
+    reply: s.object('ExecutionsAfter', {
+      executions: s.list(Execution),
+      lastId: s.nullable(s.text(80)),
+    }),
+  }),
+  test: endpoint.post('/api/hooks/{id}/test', {
     summary: 'Run the hook with a payload of yours, or show what it would do',
     example: { payload: { action: 'opened', issue: { number: 7 } }, event: 'issues', dryRun: true },
-    body: object('HookTest', {
-      payload: json(),
-      event: optional(text(100)),
-      dryRun: optional(flag().description('Render everything, connect to nothing')),
-    }),
+    body: HookTest,
     reply: Execution,
     status: 202,
     answers: { 200: DryRun },
-  },
-  replay: {
-    method: 'POST',
-    path: '/api/hooks/{id}/executions/{executionId}/replay',
+  }),
+  replay: endpoint.post('/api/hooks/{id}/executions/{executionId}/replay', {
     summary: 'Run a recorded delivery again',
     example: { force: true },
-    body: object('Replay', { force: optional(flag().description('Repeat what was done, too')) }),
+    body: s.object('Replay', {
+      force: s.optional(s.flag().description('Repeat what was done, too')),
+    }),
     reply: Execution,
     status: 202,
-  },
-  'rotate-secret': {
-    method: 'POST',
-    path: '/api/hooks/{id}/rotate-secret',
+  }),
+  'rotate-secret': endpoint.post('/api/hooks/{id}/rotate-secret', {
     summary: 'Make a new secret; each before verifies until its overlap ends; 0 ends all',
     unimpersonated: true,
     audit: 'hooks.rotate-secret',
     example: { overlapMinutes: 60 },
-    body: object('Rotation', { overlapMinutes: optional(whole(0, 43_200)) }),
+    body: s.object('Rotation', { overlapMinutes: s.optional(s.whole(0, 43_200)) }),
     reply: Secret,
     secret: true,
-  },
+  }),
 });

@@ -3,14 +3,10 @@ import { unlessShut } from '../kernel/envelope.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { badRequest } from '../kernel/route.js';
 import { isSame } from '../kernel/signature.js';
-import type { OverlapDeps } from '../secrets/overlap.js';
+import type { SecretOpener } from '../secrets/module.js';
 import type { HookRow } from '../store/tables/hooks.js';
-import type { Vault } from '../vault/vault.js';
+import type { Vault } from '../vault/module.js';
 import type { NewHook } from './contract.js';
-
-export type TriggerGiven = NonNullable<NewHook['triggerConfig']>;
-
-type Naming = Partial<Pick<NewHook, 'triggerConfig' | 'actionConfig'>>;
 
 /**
  * Throws a 400 if the user has no such credential, or if a forward cannot send its value. Another
@@ -19,7 +15,7 @@ type Naming = Partial<Pick<NewHook, 'triggerConfig' | 'actionConfig'>>;
 export const checkCredentials = async (
   { vault }: { vault: Pick<Vault, 'isOwn' | 'newest'> },
   userId: string,
-  { triggerConfig, actionConfig }: Naming,
+  { triggerConfig, actionConfig }: Partial<NewHook>,
 ): Promise<void> => {
   const named = {
     'triggerConfig.webhookCredentialId': triggerConfig?.webhookCredentialId,
@@ -39,7 +35,7 @@ export const checkCredentials = async (
 
 /** True if the secret equals the hook's current own secret; a blank one counts as none. */
 export const isOwnSecret = (
-  { openSecret }: Pick<OverlapDeps, 'openSecret'>,
+  { openSecret }: SecretOpener,
   { id, credential_id, secret_sealed: sealed }: HookRow,
   secret: string,
 ): boolean => {

@@ -1,5 +1,4 @@
-import type { Job, JobHandler } from '../jobs/queue.js';
-import { dropJob } from '../jobs/statements.js';
+import { dropJob, type Job, type JobHandler } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
 import { MOST_HOPS } from '../kernel/loop.js';
 import { TaskOverran } from '../kernel/pool.js';
@@ -25,26 +24,24 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
 
   const run = async (job: Job, signal: AbortSignal): Promise<Job | null> => {
     const found = await loadRun(store, job.ref);
-    if (!isUnderway(found)) {
-      await store.transact([dropJob(store, job.id)]);
-      return null;
-    }
+    if (!isUnderway(found)) return drop(job);
     if (wasInterrupted(found)) return interrupt(deps, found, job);
     const isFirst = found.execution.started_at === null;
     const stopped: Stopped | null | false = found.isSuspended
       ? { status: isFirst ? 'skipped' : 'error', error: 'the account of its owner is disabled' }
       : isFirst && (await whyStopped(deps, found));
-    if (stopped) {
-      await endRun(deps, found, job, stopped);
-      return null;
-    }
+    if (stopped) return endRun(deps, found, job, stopped);
     return actions[found.hook.action](deps, found, job, signal);
   };
 
-  const end = async (job: Job, error: string): Promise<void> => {
+  const drop = async (job: Job): Promise<null> => {
+    await store.transact([dropJob(store, job.id)]);
+    return null;
+  };
+
+  const end = async (job: Job, error: string): Promise<null> => {
     const found = await loadRun(store, job.ref);
-    if (isUnderway(found)) await endRun(deps, found, job, { status: 'error', error });
-    else await store.transact([dropJob(store, job.id)]);
+    return isUnderway(found) ? endRun(deps, found, job, { status: 'error', error }) : drop(job);
   };
 
   return {
@@ -52,13 +49,14 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
       try {
         return await run(job, signal);
       } catch (error) {
-        if (error instanceof Unmet && (await isOver(deps, job))) return null;
-        if (!(error instanceof TaskOverran)) throw error;
-        await end(job, `${UNREADABLE} ${error.message}`);
-        return null;
+        if (error instanceof TaskOverran) return end(job, `${UNREADABLE} ${error.message}`);
+        // The hook was deleted, or its execution ended, during the action.
+        const isOver = error instanceof Unmet && !isUnderway(await loadRun(store, job.ref));
+        if (isOver) return drop(job);
+        throw error;
       }
     },
-    abandon: (job, error) => end(job, error.message),
+    abandon: async (job, error) => void (await end(job, error.message)),
   };
 };
 
@@ -68,14 +66,6 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
  */
 const UNREADABLE = 'The payload takes too much to read, so the run is not tried again.';
 
-/** True if the hook was deleted, or its execution ended, during the action. */
-const isOver = async ({ store }: ExecutorDeps, job: Job): Promise<boolean> => {
-  const found = await loadRun(store, job.ref);
-  if (isUnderway(found)) return false;
-  await store.transact([dropJob(store, job.id)]);
-  return true;
-};
-
 /** True if an effect that must not happen twice began and its end was never recorded. */
 const wasInterrupted = ({ execution }: HookRun): boolean =>
   execution.effect === 'begun' && execution.action === 'execute_tool';
@@ -83,17 +73,16 @@ const wasInterrupted = ({ execution }: HookRun): boolean =>
 const interrupt = async (deps: ExecutorDeps, run: HookRun, job: Job): Promise<null> => {
   const error =
     'The daemon stopped while this ran. It is not run again by itself: replay it if it should be';
-  const posting = deps.outbox.toOwner(run.hook.userId, {
+  const { statements, published } = deps.outbound.outbox.toOwner(run.hook.userId, {
     kind: 'hook_interrupted',
     title: `${run.hook.name}: interrupted`,
     body: error,
     link: `/api/hooks/${run.hook.id}/executions`,
     about: run.hook.name,
   });
-  const { statements } = posting;
   const { attempts } = run.execution;
   await endRun(deps, run, { ...job, attempts }, { status: 'interrupted', error, statements });
-  posting.published();
+  published();
   return null;
 };
 
@@ -132,12 +121,12 @@ const skipped = (error: string): Stopped => ({ status: 'skipped', error });
  * at once.
  */
 const breakLoop = async (
-  { clock, outbox }: ExecutorDeps,
+  { clock, outbound }: ExecutorDeps,
   { hook }: HookRun,
   hops: number,
 ): Promise<string> => {
   const hour = iso(clock.now()).slice(0, HOUR);
-  await outbox.send(hook.userId, {
+  await outbound.outbox.send(hook.userId, {
     kind: 'hook_loop',
     title: `${hook.name}: a loop was broken`,
     body: `What fired this hook had come back to this daemon ${hops} times, so the hook did not run. Something that it sets off sends to its own address, or fires it again: an outgoing webhook, a forward, a tool, or another hook.`,
@@ -153,11 +142,11 @@ const breakLoop = async (
 const HOUR = 13;
 
 const tellExhausted = async (
-  { directory, outbox }: ExecutorDeps,
+  { directory, outbound }: ExecutorDeps,
   hook: OpenedHook,
 ): Promise<void> => {
   directory.disable(hook.id);
-  await outbox.send(hook.userId, {
+  await outbound.outbox.send(hook.userId, {
     kind: 'hook_exhausted',
     title: `${hook.name}: disabled`,
     body: `The hook has run ${hook.maxExecutions} times, its most, and is disabled now.`,

@@ -1,8 +1,11 @@
 import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import { HttpFailure } from '../kernel/failure.js';
+import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import type { Http } from '../kernel/http.js';
 import { redactTextApart } from '../kernel/redactapart.js';
+import { hostRefusal, type Vault } from '../vault/module.js';
 import type { Forward } from './render.js';
+import type { HookRun } from './run.js';
 
 export type Forwarded =
   | { verdict: 'success'; result: { status: number; body: string } }
@@ -19,25 +22,23 @@ const EXCERPT = 2_000;
  * 429 and 5xx there are up to two more attempts.
  */
 export const sendForward = async (
-  { http, forward, secrets }: { http: Http; forward: Forward; secrets: string[] },
+  { http, forward, secrets }: Authorized & { http: Http },
   attempt: number,
   signal: AbortSignal,
 ): Promise<Forwarded> => {
   const hasBody = forward.method !== 'GET' && forward.method !== 'HEAD';
   try {
+    const { method, url, headers, body: sent } = forward;
     const reply = await http.request({
-      method: forward.method,
-      url: forward.url,
-      headers: forward.headers,
-      ...(hasBody && { body: forward.body }),
+      method,
+      url,
+      headers,
+      ...(hasBody && { body: sent }),
       signal,
     });
     if (reply.notFollowed !== undefined) {
-      return {
-        verdict: 'error',
-        error: outbound(reply.status, reply.notFollowed),
-        effectBegan: true,
-      };
+      const error = redirected(reply.status, reply.notFollowed);
+      return { verdict: 'error', error, effectBegan: true };
     }
     const body = (await redactTextApart(reply.body.toString('utf8'), secrets)).slice(0, EXCERPT);
     if (reply.status < 400) return { verdict: 'success', result: { status: reply.status, body } };
@@ -45,11 +46,8 @@ export const sendForward = async (
     if (reply.status !== 429 && reply.status < 500) {
       return { verdict: 'error', error, effectBegan: true };
     }
-    return again(
-      { error, effectBegan: true },
-      attempt,
-      Number(reply.headers['retry-after']) * 1000,
-    );
+    const askedMs = Number(reply.headers['retry-after']) * 1000;
+    return again({ error, effectBegan: true }, attempt, askedMs);
   } catch (error) {
     if (error instanceof EgressRefused || error instanceof BadUrl) {
       return { verdict: 'error', error: error.message, effectBegan: false };
@@ -59,7 +57,7 @@ export const sendForward = async (
   }
 };
 
-const outbound = (status: number, to: string): string =>
+const redirected = (status: number, to: string): string =>
   `${status} from the target: it redirects to ${new URL(to).origin}, and what carries a body goes to no other host. Set webhookUrl to where it should go`;
 
 const again = (
@@ -72,4 +70,37 @@ const again = (
   const jitterMs = Math.floor(Math.random() * delayMs * 0.2);
   const afterMs = Math.min(LONGEST_DELAY_MS, Math.max(askedMs || 0, delayMs + jitterMs));
   return { verdict: 'retry', ...failure, afterMs };
+};
+
+/** A forward as it is sent, and the secrets to redact in the reply. */
+interface Authorized {
+  forward: Forward;
+  secrets: string[];
+}
+
+/**
+ * Adds the newest value of its credential to the forward as a bearer token (RFC 6750, section 2.1).
+ * The value is added only here: whatever is shown or recorded has only the credential's id. Returns
+ * a text that says why the value may not be sent.
+ */
+export const authorized = async (
+  vault: Pick<Vault, 'borrow' | 'used'>,
+  { hook }: HookRun,
+  forward: Forward,
+): Promise<Authorized | string> => {
+  const { credentialId } = hook.actionConfig;
+  if (credentialId === undefined) return { forward, secrets: [] };
+  const credential = await vault.borrow(hook.userId, { id: credentialId });
+  if (!credential) return 'The credential of this forward is gone';
+  if (credential === 'expired') return 'The credential of this forward has expired: rotate it';
+  if (credential === 'damaged') return 'The credential of this forward was damaged: rotate it';
+  const reason = hostRefusal(new URL(forward.url), credential);
+  if (reason !== null) return reason;
+  const value = credential.secret.take((bytes) => bytes.toString());
+  if (faultOfHeaderValue(value) !== null) {
+    return 'The credential of this forward holds a line break or another character that no header can: rotate it';
+  }
+  vault.used(credential.id);
+  const headers = { ...forward.headers, authorization: `Bearer ${value}` };
+  return { forward: { ...forward, headers }, secrets: [value] };
 };

@@ -1,7 +1,9 @@
-import { canonical } from '../kernel/canonicaljson.js';
-import type { GrantRule } from '../permissions/grants.js';
-import type { Condition } from './conditions.js';
-import type { ActionConfig } from './hook.js';
+import { canonical } from '../kernel/jsonvalue.js';
+import type { GrantRule } from '../permissions/module.js';
+import type { SecretOpener } from '../secrets/module.js';
+import type { HookRow } from '../store/tables/hooks.js';
+import { isOwnSecret } from './credential.js';
+import type { ActionConfig, Condition, TriggerConfig } from './hook.js';
 
 /** The part of a hook's action that grants tools. */
 export interface GrantingAction {
@@ -11,7 +13,7 @@ export interface GrantingAction {
 
 /** The part of a hook that decides which tools are used, when and for what. */
 export interface GrantingHook extends GrantingAction {
-  conditions: Pick<Condition, 'field' | 'operator' | 'value'>[];
+  conditions: Condition[];
   /** The trigger and the secret of the hook, as a value to compare. */
   firedBy: unknown;
 }
@@ -57,3 +59,41 @@ const isLooser = (before: GrantingHook, after: GrantingHook): boolean => {
   const held = new Set(after.conditions.map(canonical));
   return before.conditions.some((condition) => !held.has(canonical(condition)));
 };
+
+/** Returns the part of a stored hook that grants tools. */
+export const grantingHook = (row: HookRow): GrantingHook => ({
+  action: row.action,
+  actionConfig: JSON.parse(row.action_config),
+  conditions: JSON.parse(row.conditions),
+  firedBy: grantTrigger(
+    { trigger: row.trigger, triggerConfig: JSON.parse(row.trigger_config) },
+    secretBefore(row),
+  ),
+});
+
+/** Returns the trigger of a hook as a value to compare: its fields, and which secret it uses. */
+export const grantTrigger = (
+  { trigger, triggerConfig }: { trigger: HookRow['trigger']; triggerConfig: TriggerConfig },
+  secret: string,
+): (string | undefined)[] => {
+  const { webhookPath, cron, timezone } = triggerConfig;
+  if (trigger === 'webhook') return [trigger, webhookPath, secret];
+  return trigger === 'schedule' ? [trigger, cron, timezone] : [trigger];
+};
+
+/**
+ * Returns which secret a hook uses after a change: the same, a credential's id, or `another` of its
+ * own.
+ */
+export const secretAfter = (
+  deps: SecretOpener,
+  row: HookRow,
+  given: Pick<TriggerConfig, 'webhookSecret' | 'webhookCredentialId'>,
+): string => {
+  const { webhookSecret: secret, webhookCredentialId: credential } = given;
+  if (credential !== undefined) return credential;
+  const isKept = secret === undefined || isOwnSecret(deps, row, secret);
+  return isKept ? secretBefore(row) : 'another';
+};
+
+const secretBefore = ({ credential_id }: HookRow): string => credential_id ?? 'own';

@@ -1,48 +1,20 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { AgentLimits } from '../agents/agent.js';
-import type { DayCaps } from '../agents/procedures/spending.js';
+import type { AgentLimits, DayCaps } from '../agents/module.js';
 import type { HookRow } from '../store/tables/hooks.js';
 import type { Tables } from '../store/tables.js';
-import type { Condition } from './conditions.js';
+import type { Hook, NewHook } from './contract.js';
 
-export interface TriggerConfig {
-  webhookPath?: string;
-  cron?: string;
-  timezone?: string;
-}
-
-export interface ActionConfig {
-  agentPrompt?: string;
-  agentTopic?: string;
-  agentModel?: string;
-  agentTools?: string[];
-  orchestrated?: boolean;
-  notifyOwner?: boolean;
-  notifyMessage?: string;
-  notifyChannels?: string[];
-  webhookUrl?: string;
-  webhookMethod?: string;
-  webhookHeaders?: Record<string, string>;
-  webhookBody?: string;
-  toolId?: string;
-  toolAction?: string;
-  toolParams?: Record<string, unknown>;
-  /** The credential of a forward. */
-  credentialId?: string;
-}
+export type TriggerConfig = NonNullable<NewHook['triggerConfig']>;
+export type ActionConfig = NewHook['actionConfig'];
+export type Condition = Hook['conditions'][number];
 
 /** A hook as its executions read it: the row with its JSON parsed. */
-export interface OpenedHook {
-  id: string;
+export interface OpenedHook
+  extends Pick<Hook, 'id' | 'name' | 'trigger' | 'action' | 'cooldownMs' | 'maxExecutions'> {
   userId: string;
-  name: string;
-  trigger: HookRow['trigger'];
   triggerConfig: TriggerConfig;
-  action: HookRow['action'];
   actionConfig: ActionConfig;
   conditions: Condition[];
-  cooldownMs: number;
-  maxExecutions: number | null;
   limits: Partial<AgentLimits>;
 }
 
@@ -79,32 +51,3 @@ export const suspendedAt = (of: ExpressionBuilder<Tables, 'hooks'>) =>
     .select('disabled_at')
     .whereRef('users.id', '=', 'hooks.user_id')
     .as('suspended_at');
-
-export const hookColumnNames = [
-  'id',
-  'user_id',
-  'name',
-  'description',
-  'trigger',
-  'trigger_config',
-  'action',
-  'action_config',
-  'webhook_path',
-  'secret_sealed',
-  'old_secret_sealed',
-  'old_secret_until',
-  'old_secret_last_used_at',
-  'credential_id',
-  'enabled',
-  'conditions',
-  'concurrency',
-  'cooldown_ms',
-  'max_executions',
-  'limits',
-  'executions',
-  'runs',
-  'last_run_at',
-  'next_run_at',
-  'created_at',
-  'updated_at',
-] as const;

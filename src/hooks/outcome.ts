@@ -1,22 +1,18 @@
-import type { Job } from '../jobs/queue.js';
-import { removeJob } from '../jobs/statements.js';
+import { type Job, removeJob } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
-import type { ToWebhooks } from '../outbound/eventfanout.js';
-import type { Outbox, Posting } from '../outbound/outbox.js';
-import type { Hub } from '../realtime/hub.js';
+import type { Outbound, QueuedMessage } from '../outbound/module.js';
+import type { Hub } from '../realtime/module.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ExecutionRow } from '../store/tables/hooks.js';
-import { runFailureNotice } from './failure.js';
 import { type HookRun, hopsOf, runEvent } from './run.js';
-import { endedRun, hookRan } from './runevent.js';
+import { endedRun, hookRan, runFailureNotice } from './runevent.js';
 
 export interface OutcomeDeps {
   store: Store;
   clock: Clock;
   hub: Hub;
-  outbox: Outbox;
-  toWebhooks: ToWebhooks;
+  outbound: Outbound;
 }
 
 export interface RunOutcome {
@@ -63,7 +59,7 @@ export const beginStatements = (
 ];
 
 /**
- * Ends the execution and its job. The start time stays as the admission recorded it, or null if the
+ * Ends the execution and its job, and resolves to null, since no job continues in their place. The start time stays as the admission recorded it, or null if the
  * hook's own rules stopped the execution before that. The statements, the events for the owner's
  * webhooks and, after an error, the notification to the owner are committed in the same transaction
  * or not at all.
@@ -73,7 +69,7 @@ export const endRun = async (
   run: HookRun,
   job: Job,
   outcome: RunOutcome,
-): Promise<void> => {
+): Promise<null> => {
   const { store, clock } = deps;
   const at = iso(clock.now());
   const ended = store.db
@@ -88,26 +84,27 @@ export const endRun = async (
     })
     .where('id', '=', run.execution.id)
     .where('status', 'in', ['queued', 'running']);
-  const told = postingsOf(deps, run, outcome);
+  const postings = postingsOf(deps, run, outcome);
   await store.transact([
     statement(ended, 1),
     removeJob(store, job.id),
     ...(outcome.statements ?? []),
-    ...told.flatMap(({ statements }) => statements),
+    ...postings.flatMap(({ statements }) => statements),
   ]);
-  for (const { published } of told) published();
+  for (const { published } of postings) published();
   publishRun(deps, run, { status: outcome.status, error: outcome.error ?? null });
+  return null;
 };
 
-const postingsOf = (deps: OutcomeDeps, run: HookRun, outcome: RunOutcome): Posting[] => {
+const postingsOf = (deps: OutcomeDeps, run: HookRun, outcome: RunOutcome): QueuedMessage[] => {
   const { user_id: userId } = run.execution;
   const ended = endedRun(run);
   const event = hookRan(ended, outcome);
   const hops = hopsOf(run);
-  const postings = event ? [deps.toWebhooks(userId, { ...event, hops })] : [];
+  const postings = event ? [deps.outbound.toWebhooks(userId, { ...event, hops })] : [];
   if (outcome.status === 'error') {
     const failure = runFailureNotice(ended, outcome.error ?? '');
-    postings.push(deps.outbox.toOwner(userId, { ...failure, hops }));
+    postings.push(deps.outbound.outbox.toOwner(userId, { ...failure, hops }));
   }
   return postings;
 };

@@ -1,28 +1,28 @@
 import Boom from '@hapi/boom';
 import type { Caller } from '../kernel/contract/endpoint.js';
+import type { Http } from '../kernel/http.js';
 import type { FieldFault } from '../kernel/problem.js';
 import { refuseFaults } from '../kernel/route.js';
 import type { HookRow } from '../store/tables/hooks.js';
 import { type GrantingHook, grantedAnew, hookTools } from './grants.js';
-import { hookFaults } from './rules.js';
+import { type CheckedHook, hookFaults } from './rules.js';
 import type { HooksDeps } from './service.js';
-
-type RefusalDeps = Pick<
-  HooksDeps,
-  'checkUrl' | 'directory' | 'faultsOfTools' | 'grants' | 'models'
->;
 
 /** The maximum number of hooks of one user on one path. The limit is ours. */
 const HOOKS_PER_PATH = 100;
 
-/** Throws if a hook could not work, with each field that is wrong. */
+/**
+ * Throws if a hook could not work, with each field that is wrong. Tools that the hook had before are
+ * not checked.
+ */
 export const refuseHookFaults = (
-  deps: RefusalDeps,
-  hook: Parameters<typeof hookFaults>[0],
+  { named, http }: HooksDeps,
+  hook: CheckedHook,
+  { areToolsKept } = { areToolsKept: false },
 ): void => {
-  const faults = hookFaults(hook, { ...deps, models: deps.models() });
+  const faults = hookFaults(hook, areToolsKept ? { ...named, faultsOfTools: () => [] } : named);
   const { webhookUrl } = hook.actionConfig;
-  if (hook.action === 'webhook' && webhookUrl) faults.push(...urlFaults(deps, webhookUrl));
+  if (hook.action === 'webhook' && webhookUrl) faults.push(...urlFaults(http, webhookUrl));
   refuseFaults(faults);
 };
 
@@ -31,7 +31,7 @@ export const refuseHookFaults = (
  * granted, as long as its purpose and trigger stay the same.
  */
 export const refuseGrants = (
-  { grants }: RefusalDeps,
+  { grants }: HooksDeps,
   by: Caller,
   before: GrantingHook | null,
   after: GrantingHook,
@@ -42,7 +42,7 @@ export const refuseGrants = (
  * tools.
  */
 export const refuseFiring = (
-  { grants }: Pick<RefusalDeps, 'grants'>,
+  { grants }: HooksDeps,
   by: Caller,
   { action, action_config }: HookRow,
 ): void => grants.refuseUse(by, hookTools({ action, actionConfig: JSON.parse(action_config) }));
@@ -51,8 +51,8 @@ export const refuseFiring = (
  * Throws if the user has too many hooks on the path: every delivery costs an HMAC for each hook
  * there, whoever sent it.
  */
-export const refuseCrowd = (
-  { directory }: RefusalDeps,
+export const refuseTooManyHooks = (
+  { directory }: HooksDeps,
   userId: string,
   path: string | undefined,
 ): void => {
@@ -64,9 +64,9 @@ export const refuseCrowd = (
   );
 };
 
-const urlFaults = ({ checkUrl }: RefusalDeps, url: string): FieldFault[] => {
+const urlFaults = (http: Http, url: string): FieldFault[] => {
   try {
-    checkUrl(url);
+    http.check(url);
     return [];
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-import { hopsOnward } from '../kernel/loop.js';
+import { hopHeader } from '../kernel/loop.js';
 import { type HookRun, hopsOf, payloadOf, templateScope } from './run.js';
 import { renderDeep, renderJson, renderTemplate } from './template.js';
 
@@ -28,7 +28,7 @@ export const forwardOf = (run: HookRun): Forward => {
     'content-type': 'application/json',
     ...Object.fromEntries(given),
     'webhook-id': execution.id,
-    ...hopsOnward(hopsOf(run)),
+    ...hopHeader(hopsOf(run)),
     ...(credentialId !== undefined && { authorization: 'Bearer [secret]' }),
     ...(scope.event ? { 'x-adjutant-event': scope.event.replace(/[^\x20-\x7e]/g, '') } : {}),
   };

@@ -1,8 +1,7 @@
-import Boom from '@hapi/boom';
 import { JsonText } from '../kernel/contract/endpoint.js';
 import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
-import { resource } from '../kernel/route.js';
-import { type Hub, readOrWait } from '../realtime/hub.js';
+import { orNotFound, resource } from '../kernel/route.js';
+import { type Hub, readOrWait } from '../realtime/module.js';
 import { hooks } from './contract.js';
 import { refuseFiring } from './refusals.js';
 import {
@@ -17,22 +16,20 @@ import {
 import { dryRun, fireTestDelivery, replayExecution, type TestingDeps } from './trials.js';
 import { type ExecutionWithDelivery, executionsText, executionText, viewHook } from './view.js';
 
-export interface HooksRoutesDeps extends HooksDeps {
+interface HooksRoutesDeps {
+  service: HooksDeps;
   testing: TestingDeps;
   hub: Hub;
 }
 
-export const hooksResource = (deps: HooksRoutesDeps) => {
+export const hooksResource = ({ service: deps, testing, hub }: HooksRoutesDeps) => {
   const findExecution = async (userId: string, hookId: string, id: string) => {
-    const row = await deps.hooks.execution(userId, hookId, id);
-    if (!row) throw Boom.notFound('No execution with that id');
-    return row;
+    return orNotFound(await deps.hooks.execution(userId, hookId, id), 'No execution with that id');
   };
 
   return resource('hooks', hooks, {
     list: async ({ query }, by) => {
-      const { limit = DEFAULT_LIMIT, cursor, ...filters } = query;
-      const { rows, nextCursor } = await deps.hooks.list(by.userId, { limit, cursor }, filters);
+      const { rows, nextCursor } = await deps.hooks.list(by.userId, query);
       return { hooks: rows.map(viewHook), nextCursor };
     },
     create: async ({ body }, by) => viewHook(await addHook(deps, by, body)),
@@ -43,8 +40,7 @@ export const hooksResource = (deps: HooksRoutesDeps) => {
     disable: async ({ id }, by) => viewHook(await setEnabled(deps, by.userId, id, false)),
     executions: async ({ id, query }, by) => {
       await findHook(deps, by.userId, id);
-      const page = { limit: query.limit ?? DEFAULT_LIMIT, cursor: query.cursor };
-      const { rows, nextCursor } = await deps.hooks.executions(by.userId, id, page, query.status);
+      const { rows, nextCursor } = await deps.hooks.executions(by.userId, id, query);
       return executionsText(rows, { nextCursor });
     },
     execution: async ({ id, executionId }, by) =>
@@ -54,7 +50,7 @@ export const hooksResource = (deps: HooksRoutesDeps) => {
       const newest = () => deps.hooks.newestExecution(by.userId);
       if (after === undefined) return { executions: [], lastId: await newest() };
       const rows = await readOrWait(
-        deps.hub,
+        hub,
         { userId: by.userId, channels: ['hook.execution'], ms: wait * 1000, signal: by.signal },
         () => deps.hooks.after(by.userId, after, limit),
       );
@@ -62,15 +58,15 @@ export const hooksResource = (deps: HooksRoutesDeps) => {
     },
     test: async ({ id, body }, by) => {
       const hook = await findHook(deps, by.userId, id);
-      if (body.dryRun) return dryRun(deps.testing, hook, body);
+      if (body.dryRun) return dryRun(testing, hook, body);
       refuseFiring(deps, by, hook);
-      return shown(await fireTestDelivery(deps.testing, hook, body));
+      return shown(await fireTestDelivery(testing, hook, body));
     },
     replay: async ({ id, executionId, body }, by) => {
       const hook = await findHook(deps, by.userId, id);
       refuseFiring(deps, by, hook);
       const recorded = await findExecution(by.userId, id, executionId);
-      return shown(await replayExecution(deps.testing, hook, recorded, body.force === true));
+      return shown(await replayExecution(testing, hook, recorded, body.force === true));
     },
     'rotate-secret': ({ id, body }, by) => rotateHookSecret(deps, { id, ...body }, by),
   });

@@ -1,7 +1,7 @@
+import { isTimezone } from '../kernel/clock.js';
 import { jsonPrefix } from '../kernel/jsonprefix.js';
 import type { FieldFault } from '../kernel/problem.js';
-import { isTimezone } from '../kernel/timezone.js';
-import { type Condition, faultOfValue } from './conditions.js';
+import { faultOfValue } from './conditions.js';
 import type { NewHook } from './contract.js';
 import { faultOfCron } from './schedule.js';
 
@@ -11,18 +11,20 @@ import { faultOfCron } from './schedule.js';
  */
 const LONGEST_CONDITIONS = 128 * 1024;
 
-interface KnownNames {
-  models: string[];
-  /** Returns the faults of the tools with these names. */
+/** The models and tools that a hook may name. */
+export interface NamedThings {
+  models(): string[];
+  /** Returns the faults of the tools with these names, each with its place in the list. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
 }
 
-type CheckedHook = Pick<NewHook, 'trigger' | 'action' | 'actionConfig' | 'triggerConfig'> & {
-  conditions?: Condition[];
-};
+export type CheckedHook = Pick<
+  NewHook,
+  'trigger' | 'action' | 'actionConfig' | 'triggerConfig' | 'conditions'
+>;
 
 /** Returns the faults of a hook beyond its schema, each with the field that it concerns. */
-export const hookFaults = (hook: CheckedHook, known: KnownNames): FieldFault[] => [
+export const hookFaults = (hook: CheckedHook, known: NamedThings): FieldFault[] => [
   ...triggerFaults(hook),
   ...actionFaults(hook, known),
   ...conditionFaults(hook),
@@ -38,10 +40,8 @@ const triggerFaults = ({ trigger, triggerConfig = {} }: CheckedHook): FieldFault
   if (trigger === 'webhook' && !webhookPath) faults.push(needed('triggerConfig.webhookPath'));
   if (trigger !== 'schedule') return faults;
   if (timezone !== undefined && !isTimezone(timezone)) {
-    faults.push({
-      path: 'triggerConfig.timezone',
-      message: 'must be a time zone, as in "Europe/Berlin"',
-    });
+    const message = 'must be a time zone, as in "Europe/Berlin"';
+    faults.push({ path: 'triggerConfig.timezone', message });
   }
   if (!cron) return [...faults, needed('triggerConfig.cron')];
   const fault = faultOfCron(cron);
@@ -49,7 +49,7 @@ const triggerFaults = ({ trigger, triggerConfig = {} }: CheckedHook): FieldFault
   return faults;
 };
 
-const actionFaults = ({ action, actionConfig }: CheckedHook, known: KnownNames): FieldFault[] => {
+const actionFaults = ({ action, actionConfig }: CheckedHook, known: NamedThings): FieldFault[] => {
   const wants = {
     spawn_agent: ['agentPrompt'],
     notify: ['notifyMessage'],
@@ -64,8 +64,9 @@ const actionFaults = ({ action, actionConfig }: CheckedHook, known: KnownNames):
     faults.push({ path: `actionConfig.agentTools.${at}`, message });
   }
   if (credentialId !== undefined) faults.push(...credentialFaults(action, actionConfig));
-  if (agentModel !== undefined && !known.models.includes(agentModel)) {
-    const message = `names no model; there are: ${known.models.join(', ')}`;
+  const models = known.models();
+  if (agentModel !== undefined && !models.includes(agentModel)) {
+    const message = `names no model; there are: ${models.join(', ')}`;
     faults.push({ path: 'actionConfig.agentModel', message });
   }
   return faults;

@@ -1,8 +1,15 @@
 import { hopsIn } from '../kernel/loop.js';
 import type { Headers } from '../kernel/signature.js';
+import { selectRows } from '../store/rows.js';
 import type { Store } from '../store/store.js';
-import type { DeliveryRow, ExecutionRow } from '../store/tables/hooks.js';
-import { hookColumnNames, hookOf, type OpenedHook, suspendedAt } from './hook.js';
+import {
+  type DeliveryRow,
+  deliveryTable,
+  type ExecutionRow,
+  executionTable,
+  hookTable,
+} from '../store/tables/hooks.js';
+import { hookOf, type OpenedHook, suspendedAt } from './hook.js';
 import { headerEventOf } from './inbound/headers.js';
 import type { TemplateScope } from './template.js';
 
@@ -23,59 +30,19 @@ export interface TriggerEvent {
   approval?: TemplateScope['approval'];
 }
 
-export const executionColumnNames = [
-  'id',
-  'hook_id',
-  'user_id',
-  'delivery_id',
-  'trigger',
-  'action',
-  'context',
-  'status',
-  'effect',
-  'result',
-  'error',
-  'attempts',
-  'agent_id',
-  'replay_of',
-  'hops',
-  'created_at',
-  'started_at',
-  'finished_at',
-] as const;
-
-const deliveryColumns = [
-  'id',
-  'path',
-  'method',
-  'headers',
-  'body',
-  'event',
-  'sender_id',
-  'received_at',
-] as const;
-
 export const loadRun = async ({ db }: Store, executionId: string): Promise<HookRun | null> => {
-  const execution = await db
-    .selectFrom('executions')
-    .select(executionColumnNames)
-    .where('id', '=', executionId)
-    .executeTakeFirst();
+  const execution = await selectRows(db, executionTable, { id: executionId }).executeTakeFirst();
   if (!execution) return null;
   const [hook, delivery] = await Promise.all([
     db
       .selectFrom('hooks')
-      .select(hookColumnNames)
+      .select(hookTable.columns)
       .select(suspendedAt)
       .where('id', '=', execution.hook_id)
       .executeTakeFirst(),
     execution.delivery_id === null
       ? undefined
-      : db
-          .selectFrom('deliveries')
-          .select(deliveryColumns)
-          .where('id', '=', execution.delivery_id)
-          .executeTakeFirst(),
+      : selectRows(db, deliveryTable, { id: execution.delivery_id }).executeTakeFirst(),
   ]);
   if (!hook) return null;
   const isSuspended = hook.suspended_at !== null;
@@ -87,7 +54,11 @@ export const loadRun = async ({ db }: Store, executionId: string): Promise<HookR
  * at any time.
  */
 export const isUnderway = (run: HookRun | null): run is HookRun =>
-  run !== null && ['queued', 'running'].includes(run.execution.status);
+  run !== null && isOpen(run.execution);
+
+/** True if the execution has not ended. */
+export const isOpen = ({ status }: Pick<ExecutionRow, 'status'>): boolean =>
+  status === 'queued' || status === 'running';
 
 /** Returns the values that the templates and conditions of an execution may name. */
 export const templateScope = ({ execution, hook, delivery }: HookRun): TemplateScope => {
@@ -119,7 +90,7 @@ export const runEvent = ({ execution, delivery }: HookRun): string | null =>
  * Returns the event that the prompt names: only one that a header gave (spec: Webhooks, rule 7), or
  * one that the user gave in a test. If the sender signed the event's name, the signed name is used.
  */
-export const toldEventOf = (run: HookRun): string | null => {
+export const promptEventOf = (run: HookRun): string | null => {
   const headers: Headers = JSON.parse(run.delivery?.headers ?? '{}');
   // A request from outside always has headers.
   const isTrial = Object.keys(headers).length === 0;

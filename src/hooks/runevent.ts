@@ -1,19 +1,21 @@
-import type { ExecutionEnd } from '../agents/move.js';
+import type { ExecutionEnd } from '../agents/module.js';
 import { excerpt } from '../kernel/excerpt.js';
-import { LONGEST_IN_EVENT, type OutgoingEvent } from '../outbound/eventfanout.js';
+import { LONGEST_IN_EVENT, type Notice, type OutgoingEvent } from '../outbound/module.js';
 import { type HookRun, runEvent } from './run.js';
 
-/** The data of an execution that its event contains. */
-export interface EndedRun {
-  executionId: string;
-  hookId: string;
-  hookName: string;
-  trigger: string;
-  action: string;
+/** Returns the data of an execution that its event and its notification contain. */
+export const endedRun = (run: HookRun) => ({
+  executionId: run.execution.id,
+  hookId: run.hook.id,
+  hookName: run.hook.name,
+  trigger: run.execution.trigger,
+  action: run.hook.action,
   /** The event's name as the sender gave it, or the trigger's event. */
-  event: string | null;
-  agentId: string | null;
-}
+  event: runEvent(run),
+  agentId: run.execution.agent_id,
+});
+
+type EndedRun = ReturnType<typeof endedRun>;
 
 /**
  * Returns the event for the end of an execution. Ours: an execution that the hook's own rules
@@ -40,15 +42,17 @@ export const hookRan = (run: EndedRun, end: ExecutionEnd): OutgoingEvent | null 
   };
 };
 
-export const endedRun = (run: HookRun): EndedRun => ({
-  executionId: run.execution.id,
-  hookId: run.hook.id,
-  hookName: run.hook.name,
-  trigger: run.execution.trigger,
-  action: run.hook.action,
-  event: runEvent(run),
-  agentId: run.execution.agent_id,
-});
-
 const textOf = (result: unknown): string =>
   typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
+
+/**
+ * Returns the notification of a failed execution, because the owner may otherwise not see that the
+ * hook fails.
+ */
+export const runFailureNotice = (run: EndedRun, error: string): Notice => ({
+  kind: 'hook_failed',
+  title: `${run.hookName}: ${error.trim().split('\n', 1)[0] || 'failed'}`,
+  body: error,
+  link: `/api/hooks/${run.hookId}/executions/${run.executionId}`,
+  about: run.hookName,
+});

@@ -1,12 +1,12 @@
 import { Cron } from 'croner';
-import { removeWaitingJob } from '../jobs/statements.js';
+import { removeWaitingJob } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import { createWatch, type Watch } from '../kernel/watch.js';
 import { type Statement, Unmet } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
-import type { HookRow } from '../store/tables/hooks.js';
-import { hookColumnNames, hookOf, suspendedAt } from './hook.js';
+import { type HookRow, hookTable } from '../store/tables/hooks.js';
+import { hookOf, suspendedAt } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
 
 export interface Schedule extends Watch {
@@ -15,7 +15,7 @@ export interface Schedule extends Watch {
 }
 
 /** A hook that is due, and since when its owner is disabled. */
-type Due = HookRow & { suspended_at: string | null };
+type DueHook = HookRow & { suspended_at: string | null };
 
 const TICK_MS = 1000;
 const LATE_MS = 3600 * 1000;
@@ -71,7 +71,7 @@ export const faultOfCron = (cron: string): string | null => {
 export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): Schedule => {
   const { store, clock, queue, log } = deps;
 
-  const fire = async (row: Due): Promise<void> => {
+  const fire = async (row: DueHook): Promise<void> => {
     const now = clock.now();
     const due = row.next_run_at ?? '';
     const isLate = now - Date.parse(due) > LATE_MS;
@@ -93,7 +93,7 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
   const tick = async (): Promise<void> => {
     const due = await store.db
       .selectFrom('hooks')
-      .select(hookColumnNames)
+      .select(hookTable.columns)
       .select(suspendedAt)
       .where('trigger', '=', 'schedule')
       .where('enabled', '=', 1)

@@ -3,30 +3,33 @@ import Boom from '@hapi/boom';
 import { iso } from '../kernel/clock.js';
 import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
+import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
-import type { GrantRule } from '../permissions/grants.js';
-import { type RotationDeps, rotated } from '../secrets/overlap.js';
+import type { GrantRule } from '../permissions/module.js';
+import { type RotationDeps, rotated } from '../secrets/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
-import type { HookRow } from '../store/tables/hooks.js';
-import type { Vault } from '../vault/vault.js';
+import { type HookRow, hookTable } from '../store/tables/hooks.js';
+import { updateIf } from '../store/updateif.js';
+import { storedColumns } from '../store/view.js';
+import type { Vault } from '../vault/module.js';
 import type { HookChanges, NewHook } from './contract.js';
-import { checkCredentials, ownSecretOf, type TriggerGiven } from './credential.js';
-import { grantingHook, grantTrigger, secretAfter } from './granttriggers.js';
+import { checkCredentials, ownSecretOf } from './credential.js';
+import { grantingHook, grantTrigger, secretAfter } from './grants.js';
+import type { TriggerConfig } from './hook.js';
 import type { Directory } from './inbound/receivinghooks.js';
 import type { HooksStore } from './queries.js';
-import { refuseCrowd, refuseGrants, refuseHookFaults } from './refusals.js';
+import { refuseGrants, refuseHookFaults, refuseTooManyHooks } from './refusals.js';
+import type { NamedThings } from './rules.js';
 import { nextTime } from './schedule.js';
 import type { HookWithStats } from './view.js';
 
 export interface HooksDeps extends RotationDeps {
   hooks: HooksStore;
   directory: Directory;
-  /** Throws if a URL as written can never be reached; the message says why. */
-  checkUrl(url: string): void;
-  models(): string[];
-  /** Returns the faults of the tools with these names, each with its place in the list. */
-  faultsOfTools(names: string[]): { at: number; message: string }[];
-  vault: Pick<Vault, 'isOwn' | 'newest' | 'refresh'>;
+  http: Http;
+  vault: Vault;
+  /** The models and tools that a hook may name. */
+  named: NamedThings;
   grants: GrantRule;
 }
 
@@ -41,7 +44,7 @@ export const addHook = async (
   refuseHookFaults(deps, given);
   refuseGrants(deps, by, null, { conditions: [], ...given, firedBy: null });
   await checkCredentials(deps, userId, given);
-  refuseCrowd(deps, userId, given.triggerConfig?.webhookPath);
+  refuseTooManyHooks(deps, userId, given.triggerConfig?.webhookPath);
   const row = newRow(deps, userId, given);
   await deps.hooks.insert(row);
   await putInPlace(deps, row);
@@ -115,18 +118,18 @@ const changesOf = (
   // A tool that existed when the hook was written may have been removed: that must not block a
   // change of other fields. Nor must a value that is too long now; its executions report it.
   const checked = { ...merged, conditions: given.conditions };
-  refuseHookFaults(given.actionConfig ? deps : { ...deps, faultsOfTools: () => [] }, checked);
-  const secrets = { trigger, webhookSecret, webhookCredentialId };
+  refuseHookFaults(deps, checked, { areToolsKept: given.actionConfig === undefined });
+  const secrets = { webhookSecret, webhookCredentialId };
   refuseGrants(deps, by, grantingHook(row), {
     ...merged,
     firedBy: grantTrigger(merged, secretAfter(deps, row, secrets)),
   });
   if (triggerConfig.webhookPath !== row.webhook_path) {
-    refuseCrowd(deps, row.user_id, triggerConfig.webhookPath);
+    refuseTooManyHooks(deps, row.user_id, triggerConfig.webhookPath);
   }
   return {
     ...plainChanges(given),
-    ...secretChanges(deps, row, secrets),
+    ...(trigger === row.trigger && isAbsent(secrets) ? {} : secretChanges(deps, row, secrets)),
     ...scheduleChanges(deps, row, { trigger, triggerConfig, enabled: given.enabled }),
     trigger,
     trigger_config: JSON.stringify(triggerConfig),
@@ -139,15 +142,8 @@ const changesOf = (
 
 const plainChanges = (given: HookChanges): Partial<HookRow> => {
   const { name, description, concurrency, cooldownMs, maxExecutions, limits, enabled } = given;
-  return {
-    ...(name !== undefined && { name }),
-    ...(description !== undefined && { description }),
-    ...(concurrency !== undefined && { concurrency }),
-    ...(cooldownMs !== undefined && { cooldown_ms: cooldownMs }),
-    ...(maxExecutions !== undefined && { max_executions: maxExecutions }),
-    ...(limits !== undefined && { limits: limits === null ? null : JSON.stringify(limits) }),
-    ...(enabled !== undefined && { enabled: enabled ? 1 : 0 }),
-  };
+  const plain = { name, description, concurrency, cooldownMs, maxExecutions, limits, enabled };
+  return storedColumns(hookTable, plain);
 };
 
 export const setEnabled = (
@@ -193,7 +189,7 @@ export const deleteHook = async (deps: HooksDeps, userId: string, id: string): P
 };
 
 export const findHook = async (
-  { hooks }: Pick<HooksDeps, 'hooks'>,
+  { hooks }: { hooks: HooksStore },
   userId: string,
   id: string,
 ): Promise<HookWithStats> => {
@@ -213,37 +209,32 @@ const change = async (
   { userId, id, also = [] }: { userId: string; id: string; also?: TransactionStep[] },
   decide: (row: HookWithStats) => Partial<HookRow>,
 ): Promise<HookWithStats> => {
-  while (true) {
-    const row = await findHook(deps, userId, id);
-    const at = Math.max(deps.clock.now(), Date.parse(row.updated_at) + 1);
-    const changes = { ...decide(row), updated_at: iso(at) };
-    if (!(await deps.hooks.update(row, changes, also))) continue;
-    const changed = { ...row, ...changes };
-    await putInPlace(deps, changed);
-    return changed;
-  }
+  const changed = await updateIf({
+    clock: deps.clock,
+    read: () => findHook(deps, userId, id),
+    write: async (row, version) => {
+      const changes = { ...decide(row), updated_at: version };
+      return (await deps.hooks.update(row, changes, also)) ? { ...row, ...changes } : null;
+    },
+  });
+  await putInPlace(deps, changed);
+  return changed;
 };
+
+const isAbsent = ({ webhookSecret, webhookCredentialId }: TriggerConfig): boolean =>
+  webhookSecret === undefined && webhookCredentialId === undefined;
 
 const secretChanges = (
   deps: HooksDeps,
-  row: HookRow,
-  given: TriggerSecretInput,
-): Partial<HookRow> => {
-  const { trigger, webhookSecret: secret, webhookCredentialId: credential } = given;
-  const isAbsent = secret === undefined && credential === undefined;
-  if (trigger === row.trigger && isAbsent) return {};
-  return {
-    secret_sealed: sealedOrNull(deps, row.id, secret),
-    credential_id: credential ?? null,
-    old_secret_sealed: null,
-    old_secret_until: null,
-    old_secret_last_used_at: null,
-  };
-};
-
-interface TriggerSecretInput extends Pick<TriggerGiven, 'webhookSecret' | 'webhookCredentialId'> {
-  trigger: HookRow['trigger'];
-}
+  { id }: HookRow,
+  { webhookSecret, webhookCredentialId }: TriggerConfig,
+): Partial<HookRow> => ({
+  secret_sealed: sealedOrNull(deps, id, webhookSecret),
+  credential_id: webhookCredentialId ?? null,
+  old_secret_sealed: null,
+  old_secret_until: null,
+  old_secret_last_used_at: null,
+});
 
 /** Registers the hook for receiving. The keys are loaded before the hook is. */
 const putInPlace = async ({ vault, directory }: HooksDeps, row: HookRow): Promise<void> => {
@@ -261,9 +252,13 @@ const sealedOrNull = (deps: HooksDeps, id: string, secret: string | undefined): 
 const scheduleChanges = (
   { clock }: HooksDeps,
   row: HookRow,
-  after: { trigger: HookRow['trigger']; triggerConfig: Times; enabled: boolean | undefined },
+  after: {
+    trigger: HookRow['trigger'];
+    triggerConfig: TriggerConfig;
+    enabled: boolean | undefined;
+  },
 ): Partial<HookRow> => {
-  const { cron, timezone }: Times = JSON.parse(row.trigger_config);
+  const { cron, timezone }: TriggerConfig = JSON.parse(row.trigger_config);
   const { trigger, triggerConfig, enabled } = after;
   const isSame =
     trigger === row.trigger && cron === triggerConfig.cron && timezone === triggerConfig.timezone;
@@ -271,13 +266,8 @@ const scheduleChanges = (
   return { next_run_at: nextRun(trigger, triggerConfig, clock.now()) };
 };
 
-interface Times {
-  cron?: string;
-  timezone?: string;
-}
-
 const nextRun = (
   trigger: HookRow['trigger'],
-  { cron, timezone }: Times,
+  { cron, timezone }: TriggerConfig,
   now: number,
 ): string | null => (trigger === 'schedule' && cron ? nextTime(cron, timezone, now) : null);

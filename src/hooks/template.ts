@@ -1,4 +1,4 @@
-import type { Approval } from '../approvals/approval.js';
+import type { Approval } from '../approvals/module.js';
 
 /**
  * The values that a template may name. Only own properties count, and inserted text is never

@@ -1,7 +1,6 @@
 import Boom from '@hapi/boom';
-import type { Models } from '../agents/models.js';
-import type { Queue } from '../jobs/queue.js';
-import { addJob } from '../jobs/statements.js';
+import type { Models } from '../agents/module.js';
+import { addJob, type Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { CustomReply } from '../kernel/contract/endpoint.js';
 import { mint } from '../kernel/ids.js';
@@ -9,11 +8,11 @@ import { badRequest } from '../kernel/route.js';
 import { type Store, statement } from '../store/store.js';
 import type { DeliveryRow, ExecutionRow, HookRow } from '../store/tables/hooks.js';
 import { agentToSpawn, noticeOf } from './actions.js';
-import type { DryRun } from './contract.js';
+import type { DryRun, HookTest } from './contract.js';
 import type { Evaluator } from './evaluate.js';
 import { EXECUTION_JOB } from './execute.js';
 import { hookOf } from './hook.js';
-import type { HookRun } from './run.js';
+import { type HookRun, isOpen } from './run.js';
 import type { ExecutionWithDelivery } from './view.js';
 
 export interface TestingDeps {
@@ -24,16 +23,11 @@ export interface TestingDeps {
   evaluate: Evaluator;
 }
 
-export interface HookTrial {
-  payload: unknown;
-  event?: string;
-}
-
 /** Fires the hook with a delivery that the owner made, recorded and executed like any other. */
 export const fireTestDelivery = async (
   deps: TestingDeps,
   hook: HookRow,
-  trial: HookTrial,
+  trial: HookTest,
 ): Promise<ExecutionWithDelivery> => {
   const delivery = deliveryOf(deps, hook, trial);
   const execution = executionOf(deps, hook, { delivery_id: delivery.id });
@@ -47,7 +41,7 @@ export const fireTestDelivery = async (
 export const dryRun = async (
   deps: TestingDeps,
   hook: HookRow,
-  trial: HookTrial,
+  trial: HookTest,
 ): Promise<CustomReply<DryRun>> => {
   const delivery = deliveryOf(deps, hook, trial);
   const execution = executionOf(deps, hook, { delivery_id: delivery.id });
@@ -92,7 +86,7 @@ export const replayExecution = async (
   recorded: ExecutionWithDelivery,
   force: boolean,
 ): Promise<ExecutionWithDelivery> => {
-  if (['queued', 'running'].includes(recorded.status)) {
+  if (isOpen(recorded)) {
     throw Boom.conflict(`The execution is ${recorded.status}: wait for its end`);
   }
   const hasEffectOutside = hook.action === 'webhook' || hook.action === 'execute_tool';
@@ -132,7 +126,7 @@ const commit = async (
 const deliveryOf = (
   { clock }: TestingDeps,
   hook: HookRow,
-  { payload, event }: HookTrial,
+  { payload, event }: HookTest,
 ): DeliveryRow => {
   if (typeof payload !== 'object' || payload === null) {
     throw badRequest([{ path: 'payload', message: 'must be a JSON object or array' }]);

@@ -1,6 +1,6 @@
-import type { AgentOutcome, Consequence } from '../agents/end.js';
-import type { Approval } from '../approvals/approval.js';
-import type { Queue } from '../jobs/queue.js';
+import type { AgentOutcome, FollowUp } from '../agents/module.js';
+import type { Approval } from '../approvals/module.js';
+import type { Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import type { Statement } from '../store/engine/protocol.js';
@@ -87,7 +87,7 @@ const TRIGGERS = { completed: 'agent_completed', failed: 'agent_failed' } as con
  */
 export const agentEndTriggers =
   (deps: TriggerDeps) =>
-  async (agent: AgentRow, outcome: AgentOutcome): Promise<Consequence> => {
+  async (agent: AgentRow, outcome: AgentOutcome): Promise<FollowUp> => {
     const trigger = TRIGGERS[outcome.status];
     const hookIds = agent.parent_id === null ? await hooksFor(deps.store, agent, trigger) : [];
     const event: TriggerEvent = {
@@ -108,7 +108,7 @@ export const agentEndTriggers =
  */
 export const approvalTriggers =
   (deps: TriggerDeps) =>
-  async (agent: AgentRow, approvals: Approval[]): Promise<Consequence> => {
+  async (agent: AgentRow, approvals: Approval[]): Promise<FollowUp> => {
     const hookIds = await hooksFor(deps.store, agent, 'approval_requested');
     const events = approvals.map((approval) => ({
       event: 'approval.requested',
@@ -123,7 +123,7 @@ const firing = (
   deps: TriggerDeps,
   { hops }: AgentRow,
   { hookIds, events }: { hookIds: string[]; events: TriggerEvent[] },
-): Consequence => ({
+): FollowUp => ({
   statements: hookIds.flatMap((id) =>
     events.flatMap((event) => fireStatements(deps, id, event, hops + 1).statements),
   ),
@@ -137,22 +137,18 @@ const hooksFor = async (
   agent: AgentRow,
   trigger: HookRow['trigger'],
 ): Promise<string[]> => {
-  if (agent.hook_id !== null && (await firesOnAgents(db, agent.hook_id))) return [];
+  const spawning = db
+    .selectFrom('hooks as own')
+    .select('own.id')
+    .where('own.id', '=', agent.hook_id)
+    .where('own.trigger', 'in', ON_AGENTS);
   const hooks = await db
     .selectFrom('hooks')
     .select('id')
     .where('user_id', '=', agent.user_id)
     .where('trigger', '=', trigger)
     .where('enabled', '=', 1)
+    .where(({ not, exists }) => not(exists(spawning)))
     .execute();
   return hooks.map(({ id }) => id);
-};
-
-const firesOnAgents = async (db: Store['db'], hookId: string): Promise<boolean> => {
-  const hook = await db
-    .selectFrom('hooks')
-    .select('trigger')
-    .where('id', '=', hookId)
-    .executeTakeFirst();
-  return hook !== undefined && ON_AGENTS.includes(hook.trigger);
 };

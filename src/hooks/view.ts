@@ -1,36 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { JsonText } from '../kernel/contract/endpoint.js';
-import type { DeliveryRow, ExecutionRow, ExecutionStatus, HookRow } from '../store/tables/hooks.js';
-import type { Execution, Hook } from './contract.js';
+import {
+  type DeliveryRow,
+  type ExecutionRow,
+  type ExecutionStatus,
+  executionTable,
+  type HookRow,
+  hookTable,
+} from '../store/tables/hooks.js';
+import { viewer } from '../store/view.js';
+import { Execution, Hook } from './contract.js';
 
 export type HookWithStats = HookRow & {
   last_execution_at: string | null;
   last_status: ExecutionStatus | null;
 };
-
-/** Returns a hook as the API shows it. Of its secret it shows only if one is set. */
-export const viewHook = (row: HookWithStats): Hook => ({
-  id: row.id,
-  name: row.name,
-  description: row.description,
-  trigger: row.trigger,
-  triggerConfig: viewTrigger(row),
-  action: row.action,
-  actionConfig: JSON.parse(row.action_config),
-  enabled: row.enabled === 1,
-  conditions: JSON.parse(row.conditions),
-  concurrency: row.concurrency,
-  cooldownMs: row.cooldown_ms,
-  maxExecutions: row.max_executions,
-  limits: row.limits === null ? null : JSON.parse(row.limits),
-  stats: {
-    executions: row.executions,
-    lastExecutionAt: row.last_execution_at,
-    lastStatus: row.last_status,
-  },
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
 
 const viewTrigger = (row: HookRow): Hook['triggerConfig'] => {
   const config = JSON.parse(row.trigger_config);
@@ -47,11 +31,18 @@ const viewTrigger = (row: HookRow): Hook['triggerConfig'] => {
   };
 };
 
+/** Returns a hook as the API shows it. Of its secret it shows only if one is set. */
+export const viewHook = viewer(hookTable, Hook, {
+  triggerConfig: viewTrigger,
+  stats: (row: HookWithStats) => ({
+    executions: row.executions,
+    lastExecutionAt: row.last_execution_at,
+    lastStatus: row.last_status,
+  }),
+});
+
 export type ExecutionWithDelivery = ExecutionRow & {
-  delivery: Pick<
-    DeliveryRow,
-    'path' | 'method' | 'headers' | 'body' | 'event' | 'received_at'
-  > | null;
+  delivery: DeliveryRow | null;
 };
 
 /**
@@ -60,7 +51,7 @@ export type ExecutionWithDelivery = ExecutionRow & {
  */
 export const executionText = (row: ExecutionWithDelivery): string => {
   const place = `payload ${randomUUID()}`;
-  const text = JSON.stringify(viewExecution(row, place));
+  const text = JSON.stringify(viewExecution({ ...row, payload: place }));
   return row.delivery ? text.replace(`"${place}"`, () => row.delivery?.body ?? 'null') : text;
 };
 
@@ -70,29 +61,9 @@ export const executionsText = (rows: ExecutionWithDelivery[], rest: object): Jso
   return new JsonText(`{"executions":[${rows.map(executionText).join(',')}],${members}`);
 };
 
-const viewExecution = (row: ExecutionWithDelivery, payload: string): Execution => ({
-  id: row.id,
-  hookId: row.hook_id,
-  deliveryId: row.delivery_id,
-  status: row.status,
-  trigger: row.trigger,
-  action: row.action,
-  triggerContext: viewContext(row, payload),
-  result: row.result === null ? null : JSON.parse(row.result),
-  error: row.error,
-  attempts: row.attempts,
-  agentId: row.agent_id,
-  replayOf: row.replay_of,
-  durationMs:
-    row.started_at === null || row.finished_at === null
-      ? null
-      : Math.max(0, Date.parse(row.finished_at) - Date.parse(row.started_at)),
-  createdAt: row.created_at,
-  startedAt: row.started_at,
-  finishedAt: row.finished_at,
-});
+type ExecutionInText = ExecutionWithDelivery & { payload: string };
 
-const viewContext = ({ delivery, context, created_at }: ExecutionWithDelivery, payload: string) => {
+const viewContext = ({ delivery, context, created_at, payload }: ExecutionInText) => {
   if (!delivery) {
     const fired = context === null ? {} : JSON.parse(context);
     return { ...fired, event: fired.event ?? null, receivedAt: created_at };
@@ -108,3 +79,11 @@ const viewContext = ({ delivery, context, created_at }: ExecutionWithDelivery, p
     receivedAt: delivery.received_at,
   };
 };
+
+const viewExecution = viewer(executionTable, Execution, {
+  triggerContext: viewContext,
+  durationMs: ({ started_at, finished_at }) =>
+    started_at === null || finished_at === null
+      ? null
+      : Math.max(0, Date.parse(finished_at) - Date.parse(started_at)),
+});

@@ -1,13 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Server } from '@hapi/hapi';
 import Hapi from '@hapi/hapi';
 import Joi from 'joi';
-import { resources } from '../api.js';
+import { type ApiResource, loadResources } from '../api.js';
 import type { Endpoint } from '../kernel/contract/endpoint.js';
 import { type Document, tidyDocument } from '../kernel/openapi.js';
 import { Problem } from '../kernel/problem.js';
 import { successOf } from '../kernel/route.js';
+import type { RouteGroup } from './lazyroutes.js';
+import { filesGroup, type ServedFile } from './pages.js';
 
 const TITLE = 'Adjutant';
 const ASSETS = '/swaggerui/';
@@ -18,42 +18,13 @@ const FILES = [
   ['favicon-32x32.png', 'image/png'],
 ] as const;
 
-/**
- * Serves `/swagger` and `/swagger.json` from files that the build and the library provide. To
- * generate the document would block the event loop for seconds.
- */
-export const addExplorer = (server: Server): void => {
-  const get = (path: string, type: string, read: () => Promise<string | Buffer>): void =>
-    server.route({
-      method: 'GET',
-      path,
-      options: { auth: false },
-      handler: async (_request, h) =>
-        h
-          .response(await read())
-          .type(type)
-          .header('content-security-policy', CSP),
-    });
-  get('/swagger.json', 'application/json', () => readFile(DOCUMENT_FILE));
-  get('/swagger', 'text/html', async () => PAGE);
-  get('/swagger/page.css', 'text/css', async () => STYLE);
-  get('/swagger/page.js', 'text/javascript', async () => SCRIPT);
-  for (const [file, type] of FILES) {
-    server.route({
-      method: 'GET',
-      path: `${ASSETS}${file}`,
-      options: { auth: false },
-      handler: async (_request, h) =>
-        h
-          .response(await readFile(assetOf(file)))
-          .type(type)
-          .header('cache-control', 'max-age=3600'),
-    });
-  }
-};
-
 /** The API document, which the build writes beside this file. */
 export const DOCUMENT_FILE = new URL('./swagger.json', import.meta.url);
+
+/** Allows only files of this daemon, and no inline scripts. */
+const CSP =
+  "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; " +
+  "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * Returns the path of a file of the explorer, which comes with hapi-swagger, wherever that is
@@ -64,56 +35,27 @@ const assetOf = (file: string): string => {
   return createRequire(resolve('hapi-swagger')).resolve(`swagger-ui-dist/${file}`);
 };
 
-/** Allows only files of this daemon, and no inline scripts. */
-const CSP =
-  "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; " +
-  "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const own = (path: string, type: string, at: URL): ServedFile => {
+  const headers = { 'content-security-policy': CSP };
+  return { path, type, at: () => at, headers };
+};
 
-const PAGE = `<!DOCTYPE html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${TITLE} API</title>
-    <link rel="icon" href="${ASSETS}favicon-32x32.png">
-    <link rel="stylesheet" href="${ASSETS}swagger-ui.css">
-    <link rel="stylesheet" href="/swagger/page.css">
-  </head>
-  <body>
-    <div id="explorer"></div>
-    <script src="${ASSETS}swagger-ui-bundle.js"></script>
-    <script src="/swagger/page.js"></script>
-  </body>
-</html>
-`;
-
-const SCRIPT = `SwaggerUIBundle({
-  url: '/swagger.json',
-  dom_id: '#explorer',
-  deepLinking: true,
-  docExpansion: 'none',
-  defaultModelsExpandDepth: -1,
-  displayRequestDuration: true,
-  filter: true,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-});
-`;
-
-const STYLE = `body { margin: 0; background: #fbfbfc; }
-.swagger-ui { font-family: system-ui, sans-serif; }
-.swagger-ui .wrapper { max-width: 1100px; }
-.swagger-ui .info { margin: 28px 0 8px; }
-.swagger-ui .info .title { font-weight: 650; }
-.swagger-ui .scheme-container { padding: 12px 0; background: none; box-shadow: none; }
-.swagger-ui .filter .operation-filter-input { margin: 0 0 12px; border: 1px solid #d5d9e0; }
-.swagger-ui .opblock-tag { font-size: 17px; border-bottom-color: #e6e8ec; }
-.swagger-ui .opblock-tag > a { flex: 0 0 150px; }
-.swagger-ui .opblock-tag small { padding: 0; }
-.swagger-ui .opblock-tag small p { margin: 0; }
-.swagger-ui .opblock { box-shadow: none; border-radius: 6px; margin: 0 0 8px; }
-.swagger-ui .opblock .opblock-summary-path { font-size: 14px; }
-`;
+/**
+ * Serves `/swagger` and `/swagger.json` from files that the build and the library provide. To
+ * generate the document would block the event loop for seconds.
+ */
+export const explorer: RouteGroup = filesGroup([
+  own('/swagger.json', 'application/json', DOCUMENT_FILE),
+  own('/swagger', 'text/html', new URL('./swagger/page.html', import.meta.url)),
+  own('/swagger/page.css', 'text/css', new URL('./swagger/page.css', import.meta.url)),
+  own('/swagger/page.js', 'text/javascript', new URL('./swagger/page.js', import.meta.url)),
+  ...FILES.map(([file, type]) => ({
+    path: `${ASSETS}${file}`,
+    type,
+    at: () => assetOf(file),
+    headers: { 'cache-control': 'max-age=3600' },
+  })),
+]);
 
 /** Generates the API document from the contracts. */
 export const describeApi = async (version: string): Promise<Document> => {
@@ -128,16 +70,17 @@ export const describeApi = async (version: string): Promise<Document> => {
     vision.default,
     { plugin: swagger.default, options: optionsOf(version) },
   ]);
-  const endpoints = listed();
+  const resources = await loadResources();
+  const endpoints = listed(resources);
   for (const one of endpoints) server.route(documented(one));
   await server.initialize();
   const { payload } = await server.inject('/swagger.json');
   const byId = new Map(endpoints.map(({ id, endpoint }) => [id, endpoint]));
-  return { ...tidyDocument(JSON.parse(payload), byId), tags: tagsOf(endpoints) };
+  return { ...tidyDocument(JSON.parse(payload), byId), tags: tagsOf(resources, endpoints) };
 };
 
 /** Lists each area once, with its description. */
-const tagsOf = (endpoints: ListedEndpoint[]) => {
+const tagsOf = (resources: ApiResource[], endpoints: ListedEndpoint[]) => {
   const known = new Map(resources.map(({ name, about }) => [name, about]));
   const areas = new Set(endpoints.map(({ area }) => area));
   return [...areas].map((name) => ({ name, description: known.get(name) ?? NOT_BUILT }));
@@ -170,7 +113,7 @@ interface ListedEndpoint {
   endpoint: Endpoint;
 }
 
-const listed = (): ListedEndpoint[] =>
+const listed = (resources: ApiResource[]): ListedEndpoint[] =>
   resources.flatMap(({ name, contract }) =>
     Object.entries(contract).map(([verb, endpoint]) =>
       endpoint.unbuilt ? unbuilt(endpoint) : { id: `${name}.${verb}`, area: name, endpoint },

@@ -5,7 +5,7 @@ import type { ProxyTrust } from '../kernel/clientaddress.js';
 import type { Clock } from '../kernel/clock.js';
 import { CustomReply, type Endpoint } from '../kernel/contract/endpoint.js';
 import { holdRaw } from '../kernel/raw.js';
-import { RequestVisit } from '../kernel/requestcontext.js';
+import { LazyRequestContext } from '../kernel/requestcontext.js';
 import { type Resource, successOf } from '../kernel/route.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
@@ -43,13 +43,6 @@ interface FastRoute {
   handle(input: unknown, by: unknown): Promise<unknown>;
 }
 
-interface FastReply {
-  status: number;
-  /** Body as JSON. */
-  text: string;
-  headers: HeaderPairs;
-}
-
 /** Names and values in turn, the form that writeHead handles fastest. */
 type HeaderPairs = string[];
 
@@ -81,13 +74,13 @@ export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps)
 
   const take = async (route: FastRoute, request: IncomingMessage, response: ServerResponse) => {
     const since = deps.clock.now();
-    const visit = visitOf(request, response, deps);
-    const reply = await replyTo(route, { request, visit }, deps);
+    const context = contextOf(request, response, deps);
+    const reply = await replyTo(route, { request, context }, deps);
     const last = whenDrained ? ['connection', 'close'] : [];
-    send(response, reply, ['x-request-id', visit.requestId, ...always, ...last]);
+    send(response, reply, ['x-request-id', context.requestId, ...always, ...last]);
     deps.answered('post', reply.status);
     logReply(deps.log, true, reply.status, () => ({
-      requestId: visit.requestId,
+      requestId: context.requestId,
       method: 'post',
       path: request.url ?? '',
       status: reply.status,
@@ -139,18 +132,18 @@ const isPlain = ({ method, url = '', headers }: IncomingMessage, route: FastRout
   PLAIN_TYPE.test(headers['content-type'] ?? 'application/json') &&
   Number(headers['content-length'] ?? Number.NaN) <= route.most;
 
-const visitOf = (request: IncomingMessage, response: ServerResponse, deps: FastPathDeps) => {
+const contextOf = (request: IncomingMessage, response: ServerResponse, deps: FastPathDeps) => {
   const { headers, socket } = request;
   const events = { once: (_: 'disconnect', act: () => void) => response.once('close', act) };
   const requestId = requestIdOf(headers['x-request-id'], deps.mintRequestId);
-  return new RequestVisit({ headers, info: socket, events }, requestId, deps.trust());
+  return new LazyRequestContext({ headers, info: socket, events }, requestId, deps.trust());
 };
 
 const replyTo = async (
   { endpoint, pattern, parameter, most, handle }: FastRoute,
-  { request, visit }: { request: IncomingMessage; visit: RequestVisit },
+  { request, context }: { request: IncomingMessage; context: LazyRequestContext },
   deps: FastPathDeps,
-): Promise<FastReply> => {
+) => {
   const { url: path = '', headers } = request;
   try {
     const result = await holdRaw(deps.bodies, { stream: request, most }, (bytes) => {
@@ -158,7 +151,7 @@ const replyTo = async (
       // RequestVisit.
       const input: Record<string, unknown> = { query: {}, raw: { bytes, headers } };
       input[parameter] = pattern.exec(path)?.[1];
-      return handle(input, visit);
+      return handle(input, context);
     });
     const reply =
       result instanceof CustomReply ? result : new CustomReply(successOf(endpoint), result);
@@ -166,7 +159,7 @@ const replyTo = async (
     const text = JSON.stringify(reply.body);
     return { status: reply.status, text, headers: flat(reply.headers) };
   } catch (error) {
-    const at = { requestId: visit.requestId, path };
+    const at = { requestId: context.requestId, path };
     const { statusCode: status, payload, headers } = problemOf(boomOf(error), at, deps).output;
     return { status, text: JSON.stringify(payload), headers: flat(headers) };
   }
@@ -183,7 +176,7 @@ const check = (endpoint: Endpoint, { status, body }: CustomReply<unknown>): void
 
 const send = (
   response: ServerResponse,
-  { status, text, headers }: FastReply,
+  { status, text, headers }: Awaited<ReturnType<typeof replyTo>>,
   all: HeaderPairs,
 ): void => {
   all.push(...headers, 'content-length', String(Buffer.byteLength(text)));

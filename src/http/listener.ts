@@ -2,7 +2,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { Clock } from '../kernel/clock.js';
-import { type ProblemDeps, problemOf, requestIdOf } from './replies.js';
+import { type ProblemDeps, problemHeaders, problemOf, rawReply, requestIdOf } from './replies.js';
 
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 15_000;
@@ -78,16 +78,10 @@ const refuseExpectations = (listener: http.Server, deps: ListenerDeps): void => 
     const requestId = requestIdOf(headers['x-request-id'], deps.mintRequestId);
     const boom = Boom.expectationFailed('Expect may be 100-continue alone');
     const { output } = problemOf(boom, { requestId, path: url }, deps);
-    response.writeHead(output.statusCode, headersOf(requestId));
+    response.writeHead(output.statusCode, problemHeaders(requestId));
     response.end(JSON.stringify(output.payload));
   });
 };
-
-const headersOf = (requestId: string) => ({
-  'content-type': 'application/json; charset=utf-8',
-  'x-request-id': requestId,
-  connection: 'close',
-});
 
 /** Maps the codes of Node's errors to replies. */
 const refusalOf = (code: string | undefined): Boom.Boom => {
@@ -115,17 +109,10 @@ const endWith = (socket: Duplex, boom: Boom.Boom, deps: ListenerDeps): void => {
     return;
   }
   const requestId = deps.mintRequestId();
-  const { statusCode, payload } = problemOf(boom, { requestId, path: '' }, deps).output;
-  const body = JSON.stringify(payload);
-  const headers = {
-    ...headersOf(requestId),
-    date: new Date(deps.clock.now()).toUTCString(),
-    'content-length': Buffer.byteLength(body),
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const text = [`HTTP/1.1 ${statusCode} ${payload.error}`, ...lines, '', body].join('\r\n');
+  const { output } = problemOf(boom, { requestId, path: '' }, deps);
+  const text = rawReply(output, { date: new Date(deps.clock.now()).toUTCString() });
   // A request that was too slow could otherwise still be read to its end, and take effect.
-  if (statusCode === 408) socket.end(text, () => socket.destroy());
+  if (output.statusCode === 408) socket.end(text, () => socket.destroy());
   else {
     socket.end(text);
     setTimeout(() => socket.destroy(), LINGER_MS).unref();

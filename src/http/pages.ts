@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { Server } from '@hapi/hapi';
+import type { ServerRoute } from '@hapi/hapi';
 import type { WebPage } from '../kernel/webpage.js';
+import type { RouteGroup } from './lazyroutes.js';
 
 /** Headers that allow only the daemon's own files, no frames and no form targets. */
 const HEADERS = {
@@ -13,29 +14,41 @@ const HEADERS = {
 
 const stylesheet = (): URL => new URL('./pages.css', import.meta.url);
 
-export const addPages = (server: Server, pages: WebPage[]): void => {
-  for (const { path, html, scripts } of pages) {
-    addFile(server, { path, type: 'text/html', at: html });
-    addFile(server, { path: `${path}/page.css`, type: 'text/css', at: stylesheet });
-    for (const [name, at] of Object.entries(scripts)) {
-      addFile(server, { path: `${path}/${name}`, type: 'text/javascript', at });
-    }
-  }
+/** The routes of a page, its stylesheet and its scripts. */
+export const routesOfPage = ({ path, html, scripts }: WebPage): RouteGroup => {
+  const file = (name: string, type: string, at: () => URL): ServedFile => ({
+    path: `${path}${name}`,
+    type,
+    at,
+    headers: HEADERS,
+  });
+  return filesGroup([
+    file('', 'text/html', html),
+    file('/page.css', 'text/css', stylesheet),
+    ...Object.entries(scripts).map(([name, at]) => file(`/${name}`, 'text/javascript', at)),
+  ]);
 };
 
-/** Adds a file, which is read when it is first requested, and then kept. */
-const addFile = (server: Server, file: { path: string; type: string; at(): URL }): void => {
-  const { path, type, at } = file;
-  let text: Promise<string> | null = null;
-  server.route({
-    method: 'GET',
-    path,
-    options: { auth: false },
-    handler: async (_request, h) => {
-      text ??= readFile(at(), 'utf8');
-      const response = h.response(await text).type(type);
-      for (const [name, value] of Object.entries(HEADERS)) response.header(name, value);
-      return response;
-    },
-  });
-};
+/** A file that everybody may read. */
+export interface ServedFile {
+  path: string;
+  type: string;
+  at(): URL | string;
+  headers: Record<string, string>;
+}
+
+export const filesGroup = (files: ServedFile[]): RouteGroup => ({
+  paths: files.map(({ path }) => path),
+  routes: () => files.map(routeOf),
+});
+
+const routeOf = ({ path, type, at, headers }: ServedFile): ServerRoute => ({
+  method: 'GET',
+  path,
+  options: { auth: false },
+  handler: async (_request, h) => {
+    const response = h.response(await readFile(at())).type(type);
+    for (const [name, value] of Object.entries(headers)) response.header(name, value);
+    return response;
+  },
+});

@@ -27,11 +27,12 @@ export const problemOf = (
   if (boom.isServer && boom.output.statusCode === 500) {
     deps.log.error({ requestId, path, err: boom }, 'request failed');
   }
-  describe(boom, requestId);
+  addProblem(boom, requestId);
   return boom;
 };
 
-const describe = (boom: Boom.Boom, requestId: string): void => {
+/** Puts the standard error body into an error, and its Retry-After. */
+export const addProblem = (boom: Boom.Boom, requestId: string): void => {
   const data: ProblemData = boom.data ?? {};
   const { statusCode, error } = boom.output.payload;
   const message = MESSAGES[boom.output.payload.message] ?? boom.output.payload.message;
@@ -47,6 +48,27 @@ const describe = (boom: Boom.Boom, requestId: string): void => {
   if (data.retryAfter) boom.output.headers['retry-after'] = String(data.retryAfter);
 };
 
+/** Returns the headers of an error that hapi does not send. */
+export const problemHeaders = (requestId: string) => ({
+  'content-type': 'application/json; charset=utf-8',
+  'x-request-id': requestId,
+  connection: 'close',
+});
+
+/** Returns an error as the text of a reply, for a socket that has no response object. */
+export const rawReply = (
+  { statusCode, payload }: Boom.Output,
+  headers: Record<string, unknown>,
+): string => {
+  const body = JSON.stringify(payload);
+  const lines = Object.entries({
+    ...problemHeaders(String(payload.requestId)),
+    ...headers,
+    'content-length': Buffer.byteLength(body),
+  }).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${statusCode} ${payload.error}`, ...lines, '', body].join('\r\n');
+};
+
 /** Replacements for hapi's own messages. */
 const MESSAGES: Record<string, string> = { 'Insufficient scope': 'Only admins may do this' };
 
@@ -58,23 +80,11 @@ const detailsOf = (boom: Boom.Boom): FieldFault[] | undefined => {
   }));
 };
 
-/** The log line of a reply that was sent. */
-export interface ReplyLine {
-  requestId: string | undefined;
-  /** Method in lower case. */
-  method: string;
-  path: string;
-  status: number;
-  /** Milliseconds. */
-  ms: number;
-  userId?: string | undefined;
-}
-
 /**
  * Logs a reply. Reads and deliveries (`isQuiet`) are logged at a lower level: deliveries are in the
  * database, and a line for each would cost more than the work.
  */
-export const logReply = (log: Log, isQuiet: boolean, status: number, line: () => ReplyLine) => {
+export const logReply = (log: Log, isQuiet: boolean, status: number, line: () => object) => {
   const level = status >= 500 ? 'warn' : isQuiet ? 'debug' : 'info';
   if (log.isLevelEnabled(level)) log[level](line(), 'request');
 };

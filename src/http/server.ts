@@ -5,14 +5,15 @@ import type { AnonymousLimit } from '../kernel/anonymouslimit.js';
 import { createBodies } from '../kernel/body.js';
 import type { ProxyTrust } from '../kernel/clientaddress.js';
 import type { Clock } from '../kernel/clock.js';
-import type { Caller, Visit } from '../kernel/contract/endpoint.js';
+import type { Caller, RequestContext } from '../kernel/contract/endpoint.js';
 import type { Log } from '../kernel/log.js';
 import { holdsRanges, lengthOf } from '../kernel/ranges.js';
-import { type Allowance, createRate, spentMessage } from '../kernel/rate.js';
-import { RequestVisit } from '../kernel/requestcontext.js';
+import { type Allowance, createRate, rateLimitMessage } from '../kernel/rate.js';
+import { LazyRequestContext } from '../kernel/requestcontext.js';
 import { type Replays, type Resource, type RouteOptions, routesOf } from '../kernel/route.js';
 import { scopeRefusal } from '../kernel/scope.js';
 import { type FastPath, openFastPath } from './fastpath.js';
+import { addLazily, type RouteGroup } from './lazyroutes.js';
 import { answerRefusals, createListener, requireHost } from './listener.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
@@ -36,7 +37,7 @@ export interface ServerDeps extends ProblemDeps {
   config: Config;
   clock: Clock;
   /** Returns the caller of a token, read again on every request; null if the token is not valid. */
-  identify(token: string): Promise<Omit<Caller, keyof Visit> | null>;
+  identify(token: string): Promise<Omit<Caller, keyof RequestContext> | null>;
   replays: Replays;
   /** Returns the proxies that are trusted for the client's address at present. */
   trust(): ProxyTrust;
@@ -68,8 +69,7 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
   attachVisit(server, deps);
   const limits = createLimits(deps);
   authenticate(server, deps, limits);
-  const ending = { ...deps, limits };
-  server.ext('onPreResponse', (request, h) => finish(request, h, ending));
+  server.ext('onPreResponse', (request, h) => finish(request, h, deps, limits));
   logResponses(server, deps.log);
   return server;
 };
@@ -89,21 +89,33 @@ export interface ResourcesOptions extends Omit<RouteOptions, 'bodies'> {
   answered(method: string, status: number): void;
 }
 
-/**
- * Adds the routes of all resources. The receivers also get the fast path, which comes before hapi.
- */
+/** Adds the routes of all resources and pages; the receivers' also before hapi, as the fast path. */
 export const addResources = (
   server: Server,
   resources: Resource[],
-  { deps, options }: { deps: ServerDeps; options: ResourcesOptions },
+  { deps, options, pages }: { deps: ServerDeps; options: ResourcesOptions; pages: RouteGroup[] },
 ): FastPath => {
   const bodies = createBodies(UNVERIFIED_BYTES);
-  for (const each of resources) server.route(routesOf(each, { ...options, bodies }));
+  const groups = resources.map((each) => ({
+    paths: Object.values(each.contract).map(({ path }) => path),
+    routes: () => routesOf(each, { ...options, bodies }),
+  }));
+  addLazily(server, [...groups, ...pages]);
   server.events.on('response', (request) => options.answered(request.method, statusOf(request)));
   const receivers = resources.find(({ name }) => name === 'receivers');
   if (!receivers) throw new Error('There is no resource receivers');
   const headers: Record<string, string> = deps.config.origins.length > 0 ? { vary: 'origin' } : {};
-  const path = openFastPath(server.listener, receivers, { ...deps, ...options, bodies, headers });
+  const path = openFastPath(server.listener, receivers, {
+    clock: deps.clock,
+    log: deps.log,
+    translate: deps.translate,
+    trust: deps.trust,
+    mintRequestId: deps.mintRequestId,
+    answered: options.answered,
+    checkedReplies: options.checkedReplies,
+    bodies,
+    headers,
+  });
   answerRefusals(server.listener, deps);
   return path;
 };
@@ -144,41 +156,38 @@ const refuseBody: Lifecycle.Method = (request, _h, error) => {
 const attachVisit = (server: Server, deps: ServerDeps): void => {
   server.ext('onRequest', (request, h) => {
     const requestId = requestIdOf(request.headers['x-request-id'], deps.mintRequestId);
-    request.app.visit = new RequestVisit(request, requestId, deps.trust());
+    request.app.context = new LazyRequestContext(request, requestId, deps.trust());
     requireHost(request.raw.req);
     return h.continue;
   });
 };
 
-interface RateLimits {
-  /**
-   * Counts a request of a user; `stranger` counts one from an address without a valid token. Both
-   * reply with 429 and Retry-After if the limit is reached.
-   */
-  user(request: Request, userId: string): void;
-  stranger(request: Request): void;
-}
-
-const createLimits = ({ config, clock, anonymousLimit }: ServerDeps): RateLimits => {
+/**
+ * Creates the limits of requests. Both reply with 429 and Retry-After if the limit is reached.
+ */
+const createLimits = ({ config, clock, anonymousLimit }: ServerDeps) => {
   const perUser = createRate(config.ratePerUser, clock);
   const count = (request: Request, take: () => Allowance | null): void => {
     if (UNCOUNTED.test(request.route.settings.id ?? '')) return;
     const allowance = take();
     request.app.allowance = allowance ?? request.app.allowance;
     if (!allowance?.isSpent) return;
-    throw Boom.tooManyRequests(spentMessage(allowance), {
+    throw Boom.tooManyRequests(rateLimitMessage(allowance), {
       code: 'rate_limited',
       retryAfter: allowance.resetSeconds,
     });
   };
   return {
-    user: (request, userId) => count(request, () => perUser.take(userId)),
-    stranger: (request) => {
+    user: (request: Request, userId: string): void => count(request, () => perUser.take(userId)),
+    /** Counts a request from an address without a valid token. */
+    anonymous: (request: Request): void => {
       const { headers, info } = request;
       count(request, () => anonymousLimit.take(info.remoteAddress ?? '', headers));
     },
   };
 };
+
+type RateLimits = ReturnType<typeof createLimits>;
 
 const authenticate = (server: Server, { identify }: ServerDeps, limits: RateLimits): void => {
   server.auth.scheme('bearer', () => ({
@@ -186,11 +195,11 @@ const authenticate = (server: Server, { identify }: ServerDeps, limits: RateLimi
       const token = /^Bearer +(\S+)$/i.exec(String(request.headers.authorization ?? ''))?.[1];
       const who = token === undefined ? null : await identify(token);
       if (!who) {
-        limits.stranger(request);
+        limits.anonymous(request);
         throw Boom.unauthorized('Log in first: no valid token', 'Bearer');
       }
       limits.user(request, who.userId);
-      const caller: Caller = Object.assign(request.app.visit, who);
+      const caller: Caller = Object.assign(request.app.context, who);
       const credentials = { user: who.userId, app: { caller }, scope: [who.role] };
       const endpoint = request.route.settings.app?.endpoint?.();
       const refusal = endpoint && scopeRefusal(caller, endpoint);
@@ -203,19 +212,15 @@ const authenticate = (server: Server, { identify }: ServerDeps, limits: RateLimi
   server.auth.default('jwt');
   server.ext('onPreAuth', (request, h) => {
     // hapi's types do not include the value `false`, which a public route has here.
-    if (Object.is(request.route.settings.auth, false)) limits.stranger(request);
+    if (Object.is(request.route.settings.auth, false)) limits.anonymous(request);
     return h.continue;
   });
 };
 
 /** Adds the request id to every reply, and the standard body to every error. */
-const finish = (
-  request: Request,
-  h: ResponseToolkit,
-  deps: ServerDeps & { limits: RateLimits },
-) => {
-  const response = rangeRefusal(request) ?? answerTo(request, deps.limits);
-  const requestId = request.app.visit?.requestId ?? deps.mintRequestId();
+const finish = (request: Request, h: ResponseToolkit, deps: ServerDeps, limits: RateLimits) => {
+  const response = rangeRefusal(request) ?? answerTo(request, limits);
+  const requestId = request.app.context?.requestId ?? deps.mintRequestId();
   const isSecret = request.route.settings.app?.endpoint?.().secret === true;
   const headers = {
     'x-request-id': requestId,
@@ -250,7 +255,7 @@ const answerTo = (request: Request, limits: RateLimits): Request['response'] => 
   const { response, route } = request;
   if (!('isBoom' in response) || String(route.method) !== '_special') return response;
   try {
-    limits.stranger(request);
+    limits.anonymous(request);
     return response;
   } catch (error) {
     if (Boom.isBoom(error)) return error;
@@ -273,8 +278,12 @@ const logResponses = (server: Server, log: Log): void => {
     const { app, auth, info, method, path } = request;
     const status = statusOf(request);
     logReply(log, method === 'get' || isInbound(request), status, () => ({
-      requestId: app.visit?.requestId,
-      ...{ method, path, status, ms: info.responded - info.received },
+      requestId: app.context?.requestId,
+      method,
+      path,
+      status,
+      // A reply that was cut off has no end.
+      ms: info.responded === 0 ? undefined : info.responded - info.received,
       userId: auth.credentials?.app?.caller.userId,
     }));
   });

@@ -1,30 +1,15 @@
 import type { Clock } from '../kernel/clock.js';
 
 /**
- * Timers that call back at a due time. There is one timer for each name, however often it is set.
- */
-export interface Alarms {
-  /**
-   * Calls back at `at`, in milliseconds since 1970, or at the time that was set before if that is
-   * earlier.
-   */
-  at(name: string, at: number, act: () => void): void;
-  /** Calls back after `ms` milliseconds, in place of the timer that was set before. */
-  after(name: string, ms: number, act: () => void): void;
-  /** Stops all timers. */
-  stop(): void;
-}
-
-/**
  * Ours: the longest delay of a timer after the clock was put forward, or after the machine slept.
  */
 const LOOK_MS = 30_000;
 
 /**
- * Creates the timers. setTimeout follows the monotonic clock only, so a timer for a time of day
+ * Creates timers that call back at a due time, one for each name, however often it is set. setTimeout follows the monotonic clock only, so a timer for a time of day
  * also checks the clock every `lookMs` milliseconds.
  */
-export const createAlarms = (clock: Clock, lookMs = LOOK_MS): Alarms => {
+export const createAlarms = (clock: Clock, lookMs = LOOK_MS) => {
   const alarms = new Map<string, { at: number; timer: NodeJS.Timeout }>();
 
   let isStopped = false;
@@ -46,15 +31,24 @@ export const createAlarms = (clock: Clock, lookMs = LOOK_MS): Alarms => {
   };
 
   return {
-    at: (name, at, acting) => {
+    /**
+     * Calls back at `at`, in milliseconds since 1970, or at the time that was set before if that is
+     * earlier.
+     */
+    at: (name: string, at: number, acting: () => void): void => {
       const known = alarms.get(name);
       if (!known || known.at > at) watch(name, at, acting);
     },
-    after: (name, ms, acting) => set(name, { at: clock.now() + ms, ms }, () => act(name, acting)),
-    stop: () => {
+    /** Calls back after `ms` milliseconds, in place of the timer that was set before. */
+    after: (name: string, ms: number, acting: () => void): void =>
+      set(name, { at: clock.now() + ms, ms }, () => act(name, acting)),
+    /** Stops all timers. */
+    stop: (): void => {
       isStopped = true;
       for (const { timer } of alarms.values()) clearTimeout(timer);
       alarms.clear();
     },
   };
 };
+
+export type Alarms = ReturnType<typeof createAlarms>;

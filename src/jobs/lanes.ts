@@ -4,32 +4,10 @@ export interface Share {
 }
 
 /**
- * The state of the queue's lanes in memory: the waiting jobs, the running jobs, and which lane is
- * next. Lanes take turns (round robin), so a lane with a hundred thousand jobs delays no other.
- */
-export interface Lanes {
-  /** Adds `count` waiting jobs to the lane. */
-  add(lane: string, count: number): void;
-  /** Returns how many jobs each lane may claim now, at most `free` in total. */
-  share(free: number): Share[];
-  claimed(lane: string): void;
-  ended(lane: string): void;
-  /** Records that the lane has no due job now. `hasLater` is true if jobs are due later. */
-  dry(lane: string, hasLater: boolean): void;
-  /** Records that the lane is due again. */
-  wake(lane: string): void;
-  /** Pauses the lane until `rested`: none of its jobs is claimed, whatever is added to it. */
-  rest(lane: string): void;
-  rested(lane: string): void;
-  waiting(lane: string): number;
-  totals(): { waiting: number; running: number };
-}
-
-/**
  * The limits for lanes that may be slow. Such a lane runs one job at a time, and all of them
  * together run at most `most` jobs, so that the other lanes always have room.
  */
-export interface Caution {
+export interface SlowLanes {
   isDoubtful(lane: string): boolean;
   most: number;
 }
@@ -43,9 +21,14 @@ interface Lane {
   isDoubtful: boolean;
 }
 
-const NO_CAUTION: Caution = { isDoubtful: () => false, most: 0 };
+const NO_CAUTION: SlowLanes = { isDoubtful: () => false, most: 0 };
 
-export const createLanes = (limitOf: (lane: string) => number, caution = NO_CAUTION): Lanes => {
+/**
+ * Creates the state of the queue's lanes in memory: the waiting jobs, the running jobs, and which
+ * lane is next. Lanes take turns (round robin), so a lane with a hundred thousand jobs delays no
+ * other.
+ */
+export const createLanes = (limitOf: (lane: string) => number, caution = NO_CAUTION) => {
   const lanes = new Map<string, Lane>();
   /** Lanes that may have a job to claim, in the order of their turns. */
   const ready = new Set<string>();
@@ -56,8 +39,11 @@ export const createLanes = (limitOf: (lane: string) => number, caution = NO_CAUT
     const known = lanes.get(name);
     if (known) return known;
     const lane = {
-      ...{ waiting: 0, running: 0 },
-      ...{ isAsleep: false, isResting: false, isDoubtful: false },
+      waiting: 0,
+      running: 0,
+      isAsleep: false,
+      isResting: false,
+      isDoubtful: false,
     };
     lanes.set(name, lane);
     return lane;
@@ -90,11 +76,13 @@ export const createLanes = (limitOf: (lane: string) => number, caution = NO_CAUT
   };
 
   return {
-    add: (name, count) => {
+    /** Adds `count` waiting jobs to the lane. */
+    add: (name: string, count: number): void => {
       find(name).isAsleep = false;
       change(name, { waiting: count });
     },
-    share: (free) => {
+    /** Returns how many jobs each lane may claim now, at most `free` in total. */
+    share: (free: number): Share[] => {
       if (ready.size === 0) return [];
       const shares = new Map<string, number>();
       let left = free;
@@ -118,34 +106,37 @@ export const createLanes = (limitOf: (lane: string) => number, caution = NO_CAUT
       }
       return [...shares].map(([lane, count]) => ({ lane, count }));
     },
-    claimed: (name) => {
+    claimed: (name: string): void => {
       const lane = find(name);
       if (lane.running === 0) doubt(lane, caution.isDoubtful(name));
       change(name, { waiting: -1, running: 1 });
     },
-    ended: (name) => {
+    ended: (name: string): void => {
       const lane = find(name);
       if (lane.running === 1) doubt(lane, false);
       change(name, { running: -1 });
     },
-    dry: (name, hasLater) => {
+    /** Records that the lane has no due job now. `hasLater` is true if jobs are due later. */
+    dry: (name: string, hasLater: boolean): void => {
       const lane = find(name);
       lane.isAsleep = hasLater;
       change(name, { waiting: hasLater ? 0 : -lane.waiting });
     },
-    wake: (name) => {
+    /** Records that the lane is due again. */
+    wake: (name: string): void => {
       find(name).isAsleep = false;
       change(name, {});
     },
-    rest: (name) => {
+    /** Pauses the lane until `rested`: none of its jobs is claimed, whatever is added to it. */
+    rest: (name: string): void => {
       find(name).isResting = true;
       change(name, {});
     },
-    rested: (name) => {
+    rested: (name: string): void => {
       find(name).isResting = false;
       change(name, {});
     },
-    waiting: (name) => lanes.get(name)?.waiting ?? 0,
+    waiting: (name: string): number => lanes.get(name)?.waiting ?? 0,
     totals: () => ({ ...totals }),
   };
 };

@@ -4,7 +4,7 @@ import type { Log } from '../kernel/log.js';
 import { Unavailable } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
 import { type Alarms, createAlarms } from './alarms.js';
-import { type Caution, createLanes, type Share } from './lanes.js';
+import { createLanes, type Share, type SlowLanes } from './lanes.js';
 import type { Claim, ClaimedJob } from './procedures.js';
 import { releaseJob } from './statements.js';
 
@@ -48,7 +48,7 @@ export interface QueueDeps {
   boot: string;
   concurrency: number;
   limitOf(lane: string): number;
-  caution?: Caution;
+  slowLanes?: SlowLanes;
   /** Returns the targets of the messages in this queue. */
   targets?(): Claim['targets'];
 }
@@ -65,7 +65,7 @@ const ABORT_MS = 500;
  */
 export const createQueue = (deps: QueueDeps): Queue => {
   const { store, clock, log } = deps;
-  const lanes = createLanes(deps.limitOf, deps.caution);
+  const lanes = createLanes(deps.limitOf, deps.slowLanes);
   const handlers = new Map<string, JobHandler>();
   const alarms = createAlarms(clock);
   const running = new Set<Promise<void>>();
@@ -201,7 +201,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
   };
 };
 
-interface Unexpected {
+interface JobError {
   handler: JobHandler | undefined;
   error: Error;
 }
@@ -214,13 +214,13 @@ const recovery = (
   { store, clock, log }: QueueDeps,
   { alarms, delayed }: { alarms: Alarms; delayed: Queue['delayed'] },
 ) => {
-  const putBack = async (job: Job, { handler, error }: Unexpected): Promise<void> => {
+  const putBack = async (job: Job, { handler, error }: JobError): Promise<void> => {
     if (handler && job.attempts >= ATTEMPTS) return handler.abandon(job, error);
     const runAt = iso(clock.now() + RETRY_MS);
     await store.transact([releaseJob(store, job.id, runAt)]);
     delayed(job.lane, runAt);
   };
-  const recover = (job: Job, of: Unexpected): Promise<void> =>
+  const recover = (job: Job, of: JobError): Promise<void> =>
     putBack(job, of).catch((failure) => {
       if (!(failure instanceof Unavailable)) throw failure;
       log.warn({ err: failure, job: job.ref }, 'a job waits to be put back');

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Statement } from '../store/engine/protocol.js';
+import { deleteRows, updateRows } from '../store/rows.js';
 import { type Store, statement } from '../store/store.js';
+import { jobTable } from '../store/tables/jobs.js';
 
 export interface NewJob {
   kind: string;
@@ -63,18 +65,11 @@ export const becomeJob = (
   { db }: Store,
   id: number,
   next: Pick<NewJob, 'kind' | 'ref'>,
-): Statement =>
-  statement(
-    db
-      .updateTable('jobs')
-      .set({ ...next, attempts: 1 })
-      .where('id', '=', id),
-    1,
-  );
+): Statement => statement(updateRows(db, jobTable, { id }).set({ ...next, attempts: 1 }), 1);
 
 /** Returns the statement that releases a job, which is due again at `runAt`. */
 export const releaseJob = ({ db }: Store, id: number, runAt: string): Statement =>
-  statement(db.updateTable('jobs').set({ boot: null, run_at: runAt }).where('id', '=', id), 1);
+  statement(updateRows(db, jobTable, { id }).set({ boot: null, run_at: runAt }), 1);
 
 /** Returns the statement that removes the job if it still exists. */
 export const dropJob = ({ db }: Store, id: number): Statement =>
@@ -89,11 +84,4 @@ export const removeJobOfAgent = ({ db }: Store, agentId: string): Statement =>
 
 /** Returns the statement that removes a job that is not claimed yet. */
 export const removeWaitingJob = ({ db }: Store, of: { lane: string; ref: string }): Statement =>
-  statement(
-    db
-      .deleteFrom('jobs')
-      .where('lane', '=', of.lane)
-      .where('boot', 'is', null)
-      .where('ref', '=', of.ref),
-    1,
-  );
+  statement(deleteRows(db, jobTable, { lane: of.lane, boot: null, ref: of.ref }), 1);

@@ -1,5 +1,5 @@
-import type { AuditNote, AuditRecord, AuditStep, Recorder } from './contract/audit.js';
-import type { Caller, Visit } from './contract/endpoint.js';
+import type { AuditNote, AuditRecord, AuditStep } from './contract/audit.js';
+import type { Caller, RequestContext } from './contract/endpoint.js';
 
 /**
  * The audit log, for rows that no handler has put into a transaction. `append` and `isWritten` fail
@@ -15,26 +15,20 @@ export interface AuditLog {
   now(): string;
 }
 
-/** One call of an audited endpoint, from its arrival to its reply. It leaves one row. */
-export interface AuditedCall extends Recorder {
-  record(note?: AuditNote & { actorId?: string }): AuditStep;
-  /** Ends a call that succeeded. Writes the row, unless the handler did or no user is known. */
-  succeeded(): Promise<void>;
-  /** Ends a call that was refused or failed with this status. */
-  failed(status: number, code: string | undefined): Promise<void>;
-}
+export type AuditedCall = ReturnType<Auditing['begin']>;
 
 export interface AuditSubject {
   action: string;
   /** The target that the path names. */
   target: string | null;
-  by: Visit | Caller;
+  by: RequestContext | Caller;
   /** True if the call continues an earlier one. */
   isContinued: boolean;
 }
 
-/** The length of an ISO 8601 time, down to the hour. */
+/** The lengths of an ISO 8601 time, down to the hour and to the minute. */
 const HOUR_LENGTH = 13;
+const MINUTE_LENGTH = 16;
 
 /**
  * Ours: a refusal or failure is written once a minute for each user, action and status, because a
@@ -42,15 +36,11 @@ const HOUR_LENGTH = 13;
  * continues earlier ones leaves a row once an hour for each session and action.
  */
 export const createAuditing = (log: AuditLog) => {
-  const isRepeated = oncePerMinute(log.now);
+  const failures = createPeriods(MINUTE_LENGTH);
   /** The login sessions of this hour, each with the action that it continued. */
-  let continued = { hour: '', calls: new Set<string>() };
+  const continued = createPeriods(HOUR_LENGTH);
 
-  const entryOf = ({
-    action,
-    target,
-    by,
-  }: Omit<AuditSubject, 'isContinued'>): Omit<AuditRecord, 'actorId'> => ({
+  const entryOf = ({ action, target, by }: AuditSubject): Omit<AuditRecord, 'actorId'> => ({
     id: log.mintId(),
     at: log.now(),
     impersonatorId: callerOf(by)?.impersonator?.id ?? null,
@@ -62,7 +52,8 @@ export const createAuditing = (log: AuditLog) => {
     data: null,
   });
 
-  const begin = (asked: AuditSubject): AuditedCall => {
+  /** Begins one call of an audited endpoint, from its arrival to its reply. It leaves one row. */
+  const begin = (asked: AuditSubject) => {
     const entry = entryOf(asked);
     const actorId = callerOf(asked.by)?.userId;
     const call = `${callerOf(asked.by)?.sessionId} ${entry.action}`;
@@ -72,22 +63,26 @@ export const createAuditing = (log: AuditLog) => {
       await log.append({ ...entry, actorId, ...rest });
     };
     return {
-      record: (note = {}) => {
+      record: (note: AuditNote & { actorId?: string } = {}): AuditStep => {
         isRecorded = true;
         const { target = entry.target, data = null } = note;
         const actor = actorId ?? note.actorId;
         if (actor === undefined) throw new Error(`Nobody is known to have done ${entry.action}`);
         return { audit: { ...entry, actorId: actor, target, data } };
       },
-      succeeded: async () => {
-        const hour = entry.at.slice(0, HOUR_LENGTH);
-        if (continued.hour !== hour) continued = { hour, calls: new Set() };
-        if (asked.isContinued && continued.calls.has(call)) return;
+      /** Ends a call that succeeded. Writes the row, unless the handler did or no user is known. */
+      succeeded: async (): Promise<void> => {
+        const calls = continued(entry.at);
+        if (asked.isContinued && calls.has(call)) return;
         await settle({ outcome: 'ok', data: null });
-        if (asked.isContinued) continued.calls.add(call);
+        if (asked.isContinued) calls.add(call);
       },
-      failed: async (status, code) => {
-        if (actorId === undefined || isRepeated(`${actorId} ${entry.action} ${status}`)) return;
+      /** Ends a call that was refused or failed with this status. */
+      failed: async (status: number, code: string | undefined): Promise<void> => {
+        const seen = failures(log.now());
+        const failure = `${actorId} ${entry.action} ${status}`;
+        if (actorId === undefined || seen.has(failure)) return;
+        seen.add(failure);
         const outcome = status === 403 ? 'denied' : 'failed';
         const data = { status, ...(code !== undefined && { code }) };
         await settle({ outcome, data }).catch((error) => log.unwritten(entry.action, error));
@@ -108,20 +103,17 @@ export const createAuditing = (log: AuditLog) => {
 
 export type Auditing = ReturnType<typeof createAuditing>;
 
-const callerOf = (by: Visit | Caller): Caller | null => ('userId' in by ? by : null);
+const callerOf = (by: RequestContext | Caller): Caller | null => ('userId' in by ? by : null);
 
-/** Returns a function that is true if the same text was passed to it before in this minute. */
-const oncePerMinute = (now: () => string): ((what: string) => boolean) => {
-  let minute = '';
-  let seen = new Set<string>();
-  return (what) => {
-    const current = now().slice(0, 16);
-    if (current !== minute) {
-      minute = current;
-      seen = new Set();
-    }
-    const isKnown = seen.has(what);
-    seen.add(what);
-    return isKnown;
+/**
+ * Returns a function for the set of what was seen in the period of a time. `length` is that of an
+ * ISO 8601 time, down to the period.
+ */
+const createPeriods = (length: number) => {
+  let current = { period: '', seen: new Set<string>() };
+  return (at: string): Set<string> => {
+    const period = at.slice(0, length);
+    if (period !== current.period) current = { period, seen: new Set() };
+    return current.seen;
   };
 };

@@ -1,37 +1,23 @@
 import type { Readable } from 'node:stream';
+import { NamedError } from './failure.js';
 
 /** The error of a body that is longer than its endpoint accepts. */
-export class BodyTooLong extends Error {
-  override name = 'BodyTooLong';
-}
+export class BodyTooLong extends NamedError {}
 
 /** The error of a body for which the memory set aside for bodies is full. */
-export class BodiesFull extends Error {
-  override name = 'BodiesFull';
-}
+export class BodiesFull extends NamedError {}
 
 /** The error of a body whose client disconnected in the middle. */
-export class BodyCutOff extends Error {
-  override name = 'BodyCutOff';
-}
+export class BodyCutOff extends NamedError {}
 
-/** The memory for bodies of requests that are not verified yet. */
-export interface Bodies {
-  /**
-   * Reads a body of at most `most` bytes and holds it until `work` has ended. Throws BodyTooLong or
-   * BodiesFull only after the rest was read and dropped, so that the client receives the reply.
-   */
-  hold<T>(stream: Readable, most: number, work: (body: Buffer) => Promise<T>): Promise<T>;
-  /** Returns the number of bytes that are held now. */
-  held(): number;
-}
+export type Bodies = ReturnType<typeof createBodies>;
 
 /**
- * Creates a memory of `capacity` bytes. It counts what has arrived, not what was announced:
- * otherwise a client that announces much and sends little would keep all others out at no cost to
- * itself.
+ * Creates a memory of `capacity` bytes for bodies of requests that are not verified yet. It counts
+ * what has arrived, not what was announced: otherwise a client that announces much and sends little
+ * would keep all others out at no cost to itself.
  */
-export const createBodies = (capacity: number): Bodies => {
+export const createBodies = (capacity: number) => {
   let held = 0;
 
   const read = (stream: Readable, most: number, share: { bytes: number }): Promise<Buffer> =>
@@ -65,8 +51,18 @@ export const createBodies = (capacity: number): Bodies => {
   };
 
   return {
+    /** Returns the number of bytes that are held now. */
     held: () => held,
-    hold: async (stream, most, work) => {
+    /**
+     * Reads a body of at most `most` bytes and holds it until `work` has ended. Throws BodyTooLong
+     * or BodiesFull only after the rest was read and dropped, so that the client receives the
+     * reply.
+     */
+    hold: async <T>(
+      stream: Readable,
+      most: number,
+      work: (body: Buffer) => Promise<T>,
+    ): Promise<T> => {
       const share = { bytes: 0 };
       try {
         return await work(await read(stream, most, share));

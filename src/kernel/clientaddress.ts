@@ -47,7 +47,7 @@ export const isLoopbackHost = (host: string): boolean =>
  * no foreign Origin. A request through a raw TCP forward looks the same, so callers check more
  * where there may be one.
  */
-export const isFromHere = (peer: string, headers: RawHeaders): boolean => {
+export const isLocalRequest = (peer: string, headers: RawHeaders): boolean => {
   const { host, origin } = headers;
   if (!contains(loopback, plainAddress(peer)) || typeof host !== 'string') return false;
   if (!LOOPBACK_HOST.test(host) || FORWARDING.some((name) => headers[name] !== undefined)) {
@@ -78,8 +78,8 @@ export const clientAddress = (peer: string, headers: RawHeaders, trust: ProxyTru
   const header = trust.tunnel?.header ?? null;
   let address = plainAddress(peer);
   if (header !== null && header !== FORWARDED_FOR && contains(loopback, address)) {
-    const told = plainAddress(String(headers[header] ?? '').trim());
-    if (isIP(told) !== 0) return told;
+    const claimed = plainAddress(String(headers[header] ?? '').trim());
+    if (isIP(claimed) !== 0) return claimed;
   }
   const isTrusted = (one: string): boolean =>
     contains(trust.proxies, one) || (header === FORWARDED_FOR && contains(loopback, one));

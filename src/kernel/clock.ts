@@ -20,3 +20,13 @@ export const iso = (ms: number): string => {
  * microsecond, which is much on the hot path.
  */
 let last = { ms: Number.NaN, text: '' };
+
+/** True if the name is a time zone of the IANA database. */
+export const isTimezone = (name: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode, NamedError } from './failure.js';
 
 /**
  * The error of a path that leads out of its folder, or to something unusable. The message begins
  * with the path.
  */
-export class NotInside extends Error {
+export class NotInside extends NamedError {
   constructor(path: string, why: string) {
     super(`${path || 'the folder'} ${why}`);
-    this.name = 'NotInside';
   }
 }
 
@@ -173,7 +173,6 @@ const sentences: Record<string, string> = {
  * it is.
  */
 const sayWhy = (error: unknown, path: string): unknown => {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const sentence = sentences[code];
+  const sentence = sentences[errorCode(error)];
   return sentence === undefined ? error : new NotInside(path, sentence);
 };

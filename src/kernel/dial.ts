@@ -18,9 +18,13 @@ export const createConnector =
       .catch((error: Error) => callback(error, null));
   };
 
-type To = buildConnector.Options;
+type DialTarget = buildConnector.Options;
 
-const checkedAddresses = async (egress: Egress, lookup: Lookup, to: To): Promise<string[]> => {
+const checkedAddresses = async (
+  egress: Egress,
+  lookup: Lookup,
+  to: DialTarget,
+): Promise<string[]> => {
   const host = to.hostname;
   const port = portOf(to);
   const addresses = isIP(host) ? [host] : await resolve(lookup, host);
@@ -41,7 +45,7 @@ const resolve = async (lookup: Lookup, host: string): Promise<string[]> => {
 const CONNECT_MS = 10_000;
 
 const dial = async (
-  to: To,
+  to: DialTarget,
   addresses: string[],
   callback: buildConnector.Callback,
 ): Promise<void> => {
@@ -73,7 +77,7 @@ const pinned =
  * Makes the failure of a connection. An error between the connection and the first request comes
  * from the TLS handshake.
  */
-const notConnected = (to: To, cause: Error): HttpFailure => {
+const notConnected = (to: DialTarget, cause: Error): HttpFailure => {
   const otherwise = to.protocol === 'https:' ? 'tls' : 'unreachable';
   return new HttpFailure(failureKind(cause) ?? otherwise, {
     host: to.hostname,

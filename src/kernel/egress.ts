@@ -8,9 +8,10 @@ import {
   parseAddress,
   parseNetwork,
 } from './address.js';
+import { NamedError } from './failure.js';
 
 /** The error of an address that this daemon may not connect to. */
-export class EgressRefused extends Error {
+export class EgressRefused extends NamedError {
   constructor(
     readonly host: string,
     readonly why: string,
@@ -18,29 +19,13 @@ export class EgressRefused extends Error {
     readonly effectBegan = false,
   ) {
     super(`${host} is refused: ${why}`);
-    this.name = 'EgressRefused';
   }
 }
 
 /** The error of a URL that is not valid for an outgoing request, whatever its host. */
-export class BadUrl extends Error {
-  constructor(why: string) {
-    super(why);
-    this.name = 'BadUrl';
-  }
-}
+export class BadUrl extends NamedError {}
 
-/**
- * The rules for where the daemon may connect: the public internet, and what the allow list names.
- */
-export interface Egress {
-  /** Throws EgressRefused if the URL, as written, can never be reached. Resolves no name. */
-  check(url: URL): void;
-  /** Throws EgressRefused if this address must not be dialled for the host and port. */
-  checkDial(dial: { host: string; port: number; address: string }): void;
-  /** True if an entry of the allow list names the URL as written. */
-  names(url: URL): boolean;
-}
+export type Egress = ReturnType<typeof createEgress>;
 
 /** Parses a URL. Throws BadUrl if it is not http or https, or if it holds credentials. */
 export const parseUrl = (text: string): URL => {
@@ -53,12 +38,13 @@ export const parseUrl = (text: string): URL => {
 };
 
 /**
- * Creates the rules from an allow list. An entry is a host, host:port, or CIDR; an IPv6 address
+ * Creates the rules for where the daemon may connect: the public internet, and what the allow list
+ * names. An entry is a host, host:port, or CIDR; an IPv6 address
  * with a port is written in brackets. A name allows every address that it resolves to. An address
  * or network also allows the names that resolve to it. The metadata services stay refused. Throws
  * if an entry has none of these forms.
  */
-export const createEgress = (allow: string[]): Egress => {
+export const createEgress = (allow: string[]) => {
   const rules = allow.map(parseRule);
   const isNamed = (target: EgressTarget) => rules.some((rule) => rule(target));
 
@@ -75,13 +61,16 @@ export const createEgress = (allow: string[]): Egress => {
   };
 
   return {
-    check: (url) => check(targetOf(url)),
-    checkDial: ({ host, port, address: text }) => {
+    /** Throws EgressRefused if the URL, as written, can never be reached. Resolves no name. */
+    check: (url: URL): void => check(targetOf(url)),
+    /** Throws EgressRefused if this address must not be dialled for the host and port. */
+    checkDial: ({ host, port, address: text }: { host: string; port: number; address: string }) => {
       const address = parseAddress(text);
       if (!address) throw new EgressRefused(host, notNamed);
       checkAddress({ host, port, address }, address);
     },
-    names: (url) => isNamed(targetOf(url)),
+    /** True if an entry of the allow list names the URL as written. */
+    names: (url: URL): boolean => isNamed(targetOf(url)),
   };
 };
 
@@ -135,6 +124,12 @@ const targetOf = (url: URL): EgressTarget => ({
 /** Returns the port of a URL, or the scheme's default port if none is written. */
 export const portOf = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
   Number(port) || (protocol === 'https:' ? 443 : 80);
+
+/** Returns the host and port of a URL in the form of the allow list. Throws BadUrl. */
+export const hostAndPort = (text: string): string => {
+  const url = parseUrl(text);
+  return `${url.hostname}:${portOf(url)}`;
+};
 
 const parseRule = (entry: string): Rule => {
   const network = parseNetwork(entry);

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { NamedError } from './failure.js';
 
 /**
  * Seals a value with envelope encryption, AES-256-GCM twice (NIST SP 800-38D): a fresh data key
@@ -43,10 +44,9 @@ export const rewrap = (
   return rewrapped;
 };
 
-export class EnvelopeError extends Error {
+export class EnvelopeError extends NamedError {
   constructor() {
     super('A sealed value does not open with this master key');
-    this.name = 'EnvelopeError';
   }
 }
 

@@ -1,5 +1,5 @@
 import { type EscapeReading, introduced } from './escapesyntax.js';
-import { type Effort, endless } from './stepbudget.js';
+import { type Effort, unlimitedEffort } from './stepbudget.js';
 
 /** An escape at a position in a text: where it ends, and the text that it stands for. */
 export interface Unescaped {
@@ -43,7 +43,7 @@ const NONE: readonly Unescaped[] = [];
  * ways, and all are returned: `=Ab` is an escape in an e-mail and not in a setting. Throws
  * TooMuchEffort.
  */
-export const escapesIn = (text: string, effort: Effort = endless()): Escapes => {
+export const escapesIn = (text: string, effort: Effort = unlimitedEffort()): Escapes => {
   let places = placesIn(text, effort);
   const reader = new Reader(text, effort);
   for (let layer = 1; layer <= LAYERS && places.length > 0; layer++) places = reader.read(places);

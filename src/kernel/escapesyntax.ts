@@ -21,17 +21,42 @@ const unitOf = (text: string): number => text.charCodeAt(0);
 const whole = (...means: string[]): EscapeReading => ({ means, next: () => null });
 const step = (next: EscapeReading['next']): EscapeReading => ({ means: [], next });
 
-/** The named character references of HTML for ASCII (WHATWG HTML, 13.5). */
+/** The named character references of HTML for ASCII (WHATWG HTML, 13.5): each character's names. */
 const NAMED = new Map(
   Object.entries({
-    ...{ Tab: '\t', NewLine: '\n', excl: '!', quot: '"', QUOT: '"', num: '#', dollar: '$' },
-    ...{ percnt: '%', amp: '&', AMP: '&', apos: "'", lpar: '(', rpar: ')', ast: '*', midast: '*' },
-    ...{ plus: '+', comma: ',', period: '.', sol: '/', colon: ':', semi: ';', lt: '<', LT: '<' },
-    ...{ equals: '=', gt: '>', GT: '>', quest: '?', commat: '@', lsqb: '[', lbrack: '[' },
-    ...{ bsol: '\\', rsqb: ']', rbrack: ']', Hat: '^', lowbar: '_', UnderBar: '_', grave: '`' },
-    ...{ DiacriticalGrave: '`', lcub: '{', lbrace: '{', verbar: '|', vert: '|' },
-    ...{ VerticalLine: '|', rcub: '}', rbrace: '}' },
-  }),
+    '\t': 'Tab',
+    '\n': 'NewLine',
+    '!': 'excl',
+    '"': 'quot QUOT',
+    '#': 'num',
+    $: 'dollar',
+    '%': 'percnt',
+    '&': 'amp AMP',
+    "'": 'apos',
+    '(': 'lpar',
+    ')': 'rpar',
+    '*': 'ast midast',
+    '+': 'plus',
+    ',': 'comma',
+    '.': 'period',
+    '/': 'sol',
+    ':': 'colon',
+    ';': 'semi',
+    '<': 'lt LT',
+    '=': 'equals',
+    '>': 'gt GT',
+    '?': 'quest',
+    '@': 'commat',
+    '[': 'lsqb lbrack',
+    '\\': 'bsol',
+    ']': 'rsqb rbrack',
+    '^': 'Hat',
+    _: 'lowbar UnderBar',
+    '`': 'grave DiacriticalGrave',
+    '{': 'lcub lbrace',
+    '|': 'verbar vert VerticalLine',
+    '}': 'rcub rbrace',
+  }).flatMap(([character, names]) => names.split(' ').map((name) => [name, character] as const)),
 );
 const LONGEST_NAME = 20;
 /** Names that HTML also accepts without the semicolon. */

@@ -1,7 +1,14 @@
 import type { Dispatcher } from 'undici';
 import { type FailureKind, failureKind, HttpFailure } from './failure.js';
 import { Inflow } from './inflow.js';
-import type { Hop } from './redirect.js';
+
+/** One request, ready to be sent. Header names are in lower case. */
+export interface Hop {
+  method: string;
+  url: URL;
+  headers: Record<string, string>;
+  body: string | Buffer | null;
+}
 
 /**
  * The limits of one exchange. undici's own limits are coarse and know no deadline, so they are off.

@@ -25,7 +25,7 @@ interface FailureContext {
 /** The part of a reply that came before its body broke off. */
 export interface PartialReply {
   status: number;
-  /** Headers by name in lower case. */
+  /** Headers by name in lower case. Headers that came several times are joined with commas. */
   headers: Record<string, string>;
   body: Buffer;
 }
@@ -49,11 +49,23 @@ export class HttpFailure extends Error {
   }
 }
 
+/** An error that is named after its class. */
+export class NamedError extends Error {
+  constructor(message?: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** Returns the code of an error of node or the system, such as `ENOENT`; '' if it has none. */
+export const errorCode = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
 /** Returns the kind of a network error of node or undici, or null for any other error. */
 export const failureKind = (error: Error): FailureKind | null => {
   // undici's parser leaves the code of its errors empty.
   if (error.name === 'HTTPParserError') return 'bad_response';
-  const code = 'code' in error ? String(error.code) : '';
+  const code = errorCode(error);
   return code.startsWith('ERR_SSL_') ? 'tls' : (kinds[code] ?? null);
 };
 

@@ -1,7 +1,7 @@
+import { NamedError } from './failure.js';
+
 /** The error of work that is refused because too much waits already. */
-export class NoTurn extends Error {
-  override name = 'NoTurn';
-}
+export class NoTurn extends NamedError {}
 
 /** The position of a request in the queue. */
 interface QueuePosition<T> {
@@ -15,20 +15,7 @@ interface QueuePosition<T> {
   instead?: (() => Promise<T>) | undefined;
 }
 
-/**
- * A fair semaphore: it limits how much work runs at once, and shares the turns among the callers.
- */
-export interface Turns {
-  /** Runs the work when it is the caller's turn. Throws NoTurn if the caller gets none. */
-  take<T>(asker: string, work: () => Promise<T>, position?: QueuePosition<T>): Promise<T>;
-  /**
-   * Marks a caller whose work was futile. For some minutes its requests come after those of
-   * unmarked callers.
-   */
-  blame(asker: string): void;
-}
-
-export interface TurnsOptions {
+interface TurnsOptions {
   /** The most work that runs at once. */
   atOnce: number;
   /** The most work of one caller that runs at once. By default one caller may use all. */
@@ -52,12 +39,13 @@ const BLAMED_MS = 10 * 60_000;
 const MOST_BLAMED = 100_000;
 
 /**
- * Creates a fair semaphore. A flood must not shut out a caller with one honest request. So a
+ * Creates a fair semaphore: it limits how much work runs at once, and shares the turns among the
+ * callers. A flood must not shut out a caller with one honest request. So a
  * caller's second request waits behind the first of every other caller, and blamed callers wait
  * behind all others. Of equals the newest goes first, because its client is most likely still
  * waiting. If too many wait, the last one is refused.
  */
-export const createTurns = (of: TurnsOptions): Turns => {
+export const createTurns = (of: TurnsOptions) => {
   const blamed = createBlame();
   const each = of.each ?? of.atOnce;
   const running = new Map<string, number>();
@@ -109,8 +97,17 @@ export const createTurns = (of: TurnsOptions): Turns => {
   };
 
   return {
+    /**
+     * Marks a caller whose work was futile. For some minutes its requests come after those of
+     * unmarked callers.
+     */
     blame: blamed.add,
-    take: async (asker, work, { isFirst = false, instead } = {}) => {
+    /** Runs the work when it is the caller's turn. Throws NoTurn if the caller gets none. */
+    take: async <T>(
+      asker: string,
+      work: () => Promise<T>,
+      { isFirst = false, instead }: QueuePosition<T> = {},
+    ): Promise<T> => {
       if (total < of.atOnce && mayBegin(asker)) begin(asker);
       else if (!(await wait(asker, { isFirst, yields: instead !== undefined })) && instead) {
         return instead();

@@ -5,23 +5,17 @@ import { createConnector } from './dial.js';
 import { type Egress, portOf } from './egress.js';
 import type { Lookup } from './lookup.js';
 
-/** The facts about a host that a connection shows before any request. */
-export interface Handshake {
-  /** The addresses that the name resolves to. The one that was dialled is not marked. */
-  addresses: string[];
-  /** The time that resolving the name took. `connectMs` is the time of the connection. */
-  nameMs: number;
-  connectMs: number;
-  /** The end of the certificate, in milliseconds since 1970, or null without TLS. */
-  validUntil: number | null;
-}
+export type Handshake = Awaited<ReturnType<typeof completeHandshake>>;
 
-/** Connects, with TLS if the URL says so, and disconnects. Throws EgressRefused or HttpFailure. */
-export const shakeHands = async (
+/**
+ * Connects, with TLS if the URL says so, and disconnects. Returns what a host shows before any
+ * request. Throws EgressRefused or HttpFailure.
+ */
+export const completeHandshake = async (
   egress: Egress,
   lookup: Lookup,
   { url, signal }: { url: URL; signal?: AbortSignal },
-): Promise<Handshake> => {
+) => {
   egress.check(url);
   const seen = { addresses: [url.hostname], at: performance.now() };
   const since = seen.at;
@@ -34,9 +28,12 @@ export const shakeHands = async (
   const validUntil = socket instanceof TLSSocket ? endOf(socket) : null;
   socket.destroy();
   return {
+    /** The addresses that the name resolves to. The one that was dialled is not marked. */
     addresses: seen.addresses,
+    /** The time that resolving the name took. `connectMs` is the time of the connection. */
     nameMs: seen.at - since,
     connectMs: performance.now() - seen.at,
+    /** The end of the certificate, in milliseconds since 1970, or null without TLS. */
     validUntil,
   };
 };

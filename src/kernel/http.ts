@@ -1,12 +1,11 @@
 import type { Agent } from 'undici';
 import { createConnector } from './dial.js';
-import { createEgress, type Egress, EgressRefused, parseUrl, portOf } from './egress.js';
+import { createEgress, type Egress, EgressRefused, hostAndPort, parseUrl } from './egress.js';
 import type { HttpReply } from './exchange.js';
 import { HttpFailure, type PartialReply } from './failure.js';
-import { type Handshake, shakeHands } from './handshake.js';
+import { completeHandshake } from './handshake.js';
 import { type Lookup, systemLookup } from './lookup.js';
-import { hopOf } from './redirect.js';
-import { type CallLimits, followRedirects } from './redirects.js';
+import { type CallLimits, followRedirects, hopOf } from './redirect.js';
 import { loadUndici } from './undici.js';
 
 /** One outgoing request. The default limits are those of forwards and tools, `forRequests`. */
@@ -31,42 +30,15 @@ export interface Outgoing extends Partial<CallLimits> {
   isBound?: boolean;
 }
 
-export interface Incoming {
-  status: number;
-  /** Headers by name in lower case. Headers that came several times are joined with commas. */
-  headers: Record<string, string>;
-  /** The body as received. No content-encoding is requested, and none is decoded. */
-  body: Buffer;
+/** A reply. No content-encoding of its body is requested, and none is decoded. */
+export interface Incoming extends PartialReply {
   /** The URL that sent the reply, after all redirects. */
   url: string;
   /** The target of a redirect to another origin that was not followed. */
   notFollowed?: string;
 }
 
-/** The only way for the daemon to make outgoing requests. */
-export interface Http {
-  /**
-   * Sends a request. Any status is a reply. Throws EgressRefused, BadUrl, or HttpFailure with the
-   * part of the reply that came.
-   */
-  request(out: Outgoing): Promise<Incoming>;
-  /**
-   * Returns a fetch with streaming bodies for models and MCP servers. Limits: 120 s to the first
-   * byte of the body, 60 s of silence, 64 MiB. It reaches the host and port of `origin`, even a
-   * private one, and what egressAllow names. Everything else is refused, also as the target of a
-   * redirect. It fails with the errors of `request`, also in the middle of a body.
-   */
-  fetchFor(origin: string, limits?: Partial<CallLimits>): typeof fetch;
-  /** Connects to the host of the URL and returns what it shows. Errors: as those of `request`. */
-  shake(url: string, options: Pick<Outgoing, 'allow' | 'signal'>): Promise<Handshake>;
-  /**
-   * Checks a URL that is to be stored. Throws EgressRefused if, as written, it can never be
-   * reached, and BadUrl if it is not http(s) or holds credentials. Resolves no name.
-   */
-  check(url: string): void;
-  /** Ends every connection. Requests under way fail as `aborted`. */
-  close(): Promise<void>;
-}
+export type Http = ReturnType<typeof createHttp>;
 
 const forRequests: CallLimits = {
   firstByteMs: 10_000,
@@ -86,20 +58,25 @@ const forModels: CallLimits = {
 };
 
 /**
- * Creates the HTTP client. `allow` is the setting egressAllow; an invalid entry throws. Tests pass
- * their own lookup.
+ * Creates the HTTP client, the only way for the daemon to make outgoing requests. `allow` is the
+ * setting egressAllow; an invalid entry throws. Tests pass their own lookup.
  */
-export const createHttp = (options: { allow: string[]; lookup?: Lookup }): Http => {
+export const createHttp = (options: { allow: string[]; lookup?: Lookup }) => {
   const { allow, lookup = systemLookup } = options;
   const egress = createEgress(allow);
   const ways = createWays(allow, lookup);
 
   return {
-    shake: (url, { allow: extra = [], signal }) => {
+    /** Connects to the host of the URL and returns what it shows. Errors: as those of `request`. */
+    shake: (url: string, { allow: extra = [], signal }: Pick<Outgoing, 'allow' | 'signal'>) => {
       const to = createEgress([...allow, ...extra]);
-      return shakeHands(to, lookup, { url: parseUrl(url), signal });
+      return completeHandshake(to, lookup, { url: parseUrl(url), signal });
     },
-    request: async (out) => {
+    /**
+     * Sends a request. Any status is a reply. Throws EgressRefused, BadUrl, or HttpFailure with the
+     * part of the reply that came.
+     */
+    request: async (out: Outgoing): Promise<Incoming> => {
       const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
       const { isBound, signal } = out;
@@ -111,17 +88,28 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }): Http 
         ...(notFollowed && { notFollowed: notFollowed.href }),
       };
     },
-    fetchFor: (origin, limits = {}) => {
+    /**
+     * Returns a fetch with streaming bodies for models and MCP servers. Limits: 120 s to the first
+     * byte of the body, 60 s of silence, 64 MiB. It reaches the host and port of `origin`, even a
+     * private one, and what egressAllow names. Everything else is refused, also as the target of a
+     * redirect. It fails with the errors of `request`, also in the middle of a body.
+     */
+    fetchFor: (origin: string, limits: Partial<CallLimits> = {}): typeof fetch => {
       const own = [hostAndPort(origin)];
       return fetchOver(() => ways.to(own), bounded(limits, forModels));
     },
-    check: (url) => egress.check(parseUrl(url)),
-    close: () => ways.close(),
+    /**
+     * Checks a URL that is to be stored. Throws EgressRefused if, as written, it can never be
+     * reached, and BadUrl if it is not http(s) or holds credentials. Resolves no name.
+     */
+    check: (url: string): void => egress.check(parseUrl(url)),
+    /** Ends every connection. Requests under way fail as `aborted`. */
+    close: (): Promise<void> => ways.close(),
   };
 };
 
 /** A pool of connections, and the rules under which they are made. */
-interface Way {
+interface CheckedAgent {
   egress: Egress;
   agent: Agent;
 }
@@ -131,8 +119,8 @@ interface Way {
  * not make itself.
  */
 const createWays = (allow: string[], lookup: Lookup) => {
-  const ways = new Map<string, Promise<Way>>();
-  const open = async (extra: string[]): Promise<Way> => {
+  const ways = new Map<string, Promise<CheckedAgent>>();
+  const open = async (extra: string[]): Promise<CheckedAgent> => {
     const egress = createEgress([...allow, ...extra]);
     const { Agent } = await loadUndici();
     const agent = new Agent({ ...pooling, connect: createConnector(egress, lookup) });
@@ -158,11 +146,6 @@ const pooling = {
   keepAliveMaxTimeout: 30_000,
   headersTimeout: 0,
   bodyTimeout: 0,
-};
-
-const hostAndPort = (origin: string): string => {
-  const url = parseUrl(origin);
-  return `${url.hostname}:${portOf(url)}`;
 };
 
 const bounded = (wanted: Partial<CallLimits>, usual: CallLimits): CallLimits => ({
@@ -196,7 +179,7 @@ const collected = async (
 };
 
 const fetchOver =
-  (open: () => Promise<Way>, limits: CallLimits): typeof fetch =>
+  (open: () => Promise<CheckedAgent>, limits: CallLimits): typeof fetch =>
   async (input, init) => {
     const { egress, agent } = await open();
     const check = (url: URL) => {

@@ -1,11 +1,3 @@
-/** The control that a body has over its connection. */
-interface BodySource {
-  /** Lets more data come. */
-  resume(): void;
-  /** Ends the body: no more data is wanted. */
-  cancel(): void;
-}
-
 /** The number of bytes that may wait for the reader before the connection is paused. */
 const MOST_WAITING = 65_536;
 
@@ -19,7 +11,8 @@ export class Inflow {
   #end: { error?: Error } | null = null;
   #wake: (() => void) | null = null;
 
-  constructor(readonly source: BodySource) {}
+  /** `source` is the connection: `resume` lets more data come, `cancel` says that none is wanted. */
+  constructor(readonly source: { resume(): void; cancel(): void }) {}
 
   /** True if so much data waits that the connection is to pause. */
   get isFull(): boolean {

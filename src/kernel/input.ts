@@ -27,7 +27,7 @@ export const readBody =
   async (request, h) => {
     const { payload: bytes, app, auth } = request;
     if (!Buffer.isBuffer(bytes)) return h.continue;
-    const asker = (): string => auth.credentials?.app?.caller.userId ?? app.visit.address;
+    const asker = (): string => auth.credentials?.app?.caller.userId ?? app.context.address;
     const isLarge = bytes.length > LARGE_JSON_BYTES;
     const parsed = isLarge ? await apart(asker(), 'parse', bytes) : parseBody(bytes);
     if ('fault' in parsed) throw Boom.badRequest(parsed.fault);

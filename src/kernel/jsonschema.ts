@@ -42,31 +42,10 @@ const nullable = (shape: JsonSchema, isNullable: boolean): JsonSchema =>
   isNullable && shape.type ? { ...shape, type: [shape.type, 'null'] } : shape;
 
 const shapeOf = (described: Described): JsonSchema => {
-  switch (described.type) {
-    case 'any':
-      return {};
-    case 'boolean':
-      return { type: 'boolean' };
-    case 'string':
-      return textOf(described);
-    case 'number':
-      return numberOf(described);
-    case 'array':
-      return listOf(described);
-    case 'object':
-      return objectOf(described);
-    default:
-      throw new Error(`No JSON Schema for the joi type ${described.type}`);
-  }
+  const shape = shapes[described.type ?? ''];
+  if (!shape) throw new Error(`No JSON Schema for the joi type ${described.type}`);
+  return { ...typeOf(described), ...shape(described) };
 };
-
-const textOf = (described: Described): JsonSchema => ({
-  type: 'string',
-  // joi refuses empty text unless '' is allowed explicitly.
-  ...(!described.allow?.includes('') && { minLength: 1 }),
-  ...limits(described, 'minLength', 'maxLength'),
-  ...patternOf(described),
-});
 
 /**
  * Returns the pattern without the slashes that joi writes around it. A pattern with flags is left
@@ -78,22 +57,10 @@ const patternOf = (described: Described): JsonSchema => {
   return pattern === undefined ? {} : { pattern };
 };
 
-const numberOf = (described: Described): JsonSchema => ({
-  type: described.rules?.some((rule) => rule.name === 'integer') ? 'integer' : 'number',
-  ...limits(described, 'minimum', 'maximum'),
-});
-
-const listOf = (described: Described): JsonSchema => ({
-  type: 'array',
-  ...(described.items?.length === 1 && { items: described.items.map(convert)[0] }),
-  ...limits(described, 'minItems', 'maxItems'),
-});
-
 const objectOf = (described: Described): JsonSchema => {
   const keys = Object.entries(described.keys ?? {});
   const required = keys.filter(([, key]) => key.flags?.presence === 'required');
   return {
-    type: 'object',
     properties: Object.fromEntries(keys.map(([name, key]) => [name, convert(key)])),
     required: required.map(([name]) => name),
     additionalProperties: othersOf(described),
@@ -115,4 +82,25 @@ const limits = (described: Described, min: string, max: string): JsonSchema => {
     ...(least !== undefined && { [min]: least }),
     ...(most !== undefined && { [max]: most }),
   };
+};
+
+/** The functions that make the schema of each type of joi that the kernel uses. */
+const shapes: Record<string, (described: Described) => JsonSchema> = {
+  any: () => ({}),
+  boolean: () => ({}),
+  string: (described) => ({
+    // joi refuses empty text unless '' is allowed explicitly.
+    ...(!described.allow?.includes('') && { minLength: 1 }),
+    ...limits(described, 'minLength', 'maxLength'),
+    ...patternOf(described),
+  }),
+  number: (described) => ({
+    type: described.rules?.some((rule) => rule.name === 'integer') ? 'integer' : 'number',
+    ...limits(described, 'minimum', 'maximum'),
+  }),
+  array: (described) => ({
+    ...(described.items?.length === 1 && { items: described.items.map(convert)[0] }),
+    ...limits(described, 'minItems', 'maxItems'),
+  }),
+  object: objectOf,
 };

@@ -1,29 +1,13 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
-/**
- * A writer of lines to a file descriptor. It never blocks its callers if the descriptor accepts no
- * data, for a while or for good.
- */
-export interface LineWriter {
-  /** Keeps the line until it can be written. Drops it if too much is kept already. */
-  write(line: string): void;
-  /** Returns the loss that was not reported yet: 0 lines if all are written or kept. */
-  lost(): LostLines;
-  /** Writes at once as much as the descriptor accepts, at the end of the process. */
-  flushSync(): void;
-}
+export type LineWriter = ReturnType<typeof createLineWriter>;
 
 /** A count of dropped lines, reported after all lines kept before them are written. */
 export interface LostLines {
   lostLines: number;
   /** The code of the last system error. `EAGAIN`: the reader was too slow. */
   reason: string;
-}
-
-interface LineWriterOptions {
-  tell(lost: LostLines): void;
-  mostBytes?: number;
 }
 
 const MOST_BYTES = 1024 ** 2;
@@ -38,11 +22,15 @@ const LAST_TRIES = 20;
 const LAST_WAIT_MS = 5;
 const NONE = Buffer.alloc(0);
 
+/**
+ * Creates a writer of lines to a file descriptor. It never blocks its callers if the descriptor
+ * accepts no data, for a while or for good.
+ */
 export const createLineWriter = (
   fd: number,
-  { tell, mostBytes = MOST_BYTES }: LineWriterOptions,
-): LineWriter => {
-  let to: WriteTarget | undefined;
+  { tell, mostBytes = MOST_BYTES }: { tell(lost: LostLines): void; mostBytes?: number },
+) => {
+  let to: ReturnType<typeof targetOf> | undefined;
   let lines: Buffer[] = [];
   let begun: Buffer = NONE;
   let bytes = 0;
@@ -62,9 +50,9 @@ export const createLineWriter = (
     bytes -= count;
     begun = begun.subarray(count);
     if (bytes === 0 && lost.lostLines > 0) {
-      const told = { ...lost };
+      const counts = { ...lost };
       lost.lostLines = 0;
-      tell(told);
+      tell(counts);
     }
     next();
   };
@@ -78,7 +66,8 @@ export const createLineWriter = (
     setTimeout(again, code === 'EAGAIN' ? AGAIN_MS : RETRY_MS).unref();
   };
   return {
-    write: (line) => {
+    /** Keeps the line until it can be written. Drops it if too much is kept already. */
+    write: (line: string): void => {
       const chunk = Buffer.from(line);
       if (lost.lostLines > 0 || bytes + chunk.length > mostBytes) {
         lost.lostLines++;
@@ -88,8 +77,10 @@ export const createLineWriter = (
       bytes += chunk.length;
       next();
     },
-    lost: () => ({ ...lost }),
-    flushSync: () => {
+    /** Returns the loss that was not reported yet: 0 lines if all are written or kept. */
+    lost: (): LostLines => ({ ...lost }),
+    /** Writes at once as much as the descriptor accepts, at the end of the process. */
+    flushSync: (): void => {
       if (!to || (state === 'in flight' && !to.isFile)) return;
       // The operating system completes a write to a file that is in flight.
       const rest = Buffer.concat([state === 'in flight' ? NONE : begun, ...lines]);
@@ -103,22 +94,16 @@ export const createLineWriter = (
 
 type Done = (error: NodeJS.ErrnoException | null, count: number) => void;
 
-interface WriteTarget {
-  fd: number;
-  isFile: boolean;
-  write(bytes: Buffer, done: Done): void;
-}
-
-const targetOf = (fd: number): WriteTarget => {
-  const isFile = fstatSync(fd).isFile();
-  const own = isFile ? null : reopened(fd);
-  if (own !== null) return { fd: own, isFile, write: (bytes, done) => writeNow(own, bytes, done) };
+const targetOf = (given: number) => {
+  const isFile = fstatSync(given).isFile();
+  const own = isFile ? null : reopened(given);
+  const fd = own ?? given;
   // Node's own streams make pipes and sockets non-blocking.
-  if (!isFile && !isatty(fd) && process.stderr.writable) {
-    return { fd, isFile, write: (bytes, done) => writeNow(fd, bytes, done) };
-  }
-  // This write may block a thread of the pool, but not the event loop.
-  return { fd, isFile, write: (bytes, done) => write(fd, bytes, 0, bytes.length, null, done) };
+  const neverBlocks = own !== null || (!isFile && !isatty(given) && process.stderr.writable);
+  const writeSome = (bytes: Buffer, done: Done): void =>
+    // The other write may block a thread of the pool, but not the event loop.
+    neverBlocks ? writeNow(fd, bytes, done) : write(fd, bytes, 0, bytes.length, null, done);
+  return { fd, isFile, write: writeSome };
 };
 
 /**

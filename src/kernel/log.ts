@@ -1,6 +1,6 @@
 import { type Logger, multistream, pino, stdSerializers } from 'pino';
 import { type Clock, iso, systemClock } from './clock.js';
-import { createLineWriter, type LineWriter } from './linewriter.js';
+import { createLineWriter, type LineWriter, type LostLines } from './linewriter.js';
 import type { LogRing } from './ring.js';
 
 export type Log = Logger;
@@ -33,12 +33,9 @@ export const createLog = (
   level: string,
   { clock = systemClock, ring, to }: LogOptions = {},
 ): Log => {
-  const out =
-    to ??
-    watched(
-      ring,
-      stderr((lost) => log.error(lost, LOST)),
-    );
+  const writer = stderr((lost) => log.error(lost, LOST));
+  if (!to) ring?.watch(writer.lost);
+  const out = to ?? writer;
   const log: Log = pino(
     {
       level,
@@ -57,15 +54,10 @@ export const createLog = (
   return log;
 };
 
-const watched = (ring: LogRing | undefined, writer: LineWriter): LineWriter => {
-  ring?.watch(writer.lost);
-  return writer;
-};
-
 const LOST = 'the log could not be written for a while: lines are missing before this one';
 
 /** Creates the writer to stderr. At the exit of the process it writes the lines that still wait. */
-const stderr = (tell: Parameters<typeof createLineWriter>[1]['tell']): LineWriter => {
+const stderr = (tell: (lost: LostLines) => void): LineWriter => {
   const writer = createLineWriter(2, { tell });
   let isUsed = false;
   return {

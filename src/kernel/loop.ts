@@ -9,9 +9,9 @@ export const MOST_HOPS = 10;
 
 /** Returns the hops that a request states, or 0 without a valid number. */
 export const hopsIn = (headers: Record<string, unknown>): number => {
-  const told = headers[HEADER];
-  return typeof told === 'string' && /^\d{1,4}$/.test(told) ? Number(told) : 0;
+  const value = headers[HEADER];
+  return typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : 0;
 };
 
 /** Returns the header for a request whose cause has made `hops` hops so far. It states one more. */
-export const hopsOnward = (hops = 0): Record<string, string> => ({ [HEADER]: String(hops + 1) });
+export const hopHeader = (hops = 0): Record<string, string> => ({ [HEADER]: String(hops + 1) });

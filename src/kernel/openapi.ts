@@ -1,16 +1,16 @@
 import type { Endpoint } from './contract/endpoint.js';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-type Node = { [key: string]: Json };
+type DocumentNode = { [key: string]: Json };
 
-interface Operation extends Node {
+interface Operation extends DocumentNode {
   operationId: string;
-  responses: { [status: string]: Node };
+  responses: { [status: string]: DocumentNode };
 }
 
 /** The part of an OpenAPI 3.0 document that is corrected here. */
-export interface Document extends Node {
-  components: { schemas: Node };
+export interface Document extends DocumentNode {
+  components: { schemas: DocumentNode };
   paths: { [path: string]: { [method: string]: Operation } };
 }
 
@@ -32,7 +32,8 @@ export const tidyDocument = (document: Document, endpoints: Map<string, Endpoint
     if (name !== null) return isNamed(name) ? value : resolve(schemas[name] ?? {});
     const kept = Object.entries(value).filter(([key]) => !key.startsWith('x-'));
     const clean = Object.fromEntries(kept.map(([key, inner]) => [key, resolve(inner)]));
-    if (isNode(value['x-meta'] ?? null) && isAnything(value['x-meta'])) delete clean.type;
+    const meta = value['x-meta'];
+    if (isNode(meta) && meta.isAnything === true) delete clean.type;
     return clean;
   };
   const named = Object.entries(schemas).filter(([name]) => isNamed(name));
@@ -52,10 +53,8 @@ export const tidyDocument = (document: Document, endpoints: Map<string, Endpoint
   };
 };
 
-const isNode = (value: Json | undefined): value is Node =>
+const isNode = (value: Json | undefined): value is DocumentNode =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const isAnything = (meta: Json | undefined): boolean => isNode(meta) && meta.isAnything === true;
 
 const complete = (operation: Operation, endpoint: Endpoint | undefined): void => {
   if (!endpoint) return;
@@ -73,19 +72,26 @@ const complete = (operation: Operation, endpoint: Endpoint | undefined): void =>
 };
 
 /** Puts the contract's example into the body, for readers who try the endpoint. */
-const illustrate = ({ content }: Node, { example }: Endpoint): void => {
+const illustrate = ({ content }: DocumentNode, { example }: Endpoint): void => {
   if (example === undefined || !isNode(content)) return;
   for (const media of Object.values(content)) {
     if (isNode(media)) media.example = JSON.parse(JSON.stringify(example));
   }
 };
 
-const parameterOf = ({ name, value, about }: NonNullable<Endpoint['exampleHeader']>): Node => ({
-  ...{ name, in: 'header', description: about, required: false },
+const parameterOf = ({
+  name,
+  value,
+  about,
+}: NonNullable<Endpoint['exampleHeader']>): DocumentNode => ({
+  name,
+  in: 'header',
+  description: about,
+  required: false,
   schema: { type: 'string' },
   example: value,
 });
 
 const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
-const plain = (type: string): Node => ({ [type]: { schema: { type: 'string' } } });
+const plain = (type: string): DocumentNode => ({ [type]: { schema: { type: 'string' } } });

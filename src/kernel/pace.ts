@@ -1,15 +1,6 @@
 import { NoTurn } from './fairqueue.js';
 
-/**
- * A limiter that runs the work of one key one at a time, with a minimum time between two starts.
- */
-export interface Pace {
-  /**
-   * Runs the work when its turn comes, in the order of the calls. Throws NoTurn if too many already
-   * wait.
-   */
-  take<T>(key: string, work: () => Promise<T>): Promise<T>;
-}
+export type Pace = ReturnType<typeof createPace>;
 
 /**
  * Ours: the most keys at once, so that made-up names do not fill the memory. It is more than can
@@ -17,12 +8,16 @@ export interface Pace {
  */
 const MOST_KEYS = 20_000;
 
+/**
+ * Creates a limiter that runs the work of one key one at a time, with a minimum time between two
+ * starts.
+ */
 export const createPace = (of: {
   everyMs: number;
   /** The number of calls of one key that may wait beside the one that runs. */
   waiting: number;
   wait(ms: number): Promise<unknown>;
-}): Pace => {
+}) => {
   /** The waiting calls, for each key that runs or has just run. */
   const lines = new Map<string, (() => void)[]>();
 
@@ -40,7 +35,11 @@ export const createPace = (of: {
   };
 
   return {
-    take: async (key, work) => {
+    /**
+     * Runs the work when its turn comes, in the order of the calls. Throws NoTurn if too many
+     * already wait.
+     */
+    take: async <T>(key: string, work: () => Promise<T>): Promise<T> => {
       await turnOf(key);
       const pause = of.wait(of.everyMs);
       try {

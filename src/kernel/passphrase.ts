@@ -1,26 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { NamedError } from './failure.js';
 
-/**
- * The line of JSON before the sealed bytes. It states the cost, so that the cost can rise without a
- * new format.
- */
-interface SealHeader {
-  version: 1;
-  kdf: 'argon2id';
-  memoryKiB: number;
-  passes: number;
-  lanes: number;
-  /** The salt in base64. */
-  salt: string;
-  cipher: 'aes-256-gcm';
-  /** The nonce in base64. */
-  nonce: string;
-}
+type SealHeader = ReturnType<typeof headerOf>;
 
 /** The error of a wrong passphrase or damaged bytes. */
-export class PassphraseError extends Error {
-  override name = 'PassphraseError';
-}
+export class PassphraseError extends NamedError {}
 
 export const SHORTEST_PASSPHRASE = 8;
 /** The cost of the key, more than twice that of a login: it is paid once for a backup. */
@@ -37,14 +21,7 @@ const TAG = 16;
  */
 export const sealWith = async (passphrase: string, plain: Buffer): Promise<Buffer> => {
   const [salt, nonce] = [randomBytes(16), randomBytes(12)];
-  const header: SealHeader = {
-    version: 1,
-    kdf: 'argon2id',
-    ...COST,
-    salt: salt.toString('base64'),
-    cipher: 'aes-256-gcm',
-    nonce: nonce.toString('base64'),
-  };
+  const header = headerOf(COST, salt.toString('base64'), nonce.toString('base64'));
   const line = Buffer.from(`${JSON.stringify(header)}\n`);
   const key = await keyOf(passphrase, header);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(line);
@@ -71,6 +48,19 @@ export const openWith = async (passphrase: string, sealed: Buffer): Promise<Buff
   }
 };
 
+/**
+ * Returns the line of JSON before the sealed bytes as an object. It states the cost, so that the
+ * cost can rise without a new format. Salt and nonce are in base64.
+ */
+const headerOf = (cost: typeof COST, salt: string, nonce: string) => ({
+  version: 1,
+  kdf: 'argon2id',
+  ...cost,
+  salt,
+  cipher: 'aes-256-gcm',
+  nonce,
+});
+
 /** Derives the key. The library is loaded on first use. */
 const keyOf = async (passphrase: string, header: SealHeader): Promise<Buffer> => {
   const { hashRaw } = await import('@node-rs/argon2');
@@ -94,9 +84,7 @@ const headerIn = (line: Buffer): SealHeader | null => {
     within(cost.memoryKiB, 8 * cost.lanes, MOST.memoryKiB) &&
     within(cost.passes, 1, MOST.passes) &&
     within(cost.lanes, 1, MOST.lanes);
-  return isFair
-    ? { version: 1, kdf: 'argon2id', ...cost, salt, cipher: 'aes-256-gcm', nonce }
-    : null;
+  return isFair ? headerOf(cost, salt, nonce) : null;
 };
 
 const within = (value: number, least: number, most: number): boolean =>

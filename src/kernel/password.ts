@@ -29,35 +29,14 @@ export class PasswordsBusy extends Error {
   readonly retryAfterSeconds = 2;
 }
 
-/** Hashes and verifies passwords. Both methods throw PasswordsBusy. */
-export interface Passwords {
-  /**
-   * Returns the hash of the NFC form (NIST SP 800-63B), in the PHC string format, with its salt and
-   * cost.
-   */
-  hash(password: string): Promise<string>;
-  /**
-   * Verifies a password. `null`, an unknown user, and '', an account without a password, take as
-   * long as a wrong password, so that nobody learns which names exist. If many requests wait, such
-   * a check only waits for that time, so that made-up names delay no account. `from` is the
-   * client's address: if many requests wait, the addresses take turns, those with wrong passwords
-   * come last, and known clients come first. Older hashes may be of another form than NFC, so a
-   * password in another form is also tried as it is, at the same time, for every user.
-   */
-  verify(
-    hash: string | null,
-    password: string,
-    from: string,
-    by?: { isKnown: boolean },
-  ): Promise<boolean>;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
 /**
  * Creates argon2id hashing behind a limit: hashing occupies the thread pool that DNS and files
  * share, so two run at a time, fifty wait, and the rest is refused. The library is loaded on first
- * use.
+ * use. Both methods throw PasswordsBusy.
  */
-export const createPasswords = (): Passwords => {
+export const createPasswords = () => {
   const turns = createTurns({ atOnce: AT_ONCE, waiting: QUEUE });
   const decoy = decoyHash();
   const library = () => import('@node-rs/argon2');
@@ -73,11 +52,28 @@ export const createPasswords = (): Passwords => {
   };
 
   return {
-    hash: (password) =>
+    /**
+     * Returns the hash of the NFC form (NIST SP 800-63B), in the PHC string format, with its salt
+     * and cost.
+     */
+    hash: (password: string): Promise<string> =>
       gated(() =>
         turns.take('', async () => (await library()).hash(password.normalize('NFC'), COST)),
       ),
-    verify: async (known, password, from, { isKnown } = { isKnown: false }) => {
+    /**
+     * Verifies a password. `null`, an unknown user, and '', an account without a password, take as
+     * long as a wrong password, so that nobody learns which names exist. If many requests wait,
+     * such a check only waits for that time, so that made-up names delay no account. `from` is the
+     * client's address: if many requests wait, the addresses take turns, those with wrong passwords
+     * come last, and known clients come first. Older hashes may be of another form than NFC, so a
+     * password in another form is also tried as it is, at the same time, for every user.
+     */
+    verify: async (
+      known: string | null,
+      password: string,
+      from: string,
+      { isKnown } = { isKnown: false },
+    ): Promise<boolean> => {
       const asker = networkOf(from);
       const { verify } = await library();
       const check = (one: string) => times.measure(() => verify(known || decoy, one));

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** A library that is loaded on first use, without blocking the event loop for long. */
-export interface InPieces<T> {
+export interface LazyLibrary<T> {
   /** The package name for import. The measured times are noted where it is used. */
   library: string;
   /**
@@ -19,7 +19,7 @@ export interface InPieces<T> {
  * that is missing in another version of the library is skipped: the library still loads, only in a
  * longer turn.
  */
-export const inPieces = <T>({ library, pieces, load }: InPieces<T>): (() => Promise<T>) => {
+export const inPieces = <T>({ library, pieces, load }: LazyLibrary<T>): (() => Promise<T>) => {
   let loaded: Promise<T> | null = null;
   const loadAll = async (): Promise<T> => {
     const require = createRequire(import.meta.resolve(library));

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
+import { errorCode, NamedError } from './failure.js';
 import { createTurns, NoTurn } from './fairqueue.js';
 
 /** The error of a task that is refused because too many tasks wait for the threads. */
-export class PoolFull extends Error {
-  override name = 'PoolFull';
+export class PoolFull extends NamedError {
   override message = 'Too much waits for the worker threads';
 }
 
@@ -11,17 +11,13 @@ export class PoolFull extends Error {
  * The error of a thread that ended in the middle of a task, or that was ended because it took too
  * long.
  */
-export class ThreadLost extends Error {
-  override name = 'ThreadLost';
-}
+export class ThreadLost extends NamedError {}
 
 /**
  * The error of a thread that was ended because of the task itself, which would take as much another
  * time.
  */
-export class TaskOverran extends ThreadLost {
-  override name = 'TaskOverran';
-}
+export class TaskOverran extends ThreadLost {}
 
 /** Functions that a thread runs on request, by name. Arguments and results are cloned. */
 export type Tasks = Record<string, (input: never) => unknown>;
@@ -98,7 +94,7 @@ export const createPool = <T extends Tasks>(options: PoolOptions): Pool<T> => {
   };
 };
 
-interface Underway {
+interface PendingTask {
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
@@ -108,7 +104,7 @@ const LOST = 'A worker thread was lost';
 /** One thread of a pool, with at most one task. */
 class PoolThread {
   private readonly worker: Worker;
-  private underway: Underway | null = null;
+  private underway: PendingTask | null = null;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -122,7 +118,8 @@ class PoolThread {
     this.worker.unref();
     this.worker.on('message', (reply: TaskReply) => this.hear(reply));
     this.worker.on('error', (error) => {
-      if (isOutOfMemory(error)) this.overrun(`it took over ${options.heapMb} MB of memory`);
+      if (errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY')
+        this.overrun(`it took over ${options.heapMb} MB of memory`);
       else this.lose(new ThreadLost(`${LOST}: ${error.message}`));
     });
     this.worker.on('exit', () => this.lose(new ThreadLost(`${LOST}: it ended`)));
@@ -170,6 +167,3 @@ class PoolThread {
     this.underway = null;
   }
 }
-
-const isOutOfMemory = (error: Error): boolean =>
-  'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { errorCode } from './failure.js';
 
 const PRIVATE = 0o600;
 const PRIVATE_FOLDER = 0o700;
@@ -15,7 +16,7 @@ export const makePrivate = (path: string): void => {
   try {
     closeSync(openSync(path, 'wx', PRIVATE));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
     chmodSync(path, PRIVATE);
   }
 };
@@ -28,7 +29,7 @@ export const makePrivateFolder = (path: string): void => {
   try {
     mkdirSync(path, { mode: PRIVATE_FOLDER });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === 'EEXIST' && statSync(path).isDirectory()) return;
     if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
     makePrivateFolder(dirname(path));

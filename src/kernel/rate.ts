@@ -7,30 +7,19 @@ const MOST_KEYS = 100_000;
 const NEWCOMERS = '';
 
 /** The remaining requests of a key in this minute. */
-export interface Allowance {
-  limit: number;
-  remaining: number;
-  /** Whole seconds until the full limit is available again, at least 1. */
-  resetSeconds: number;
-  isSpent: boolean;
-}
+export type Allowance = NonNullable<ReturnType<Rate['take']>>;
 
 /** Returns the message for a client that exceeded the limit. */
-export const spentMessage = ({ limit, resetSeconds }: Allowance): string =>
+export const rateLimitMessage = ({ limit, resetSeconds }: Allowance): string =>
   `At most ${limit} requests a minute. Try again in ${resetSeconds} s`;
 
-export interface Rate {
-  /** Counts one request. Returns null if there is no limit. */
-  take(key: string): Allowance | null;
-  /** Takes back one request that was counted in this minute. */
-  giveBack(key: string): void;
-}
+export type Rate = ReturnType<typeof createRate>;
 
 /**
  * Creates a rate limit of requests per key and minute in fixed windows, in memory. 0 a minute
  * switches the limit off.
  */
-export const createRate = (perMinute: number, clock: Clock): Rate => {
+export const createRate = (perMinute: number, clock: Clock) => {
   const taken = new Map<string, number>();
   let since = Number.NEGATIVE_INFINITY;
 
@@ -42,7 +31,8 @@ export const createRate = (perMinute: number, clock: Clock): Rate => {
   };
 
   return {
-    take: (key) => {
+    /** Counts one request. Returns null if there is no limit. */
+    take: (key: string) => {
       if (perMinute === 0) return null;
       const now = clock.now();
       turn(now);
@@ -52,11 +42,13 @@ export const createRate = (perMinute: number, clock: Clock): Rate => {
       return {
         limit: perMinute,
         remaining: Math.max(0, Math.floor(perMinute - count)),
+        /** Whole seconds until the full limit is available again, at least 1. */
         resetSeconds: Math.max(1, Math.ceil((since + WINDOW_MS - now) / 1000)),
         isSpent: count > perMinute,
       };
     },
-    giveBack: (key) => {
+    /** Takes back one request that was counted in this minute. */
+    giveBack: (key: string): void => {
       turn(clock.now());
       const count = taken.get(key) ?? 0;
       if (count > 0) taken.set(key, count - 1);

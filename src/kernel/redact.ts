@@ -28,29 +28,20 @@ export const redactor = (values: string[], shown = SHOWN, effort?: Effort): Reda
 export const redacted = (value: unknown, redact: Redact): unknown =>
   mapTexts(value, redact, (inner) => redacted(inner, redact));
 
-/** A filter that passes a text on, piece by piece, without the values. */
-export interface RedactedStream {
-  take(piece: string): void;
-  /** Passes on the text that was held back, because no more follows. */
-  end(): void;
-}
+export type RedactedStream = ReturnType<typeof redactedStream>;
 
 /**
- * Creates a filter. If the end of a piece may be the beginning of a value, it is held back until
- * later pieces, or `end`, show if it is. Ours: while much text is held back, it is searched again
- * only after a quarter as much has come, so that the cost of a text is not the square of its
- * length.
+ * Creates a filter that passes a text on, piece by piece, without the values. If the end of a piece
+ * may be the beginning of a value, it is held back until later pieces, or `end`, show if it is.
+ * Ours: while much text is held back, it is searched again only after a quarter as much has come,
+ * so that the cost of a text is not the square of its length.
  */
-export const redactedStream = (
-  values: string[],
-  onText: (text: string) => void,
-  shown = SHOWN,
-): RedactedStream => {
+export const redactedStream = (values: string[], onText: (text: string) => void, shown = SHOWN) => {
   const trie = trieOf(values);
   let held = '';
   let looked = 0;
   return {
-    take: (piece) => {
+    take: (piece: string): void => {
       held += piece;
       if (held.length - looked < looked / 4) return;
       const { found, open } = spansIn(held, trie);
@@ -63,7 +54,8 @@ export const redactedStream = (
       looked = held.length;
       if (text !== '') onText(text);
     },
-    end: () => {
+    /** Passes on the text that was held back, because no more follows. */
+    end: (): void => {
       const text = replaced(held, spansIn(held, trie).found, shown);
       held = '';
       looked = 0;

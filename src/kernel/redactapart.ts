@@ -30,9 +30,13 @@ export const redactApart = async (
 ): Promise<unknown> => {
   const values = [...new Set(secrets)];
   if (values.length === 0) return value;
-  const isSmall = sum(values) <= MOST_SECRET && weightOf(value) <= MOST_HERE;
-  const here = isSmall ? redactHere(value, values, shown) : null;
-  if (here) return here.value;
+  if (sum(values) <= MOST_SECRET && weightOf(value) <= MOST_HERE) {
+    try {
+      return redacted(value, redactor(values, shown, new Effort(MOST_STEPS)));
+    } catch (error) {
+      if (!(error instanceof TooMuchEffort)) throw error;
+    }
+  }
   return threads.take('redaction', () => inThread({ value, values, shown }));
 };
 
@@ -42,20 +46,6 @@ export const redactTextApart = async (
   secrets: string[],
   shown?: string,
 ): Promise<string> => String(await redactApart(text, secrets, shown));
-
-/** Returns null if it would take too long. */
-const redactHere = (
-  value: unknown,
-  values: string[],
-  shown?: string,
-): { value: unknown } | null => {
-  try {
-    return { value: redacted(value, redactor(values, shown, new Effort(MOST_STEPS))) };
-  } catch (error) {
-    if (error instanceof TooMuchEffort) return null;
-    throw error;
-  }
-};
 
 const sum = (texts: string[]): number => texts.reduce((all, { length }) => all + length, 0);
 

@@ -1,13 +1,7 @@
-import { BadUrl, parseUrl } from './egress.js';
+import type { Dispatcher } from 'undici';
+import { BadUrl, type Egress, EgressRefused, parseUrl } from './egress.js';
+import { dispatchHop, type Hop, type HttpReply } from './exchange.js';
 import { HttpFailure } from './failure.js';
-
-/** One request, ready to be sent. Header names are in lower case. */
-export interface Hop {
-  method: string;
-  url: URL;
-  headers: Record<string, string>;
-  body: string | Buffer | null;
-}
 
 interface RedirectedRequest {
   method: string;
@@ -45,13 +39,82 @@ const ownHeaders = (headers: Record<string, string>): Record<string, string> =>
 const ofConnection =
   /^(host|connection|content-length|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/;
 
-/** The part of a reply that decides a redirect. */
-interface Head {
-  status: number;
-  headers: Record<string, string>;
+/** The limits of one call: times in milliseconds, the body of the reply in bytes. */
+export interface CallLimits {
+  /**
+   * The time until the first byte of the body, or until the end of a reply without one, at each
+   * hop.
+   */
+  firstByteMs: number;
+  /** The time between two pieces of the body. */
+  silenceMs: number;
+  /** The time for everything, including redirects. */
+  totalMs: number;
+  maxBytes: number;
+  /** The most redirects that are followed. With 0 a redirect is a reply like any other. */
+  redirects: number;
 }
 
-export const isRedirect = ({ status, headers }: Head): boolean =>
+interface Bounds {
+  agent: Dispatcher;
+  /** The check that throws if a hop must not be made. */
+  egress: Pick<Egress, 'check'>;
+  limits: CallLimits;
+  /**
+   * True if a redirect to another origin is not followed. This always applies to a request with a
+   * body.
+   */
+  isBound?: boolean | undefined;
+  signal?: AbortSignal | null;
+}
+
+/** A reply with the URL that sent it. */
+interface FinalReply extends HttpReply {
+  url: URL;
+  /** The target of a redirect that was not followed because it leaves the origin. */
+  notFollowed?: URL;
+}
+
+/**
+ * Sends a request and follows its redirects. Every hop is checked like the first one. A failure
+ * after the first hop states that an effect may have begun. Throws EgressRefused or HttpFailure.
+ */
+export const followRedirects = async (first: Hop, bounds: Bounds): Promise<FinalReply> => {
+  const isBound = bounds.isBound === true || first.body !== null;
+  const { redirects, totalMs } = bounds.limits;
+  const deadline = performance.now() + totalMs;
+  let hop = first;
+  for (let count = 0; ; count++) {
+    const reply = await send(hop, bounds, deadline).catch((error: unknown) => {
+      throw count === 0 ? error : afterEffect(error);
+    });
+    if (redirects === 0 || !isRedirect(reply)) return { ...reply, url: hop.url };
+    const notFollowed = isBound ? elsewhere(hop, reply) : null;
+    if (notFollowed) return { ...reply, url: hop.url, notFollowed };
+    reply.body.cancel();
+    if (count === redirects) throw tooMany(hop.url);
+    hop = redirected(hop, reply);
+  }
+};
+
+const send = async (hop: Hop, bounds: Bounds, deadline: number): Promise<HttpReply> => {
+  bounds.egress.check(hop.url);
+  return dispatchHop(bounds.agent, hop, { ...bounds.limits, deadline, signal: bounds.signal });
+};
+
+const afterEffect = (error: unknown): unknown => {
+  if (error instanceof EgressRefused) return new EgressRefused(error.host, error.why, true);
+  if (!(error instanceof HttpFailure)) return error;
+  return new HttpFailure(error.kind, { host: error.host, effectBegan: true, cause: error.cause });
+};
+
+const tooMany = ({ hostname }: URL): HttpFailure =>
+  new HttpFailure('too_many_redirects', { host: hostname, effectBegan: true });
+
+/** The part of a reply that decides a redirect. */
+type RedirectHead = Pick<HttpReply, 'status' | 'headers'>;
+
+const isRedirect = ({ status, headers }: RedirectHead): boolean =>
   [301, 302, 303, 307, 308].includes(status) && headers.location !== undefined;
 
 /**
@@ -59,18 +122,29 @@ export const isRedirect = ({ status, headers }: Head): boolean =>
  * headers that may hold a secret, under any name, and a further redirect back does not restore
  * them.
  */
-export const redirected = (hop: Hop, { status, headers: { location = '' } }: Head): Hop => {
+const redirected = (hop: Hop, { status, headers: { location = '' } }: RedirectHead): Hop => {
   const url = target(hop.url, location);
-  const headers = url.origin === hop.url.origin ? hop.headers : only(harmless, hop.headers);
+  const headers =
+    url.origin === hop.url.origin
+      ? hop.headers
+      : filtered(hop.headers, (name) => harmless.test(name));
   if (!becomesGet(status, hop.method)) return { ...hop, url, headers };
-  return { method: 'GET', url, headers: without(ofBody, headers), body: null };
+  return {
+    method: 'GET',
+    url,
+    headers: filtered(headers, (name) => !ofBody.test(name)),
+    body: null,
+  };
 };
 
 /**
  * Returns the target of a redirect if it is not the origin that the request was meant for,
  * otherwise null.
  */
-export const elsewhere = ({ url }: Hop, { headers: { location = '' } }: Head): URL | null => {
+export const elsewhere = (
+  { url }: Hop,
+  { headers: { location = '' } }: RedirectHead,
+): URL | null => {
   const to = URL.canParse(location, url.href) ? new URL(location, url) : null;
   return to && isAnother(url, to) ? to : null;
 };
@@ -103,8 +177,5 @@ const target = (from: URL, location: string): URL => {
 const becomesGet = (status: number, method: string): boolean =>
   status === 303 ? method !== 'HEAD' : (status === 301 || status === 302) && method === 'POST';
 
-const only = (names: RegExp, headers: Record<string, string>) =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => names.test(name)));
-
-const without = (names: RegExp, headers: Record<string, string>) =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !names.test(name)));
+const filtered = (headers: Record<string, string>, isKept: (name: string) => boolean) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => isKept(name)));

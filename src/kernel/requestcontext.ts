@@ -1,5 +1,5 @@
-import { clientAddress, isFromHere, isShared, type ProxyTrust } from './clientaddress.js';
-import type { Visit } from './contract/endpoint.js';
+import { clientAddress, isLocalRequest, isShared, type ProxyTrust } from './clientaddress.js';
+import type { RequestContext } from './contract/endpoint.js';
 
 /** The parts of the server's request that a request context needs. */
 export interface IncomingRequest {
@@ -13,7 +13,7 @@ export interface IncomingRequest {
  * accessors of an object literal make a hidden class for each request, which keeps the whole
  * request alive until the next full garbage collection. That cost twice the time of a request.
  */
-export class RequestVisit implements Visit {
+export class LazyRequestContext implements RequestContext {
   private away: AbortController | null = null;
   /**
    * Private, so that JSON does not contain it: nes serializes the credentials that hapi's strategy
@@ -46,7 +46,7 @@ export class RequestVisit implements Visit {
   }
 
   get isLocal(): boolean {
-    return isFromHere(this.peer, this.#asked.headers);
+    return isLocalRequest(this.peer, this.#asked.headers);
   }
 
   get signal(): AbortSignal {

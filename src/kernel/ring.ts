@@ -8,24 +8,7 @@ export interface LogLine {
   text: string;
 }
 
-/** The newest lines of the log, in memory, for users who cannot read the file. */
-export interface LogRing {
-  /** Adds a line. pino writes to this method. */
-  write(line: string): void;
-  /** Returns the lines after that number, oldest first. With null it returns all that are kept. */
-  after(number: number | null): LogLine[];
-  /** Returns the numbers of the oldest and the last line, or 0 if nothing was written yet. */
-  ends(): { oldest: number; last: number };
-  /** Calls back for every line, until the returned function is called. */
-  listen(hear: () => void): () => void;
-  /**
-   * Returns the lines that the file or the terminal has lost now, apart from those that wait for
-   * it.
-   */
-  lost(): LostLines;
-  /** Sets the source of `lost`. Before this call, `lost` reports no losses. */
-  watch(lost: () => LostLines): void;
-}
+export type LogRing = ReturnType<typeof createLogRing>;
 
 const MOST_LINES = 2000;
 const MOST_BYTES = 1024 ** 2;
@@ -34,11 +17,12 @@ const LONGEST = 16_384;
 const LEVEL = /^\{"level":"(trace|debug|info|warn|error|fatal)"/;
 
 /**
- * Creates the ring. Ours: line numbers continue from the time of the start in milliseconds, so that
+ * Creates the ring of the newest lines of the log, in memory, for users who cannot read the file.
+ * Ours: line numbers continue from the time of the start in milliseconds, so that
  * every number of an earlier run is lower than those of this one, and its reader is told of the
  * gap.
  */
-export const createLogRing = (now: number): LogRing => {
+export const createLogRing = (now: number) => {
   let lines: LogLine[] = [];
   let first = 0;
   let bytes = 0;
@@ -53,30 +37,41 @@ export const createLogRing = (now: number): LogRing => {
     first = 0;
   };
   return {
-    write: (line) => {
+    /** Adds a line. pino writes to this method. */
+    write: (line: string): void => {
       const text = line.trimEnd().slice(0, LONGEST);
       lines.push({ number: ++last, level: levelOf(text), text });
       bytes += text.length;
       while (lines.length - first > MOST_LINES || bytes > MOST_BYTES) drop();
       for (const hear of listeners) hear();
     },
-    after: (number) => {
+    /**
+     * Returns the lines after that number, oldest first. With null it returns all that are kept.
+     */
+    after: (number: number | null): LogLine[] => {
       const oldest = lines[first]?.number ?? 0;
       const from = number === null ? 0 : Math.max(0, number + 1 - oldest);
       return lines.slice(first + from);
     },
+    /** Returns the numbers of the oldest and the last line, or 0 if nothing was written yet. */
     ends: () => {
       const oldest = lines[first]?.number;
       return oldest === undefined ? { oldest: 0, last: 0 } : { oldest, last };
     },
-    listen: (hear) => {
+    /** Calls back for every line, until the returned function is called. */
+    listen: (hear: () => void) => {
       listeners.add(hear);
       return () => {
         listeners.delete(hear);
       };
     },
+    /**
+     * Returns the lines that the file or the terminal has lost now, apart from those that wait for
+     * it.
+     */
     lost: () => lost(),
-    watch: (from) => {
+    /** Sets the source of `lost`. Before this call, `lost` reports no losses. */
+    watch: (from: () => LostLines): void => {
       lost = from;
     },
   };

@@ -15,7 +15,7 @@ import {
   JsonText,
   type KeptReply,
   type ReplayCall,
-  type Visit,
+  type RequestContext,
 } from './contract/endpoint.js';
 import type { Schema } from './contract/schema.js';
 import { inputRules, isJson, type ParseApart, readBody, refuseQuery } from './input.js';
@@ -25,7 +25,7 @@ import { framesOf, STREAMED, streamingOf } from './stream.js';
 
 declare module '@hapi/hapi' {
   interface RequestApplicationState {
-    visit: Visit;
+    context: RequestContext;
     /** The audited call of an audited endpoint, set when there is something to record. */
     audited?: AuditedCall;
   }
@@ -127,6 +127,12 @@ const extensionsOf = (endpoint: Endpoint, options: RouteOptions) => ({
 export const badRequest = (faults: FieldFault[]): Boom.Boom =>
   Boom.badRequest(sayFaults(faults), { details: faults });
 
+/** Returns what was found; throws a 404 with that message if it is nothing. */
+export const orNotFound = <T extends object>(found: T | null | undefined, message: string): T => {
+  if (found === null || found === undefined) throw Boom.notFound(message);
+  return found;
+};
+
 /** Throws that 400 if there are any faults. */
 export const refuseFaults = (faults: FieldFault[]): void => {
   if (faults.length > 0) throw badRequest(faults);
@@ -203,7 +209,7 @@ const auditedCall = (request: Request, auditing: Auditing): AuditedCall => {
 const askedOf = ({ app, params, query, route: { settings } }: Request): AuditSubject => ({
   action: settings.app?.endpoint?.().audit ?? settings.id ?? '',
   target: Object.values(params).join('/').slice(0, LONGEST_TARGET) || null,
-  by: app.visit,
+  by: app.context,
   isContinued: Boolean(query[settings.app?.endpoint?.().continuedBy ?? '']),
 });
 
@@ -238,8 +244,8 @@ const withInput = async <T>(
   );
 };
 
-const askerOf = (request: Request): Visit | Caller =>
-  (request.auth.isAuthenticated && request.auth.credentials.app?.caller) || request.app.visit;
+const askerOf = (request: Request): RequestContext | Caller =>
+  (request.auth.isAuthenticated && request.auth.credentials.app?.caller) || request.app.context;
 
 const replayCall = (route: string, request: Request): ReplayCall | null => {
   const key = request.headers['idempotency-key'];
@@ -261,14 +267,12 @@ const once = async (
 ): Promise<CustomReply<unknown>> => {
   const kept = await replays.begin(call);
   if (kept === 'running') {
-    throw Boom.conflict('The first call with this Idempotency-Key is still at work', {
-      code: 'idempotency_key_busy',
-    });
+    const message = 'The first call with this Idempotency-Key is still at work';
+    throw Boom.conflict(message, { code: 'idempotency_key_busy' });
   }
   if (kept === 'other_body') {
-    throw Boom.conflict('This Idempotency-Key was used with another body', {
-      code: 'idempotency_key_reused',
-    });
+    const message = 'This Idempotency-Key was used with another body';
+    throw Boom.conflict(message, { code: 'idempotency_key_reused' });
   }
   if (kept) return new CustomReply(kept.status, kept.body, { 'idempotent-replayed': 'true' });
   try {

@@ -8,7 +8,7 @@ export interface ScopeRefusal {
   code: 'personal_only' | 'scope_missing';
   message: string;
 }
-type Speaker = Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>;
+type CallerRights = Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>;
 type CalledEndpoint = Pick<Endpoint, 'method' | 'path' | 'personal' | 'unimpersonated'>;
 
 const NOUN = /^\/api\/([\w-]+)/;
@@ -55,7 +55,7 @@ export const scopesOf = (endpoints: Endpoint[]): string[] => {
  * Checks calls by personal access tokens and under impersonation. A user with a login session is
  * never refused here.
  */
-export const scopeRefusal = (by: Speaker, endpoint: CalledEndpoint): ScopeRefusal | null => {
+export const scopeRefusal = (by: CallerRights, endpoint: CalledEndpoint): ScopeRefusal | null => {
   if (by.tokenId === null && by.impersonator === null) return null;
   const scope = scopeOf(endpoint);
   if (isPersonal(by, endpoint, scope)) {
@@ -64,14 +64,14 @@ export const scopeRefusal = (by: Speaker, endpoint: CalledEndpoint): ScopeRefusa
     return { code: 'personal_only', message };
   }
   if (by.tokenId === null || scope === null || hasScope(by.scopes, scope)) return null;
-  return { code: 'scope_missing', message: missing(scope) };
+  return { code: 'scope_missing', message: missingScope(scope) };
 };
 
 /** Returns the message for a token without that scope. */
-export const missing = (scope: string): string => `This token lacks the scope ${scope}`;
+export const missingScope = (scope: string): string => `This token lacks the scope ${scope}`;
 
 const isPersonal = (
-  { tokenId }: Speaker,
+  { tokenId }: CallerRights,
   called: CalledEndpoint,
   scope: string | null,
 ): boolean => {

@@ -21,7 +21,7 @@ const ARMOUR = /^-----/;
 export const formsOf = (value: string): string[] => {
   const bytes = Buffer.from(value);
   const hex = hexForms(bytes);
-  const long = [...linesOf(value), ...unpadded(value), ...alphabets(value), ...hex];
+  const long = [...linesOf(value), ...alphabets(value), ...hex];
   const forms = [
     value,
     ...base64Forms(bytes),
@@ -44,14 +44,15 @@ const linesOf = (value: string): string[] => {
   return [trimmed, ...own];
 };
 
-const unpadded = (value: string): string[] => [value.trim().replace(/=+$/, '')];
-
-/** RFC 4648: in a URL, `-` and `_` replace `+` and `/`. */
+/**
+ * Returns the value without the padding at its end, and in the other base64 alphabet if it is in
+ * one. RFC 4648: in a URL, `-` and `_` replace `+` and `/`.
+ */
 const alphabets = (value: string): string[] => {
   const text = value.trim().replace(/=+$/, '');
-  if (/^[A-Za-z0-9+/]+$/.test(text)) return [text.replaceAll('+', '-').replaceAll('/', '_')];
-  if (/^[\w-]+$/.test(text)) return [text.replaceAll('-', '+').replaceAll('_', '/')];
-  return [];
+  if (/^[A-Za-z0-9+/]+$/.test(text)) return [text, text.replaceAll('+', '-').replaceAll('/', '_')];
+  if (/^[\w-]+$/.test(text)) return [text, text.replaceAll('-', '+').replaceAll('_', '/')];
+  return [text];
 };
 
 /**

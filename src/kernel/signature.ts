@@ -26,10 +26,11 @@ export const verifySignature = (
   headers: Headers,
   now: number,
 ): SignatureScheme | null => {
-  if (isStandard(key, body, partsOf(headers, 'webhook'), now)) return 'standard';
-  if (isStandard(key, body, partsOf(headers, 'svix'), now)) return 'svix';
-  if (isStripe(key, body, headers['stripe-signature'], now)) return 'stripe';
-  return isGithub(key, body, headers['x-hub-signature-256']) ? 'github' : null;
+  const request = { body, headers, now };
+  if (isStandard(key, request, 'webhook')) return 'standard';
+  if (isStandard(key, request, 'svix')) return 'svix';
+  if (isStripe(key, request)) return 'stripe';
+  return isBodySigned(key, body, headers) ? 'github' : null;
 };
 
 /** True if the request has any signature that can be verified. */
@@ -51,24 +52,22 @@ export const githubSignature = (key: KeyObject | string, body: Buffer | string):
 export const isSame = (a: Buffer, b: Buffer): boolean =>
   a.length === b.length && timingSafeEqual(a, b);
 
-const isGithub = (key: KeyObject, body: Buffer, header: string | undefined): boolean => {
-  const hex = header === undefined ? undefined : GITHUB.exec(header)?.[1];
+/** True if `X-Hub-Signature-256` is the HMAC of the body, as GitHub and Meta send it. */
+export const isBodySigned = (
+  key: KeyObject | string,
+  body: Buffer,
+  { 'x-hub-signature-256': header = '' }: Headers,
+): boolean => {
+  const hex = GITHUB.exec(header)?.[1];
   if (hex === undefined) return false;
   return isSame(Buffer.from(hex, 'hex'), createHmac('sha256', key).update(body).digest());
 };
 
-/** The three headers of Standard Webhooks. */
-interface StandardParts {
-  id: string | undefined;
-  at: string | undefined;
-  given: string | undefined;
+interface SignedRequest {
+  body: Buffer;
+  headers: Headers;
+  now: number;
 }
-
-const partsOf = (headers: Headers, prefix: 'webhook' | 'svix'): StandardParts => ({
-  id: headers[`${prefix}-id`],
-  at: headers[`${prefix}-timestamp`],
-  given: headers[`${prefix}-signature`],
-});
 
 /**
  * True if a Standard Webhooks signature is valid: HMAC of `id.timestamp.body`, base64, several
@@ -76,11 +75,13 @@ const partsOf = (headers: Headers, prefix: 'webhook' | 'svix'): StandardParts =>
  */
 const isStandard = (
   key: KeyObject,
-  body: Buffer,
-  { id, at, given }: StandardParts,
-  now: number,
+  { body, headers, now }: SignedRequest,
+  prefix: 'webhook' | 'svix',
 ): boolean => {
-  if (!id || !at || !given || !isRecent(at, now)) return false;
+  const id = headers[`${prefix}-id`];
+  const at = headers[`${prefix}-timestamp`];
+  const given = headers[`${prefix}-signature`];
+  if (!id || !at || !given || !isTimely(at, now)) return false;
   const wanted = [key, ...standardKeys(key)].map((each) =>
     createHmac('sha256', each).update(`${id}.${at}.`).update(body).digest(),
   );
@@ -101,16 +102,12 @@ const standardKeys = (key: KeyObject): Buffer[] => {
 };
 
 /** True if a Stripe signature is valid: `t=<seconds>,v1=<hex>[,v1=…]`, HMAC of `t.body`. */
-const isStripe = (
-  key: KeyObject,
-  body: Buffer,
-  header: string | undefined,
-  now: number,
-): boolean => {
+const isStripe = (key: KeyObject, { body, headers, now }: SignedRequest): boolean => {
+  const header = headers['stripe-signature'];
   if (!header || header.length > 4096) return false;
   const parts = stripeParts(header);
   const at = timeIn(parts);
-  if (!at || !isRecent(at, now)) return false;
+  if (!at || !isTimely(at, now)) return false;
   const wanted = createHmac('sha256', key).update(`${at}.`).update(body).digest();
   return parts
     .filter(([name, hex]) => name === 'v1' && /^[0-9a-f]{64}$/i.test(hex ?? ''))
@@ -128,5 +125,6 @@ const stripeParts = (header: string): string[][] =>
 
 const timeIn = (parts: string[][]): string | undefined => parts.find(([name]) => name === 't')?.[1];
 
-const isRecent = (seconds: string, now: number): boolean =>
+/** True if a time in seconds, as it was signed, is at most five minutes off. */
+export const isTimely = (seconds: string, now: number): boolean =>
   /^\d{1,12}$/.test(seconds) && Math.abs(now - Number(seconds) * 1000) <= TOLERANCE_MS;

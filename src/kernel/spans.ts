@@ -1,20 +1,7 @@
 import { CUT, type Escapes, escapesIn, type Unescaped } from './escapes.js';
 import { SHORTEST_PIECE } from './secretforms.js';
-import { type Effort, endless } from './stepbudget.js';
+import { type Effort, unlimitedEffort } from './stepbudget.js';
 import type { Trie } from './trie.js';
-
-/** The positions of a trie's words in a text, also where they are escaped. */
-export interface Spans {
-  /** The begin and end of each word found, in the order of their ends. */
-  found: [number, number][];
-  /**
-   * The beginning of the first word that text after the end may complete, or the text's length if
-   * there is none.
-   */
-  open: number;
-  /** The same for words of which at least eight characters are present. */
-  cut: number;
-}
 
 /** Ours: a line break within a word is skipped after this many of its characters. */
 const BEFORE_A_BREAK = 4;
@@ -27,13 +14,13 @@ const RETURN = 13;
 const INDENT = /[ \t]{1,64}/y;
 
 /**
- * Finds the words in one pass over the text, with every partial word at each position. No text is
- * read again, so the time grows with the text, the longest word and the ways to read one position.
- * Throws TooMuchEffort.
+ * Finds the positions of a trie's words in a text, also where they are escaped, in one pass over
+ * the text, with every partial word at each position. No text is read again, so the time grows with
+ * the text, the longest word and the ways to read one position. Throws TooMuchEffort.
  */
-export const spansIn = (text: string, trie: Trie, effort: Effort = endless()): Spans => {
+export const spansIn = (text: string, trie: Trie, effort: Effort = unlimitedEffort()) => {
   effort.spend(PER_TEXT + text.length);
-  const walk = new Walk({ text, trie, effort, escapes: escapesIn(text, effort) });
+  const walk = new Walk(text, trie, effort);
   for (let at = 0; at < text.length; at++) walk.pass(at);
   return walk.end();
 };
@@ -42,23 +29,26 @@ export const spansIn = (text: string, trie: Trie, effort: Effort = endless()): S
 type States = Map<number, number>;
 
 class Walk {
+  /** The begin and end of each word found, in the order of their ends. */
   private readonly found: [number, number][] = [];
   private readonly underWay = new Map<number, States>();
+  private readonly escapes: Escapes;
+  /**
+   * The beginning of the first word that text after the end may complete, or the text's length if
+   * there is none.
+   */
   private open: number;
+  /** The same for words of which at least eight characters are present. */
   private cut: number;
 
-  private readonly text: string;
-  private readonly trie: Trie;
-  private readonly effort: Effort;
-  private readonly escapes: Escapes;
-
-  constructor(of: { text: string; trie: Trie; effort: Effort; escapes: Escapes }) {
-    this.text = of.text;
-    this.trie = of.trie;
-    this.effort = of.effort;
-    this.escapes = of.escapes;
-    this.open = of.text.length;
-    this.cut = of.text.length;
+  constructor(
+    private readonly text: string,
+    private readonly trie: Trie,
+    private readonly effort: Effort,
+  ) {
+    this.escapes = escapesIn(text, effort);
+    this.open = text.length;
+    this.cut = text.length;
   }
 
   pass(at: number): void {
@@ -72,7 +62,7 @@ class Walk {
     this.passAll((states ?? new Map()).set(0, at), at);
   }
 
-  end(): Spans {
+  end() {
     const states = this.underWay.get(this.text.length);
     if (states) this.leaveOpen(states);
     return { found: this.found, open: this.open, cut: this.cut };

@@ -1,15 +1,11 @@
+import { NamedError } from './failure.js';
+
 /** The error of work on a text that exceeds its limit of steps. */
-export class TooMuchEffort extends Error {
-  override name = 'TooMuchEffort';
-}
+export class TooMuchEffort extends NamedError {}
 
 /** A limit of steps, for work on a text whose length cannot be known in advance. */
 export class Effort {
-  private left: number;
-
-  constructor(most: number) {
-    this.left = most;
-  }
+  constructor(private left: number) {}
 
   /** Takes steps from the limit. Throws TooMuchEffort if none are left. */
   spend(steps: number): void {
@@ -18,4 +14,4 @@ export class Effort {
   }
 }
 
-export const endless = (): Effort => new Effort(Number.POSITIVE_INFINITY);
+export const unlimitedEffort = (): Effort => new Effort(Number.POSITIVE_INFINITY);

@@ -1,4 +1,4 @@
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 import { systemLookup } from './lookup.js';
@@ -21,19 +21,6 @@ export interface SyslogMessage {
   data: { id: string; values: Record<string, string> };
   /** The text in ASCII. */
   text: string;
-}
-
-export interface Syslog {
-  /**
-   * Sends a message without waiting and without throwing. While one is being sent, only the newest
-   * of the others is kept.
-   */
-  send(message: SyslogMessage): void;
-  /**
-   * Returns why the last message could not be sent, or null if it was sent. UDP does not report its
-   * arrival.
-   */
-  failure(): string | null;
 }
 
 const ADDRESS = /^syslog:\/\/(\[[\da-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?\/?$/i;
@@ -70,7 +57,7 @@ const named = (text: string, most: number): string =>
  * Opens a sender over UDP (RFC 5426). `told` is called once for each period in which nothing can be
  * sent.
  */
-export const openSyslog = (server: SyslogServer, told: (failure: string) => void): Syslog => {
+export const openSyslog = (server: SyslogServer, report: (failure: string) => void) => {
   const from = { host: hostname(), pid: process.pid };
   let next: string | null = null;
   let isBusy = false;
@@ -82,16 +69,24 @@ export const openSyslog = (server: SyslogServer, told: (failure: string) => void
       next = null;
       const wasWell = failure === null;
       failure = await sent(server, text);
-      if (failure !== null && wasWell) told(failure);
+      if (failure !== null && wasWell) report(failure);
     }
     isBusy = false;
   };
   return {
-    send: (message) => {
+    /**
+     * Sends a message without waiting and without throwing. While one is being sent, only the
+     * newest of the others is kept.
+     */
+    send: (message: SyslogMessage): void => {
       next = formatSyslog(message, from);
       if (!isBusy) void drain();
     },
-    failure: () => failure,
+    /**
+     * Returns why the last message could not be sent, or null if it was sent. UDP does not report
+     * its arrival.
+     */
+    failure: (): string | null => failure,
   };
 };
 
@@ -100,24 +95,11 @@ const sent = async ({ host, port }: SyslogServer, text: string): Promise<string 
   try {
     const [address = host] = await systemLookup(host);
     const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
-    return await sentBy(socket, text, { address, port });
+    return await new Promise<string | null>((resolve, reject) => {
+      socket.on('error', reject);
+      socket.send(text, port, address, (error) => resolve(error?.message ?? null));
+    }).finally(() => socket.close());
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 };
-
-const sentBy = (
-  socket: Socket,
-  text: string,
-  { address, port }: { address: string; port: number },
-): Promise<string | null> =>
-  new Promise((resolve) => {
-    let isOver = false;
-    const end = (error?: Error | null): void => {
-      if (isOver) return;
-      isOver = true;
-      socket.close(() => resolve(error?.message ?? null));
-    };
-    socket.once('error', end);
-    socket.send(text, port, address, end);
-  });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
+import { NamedError } from './failure.js';
 
 /**
  * One entry of a tar archive: POSIX ustar, with pax records for what does not fit into a header
@@ -22,9 +23,7 @@ export interface FoundEntry extends TarEntry {
 }
 
 /** The error of a file that is not a tar archive of ours. The message states the fault. */
-export class TarError extends Error {
-  override name = 'TarError';
-}
+export class TarError extends NamedError {}
 
 const BLOCK = 512;
 /** Names that fit into a header in every tar format. */

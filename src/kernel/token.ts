@@ -1,10 +1,14 @@
+import type { KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 
 export interface SigningKey {
   /** The `kid` of its tokens. */
   id: string;
-  /** At least 32 random bytes. */
-  secret: Buffer;
+  /**
+   * At least 32 random bytes. As an object, because jsonwebtoken tries to read any bytes as a public
+   * key first, which takes 0.4 ms of each request.
+   */
+  secret: KeyObject;
 }
 
 /** The claims of a token, which its signature proves. */
@@ -33,8 +37,10 @@ const ACCESS_ID = 'token_';
  * Signs a JWT (RFC 7519), HS256. `kid` names its key, `jti` the session, which is checked on every
  * use.
  */
-export const signToken = (key: SigningKey, claims: Claims): string =>
-  jwt.sign(payloadOf(claims), key.secret, {
+export const signToken = (key: SigningKey, claims: Claims): string => {
+  const { issuedAt: iat, expiresAt: exp, actorId } = claims;
+  const payload = { iat, exp, ...(actorId !== undefined && { act: { sub: actorId } }) };
+  return jwt.sign(payload, key.secret, {
     algorithm: 'HS256',
     issuer: ISSUER,
     audience: AUDIENCE,
@@ -42,15 +48,10 @@ export const signToken = (key: SigningKey, claims: Claims): string =>
     jwtid: claims.sessionId,
     keyid: key.id,
   });
+};
 
 /** Returns a JWT as a personal access token: `adj_<jwt>`. */
 export const accessTokenOf = (signed: string): string => `${ACCESS_PREFIX}${signed}`;
-
-const payloadOf = ({ issuedAt, expiresAt, actorId }: Claims) => ({
-  iat: issuedAt,
-  exp: expiresAt,
-  ...(actorId !== undefined && { act: { sub: actorId } }),
-});
 
 /**
  * Returns the claims, or null. `now` is in milliseconds. It accepts only tokens of signToken, plain

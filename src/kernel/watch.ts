@@ -1,17 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A poll loop that checks repeatedly for work, by the real clock. */
-export interface Watch {
-  /** Starts the loop. To be called once. */
-  start(): void;
-  /** Starts no further check. Resolves when the current check has ended. */
-  stop(): Promise<void>;
-}
+export type Watch = ReturnType<typeof createWatch>;
 
 /**
- * Creates a loop that checks, and checks again `everyMs` after each check has ended. An error of a
- * check goes to `failed`, and the loop continues. The signal of a check is aborted when the loop is
- * being stopped.
+ * Creates a poll loop, by the real clock, that checks for work, and checks again `everyMs` after
+ * each check has ended. An error of a check goes to `failed`, and the loop continues. The signal of
+ * a check is aborted when the loop is being stopped.
  */
 export const createWatch = ({
   everyMs,
@@ -24,7 +18,7 @@ export const createWatch = ({
   afterMs?: number;
   look(signal: AbortSignal): Promise<void>;
   failed(error: unknown): void;
-}): Watch => {
+}) => {
   const end = new AbortController();
   const { signal } = end;
   let watching = Promise.resolve();
@@ -39,10 +33,12 @@ export const createWatch = ({
   };
 
   return {
-    start: () => {
+    /** Starts the loop. To be called once. */
+    start: (): void => {
       watching = watch();
     },
-    stop: () => {
+    /** Starts no further check. Resolves when the current check has ended. */
+    stop: (): Promise<void> => {
       end.abort();
       return watching;
     },

@@ -1,24 +1,12 @@
+import type { Config } from '../config.js';
 import { digest } from '../providers/llm/digest.js';
-import type { Patience } from '../providers/llm/patience.js';
+import type { ModelTimeouts } from '../providers/llm/timeouts.js';
 import { OpenRefused } from '../store/engine/protocol.js';
 import type { ModelAccess } from './open.js';
 import { ALL } from './registry.js';
 
-/** The settings for models. */
-export interface ModelConfig {
-  modelUrl: string | null;
-  modelName: string | null;
-  modelKey: string | null;
-  modelContext: number;
-  modelInputPrice: number;
-  modelOutputPrice: number;
-  modelFirstTokenSeconds: number;
-  modelSilenceSeconds: number;
-  modelTotalSeconds: number;
-}
-
 /** Returns the model that the environment names. The API shows it and cannot change it. */
-export const configuredModel = (config: ModelConfig): ModelAccess | null => {
+export const configuredModel = (config: Config): ModelAccess | null => {
   const { modelUrl, modelName, modelKey } = config;
   if (modelUrl === null) return null;
   if (modelName === null) {
@@ -41,7 +29,7 @@ export const configuredModel = (config: ModelConfig): ModelAccess | null => {
   };
 };
 
-export const patienceOf = (config: ModelConfig): Patience => ({
+export const modelTimeouts = (config: Config): ModelTimeouts => ({
   firstTokenMs: config.modelFirstTokenSeconds * 1000,
   silenceMs: config.modelSilenceSeconds * 1000,
   totalMs: config.modelTotalSeconds * 1000,

@@ -1,32 +1,14 @@
-import { contract } from '../kernel/contract/endpoint.js';
+import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
-import {
-  amount,
-  anyText,
-  flag,
-  id,
-  ignoring,
-  list,
-  moment,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  partial,
-  queryFlag,
-  type Static,
-  text,
-  time,
-  whole,
-} from '../kernel/contract/schema.js';
+import * as s from '../kernel/contract/schema.js';
 
-const tokens = () => whole(1, Number.MAX_SAFE_INTEGER);
-const count = () => whole(0, Number.MAX_SAFE_INTEGER);
-const usd = () => amount(0, 1_000_000);
-const topic = () => text(100);
-const names = () => list(text(100), 20);
+const tokens = () => s.whole(1, Number.MAX_SAFE_INTEGER);
+const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const usd = () => s.amount(0, 1_000_000);
+const topic = () => s.text(100);
+const names = () => s.list(s.text(100), 20);
 
-const Provider = oneOf(
+export const Provider = s.oneOf(
   'Provider',
   'openai',
   'anthropic',
@@ -39,149 +21,148 @@ const Provider = oneOf(
   'digest',
 );
 
-const Price = object('Price', { inputPerMTok: usd(), outputPerMTok: usd() });
-const PriceOrNull = nullable(Price).description('USD per million tokens; null: not known, or free');
-const Supports = object('Supports', {
-  tools: flag(),
-  vision: flag(),
-  streaming: flag(),
-  embeddings: flag(),
+const Price = s.object('Price', { inputPerMTok: usd(), outputPerMTok: usd() });
+const PriceOrNull = s
+  .nullable(Price)
+  .description('USD per million tokens; null: not known, or free');
+const Supports = s.object('Supports', {
+  tools: s.flag(),
+  vision: s.flag(),
+  streaming: s.flag(),
+  embeddings: s.flag(),
 });
 
 const state = {
-  status: oneOf('ModelStatus', 'up', 'down', 'unknown', 'cooling'),
-  latencyMs: nullable(count()).description('Of the last answer'),
-  lastError: nullable(anyText(2000)),
-  checkedAt: nullable(time()),
-  circuit: oneOf('Circuit', 'closed', 'open', 'half_open').description(
-    'open: not asked before retryAt; half_open: the next call alone tries it',
-  ),
-  retryAt: nullable(time()),
+  status: s.oneOf('ModelStatus', 'up', 'down', 'unknown', 'cooling'),
+  latencyMs: s.nullable(count()).description('Of the last answer'),
+  lastError: s.nullable(s.anyText(2000)),
+  checkedAt: s.nullable(s.time()),
+  circuit: s
+    .oneOf('Circuit', 'closed', 'open', 'half_open')
+    .description('open: not asked before retryAt; half_open: the next call alone tries it'),
+  retryAt: s.nullable(s.time()),
 };
 
-export const ModelView = object('Model', {
-  name: text(100),
+export const ModelView = s.object('Model', {
+  name: s.text(100),
   provider: Provider,
-  modelId: text(200),
-  baseUrl: nullable(text(2000)).description('null: the provider’s own'),
-  credentialId: nullable(id('credential')),
-  apiKeySet: flag(),
+  modelId: s.text(200),
+  baseUrl: s.nullable(s.text(2000)).description('null: the provider’s own'),
+  credentialId: s.nullable(s.id('credential')),
+  apiKeySet: s.flag(),
   contextWindow: tokens(),
-  maxOutputTokens: nullable(tokens()),
+  maxOutputTokens: s.nullable(tokens()),
   supports: Supports,
   price: PriceOrNull,
-  topics: list(topic(), 1000).description('Those that it is the first for'),
+  topics: s.list(topic(), 1000).description('Those that it is the first for'),
   fallbacks: names().description(
     'Tried after it, in this order, whatever the topic; `default` is the default model',
   ),
-  enabled: flag(),
-  isDefault: flag(),
-  source: oneOf('ModelSource', 'registry', 'settings', 'builtin').description(
-    'settings: from ADJUTANT_MODEL_URL, read-only here',
-  ),
-  health: object('ModelHealth', state),
+  enabled: s.flag(),
+  isDefault: s.flag(),
+  source: s
+    .oneOf('ModelSource', 'registry', 'settings', 'builtin')
+    .description('settings: from ADJUTANT_MODEL_URL, read-only here'),
+  health: s.object('ModelHealth', state),
 });
-export type ModelView = Static<typeof ModelView>;
+export type ModelView = s.Static<typeof ModelView>;
 
 /** Fields of a model that its owner gives; a key is never shown again. */
 const given = {
-  modelId: text(200).description('As the provider calls it'),
-  baseUrl: optional(
-    nullable(text(2000)).description(
-      'Up to /chat/completions, /messages or /models; Ollama’s without a path',
-    ),
+  modelId: s.text(200).description('As the provider calls it'),
+  baseUrl: s.optional(
+    s
+      .nullable(s.text(2000))
+      .description('Up to /chat/completions, /messages or /models; Ollama’s without a path'),
   ),
-  credentialId: optional(nullable(text(80))),
-  apiKey: optional(nullable(text(1000))),
-  contextWindow: optional(whole(256, 100_000_000).description('Tokens')),
-  maxOutputTokens: optional(nullable(whole(1, 10_000_000))),
-  supports: optional(
-    object('GivenSupports', {
-      tools: optional(flag()),
-      vision: optional(flag()),
-      streaming: optional(flag()),
-      embeddings: optional(flag()),
+  credentialId: s.optional(s.nullable(s.text(80))),
+  apiKey: s.optional(s.nullable(s.text(1000))),
+  contextWindow: s.optional(s.whole(256, 100_000_000).description('Tokens')),
+  maxOutputTokens: s.optional(s.nullable(s.whole(1, 10_000_000))),
+  supports: s.optional(
+    s.object('GivenSupports', {
+      tools: s.optional(s.flag()),
+      vision: s.optional(s.flag()),
+      streaming: s.optional(s.flag()),
+      embeddings: s.optional(s.flag()),
     }),
   ),
-  price: optional(PriceOrNull),
-  topics: optional(list(topic(), 100)),
-  fallbacks: optional(names()),
-  enabled: optional(flag()),
+  price: s.optional(PriceOrNull),
+  topics: s.optional(s.list(topic(), 100)),
+  fallbacks: s.optional(names()),
+  enabled: s.optional(s.flag()),
 };
 
-export const NewModel = object('NewModel', { name: text(100), provider: Provider, ...given });
-export type NewModel = Static<typeof NewModel>;
+export const NewModel = s.object('NewModel', { name: s.text(100), provider: Provider, ...given });
+export type NewModel = s.Static<typeof NewModel>;
 
 /** Ours: the name does not change, since agents and routes refer to it. */
-export const ModelChanges = ignoring(
-  partial('ModelChanges', object('AllModelChanges', { provider: Provider, ...given })),
+export const ModelChanges = s.ignoring(
+  s.partial('ModelChanges', s.object('AllModelChanges', { provider: Provider, ...given })),
   'name',
   'apiKeySet',
   'isDefault',
   'source',
   'health',
 );
-export type ModelChanges = Static<typeof ModelChanges>;
+export type ModelChanges = s.Static<typeof ModelChanges>;
 
-const Route = object('Route', {
-  topic: topic(),
-  primary: text(100),
-  fallbacks: names(),
-});
-const RoutingView = object('Routing', { default: text(100), topics: list(Route, 1000) });
-export type RoutingView = Static<typeof RoutingView>;
-const RoutingChanges = object('RoutingChanges', {
-  default: optional(text(100)),
-  topics: optional(
-    list(
-      object('GivenRoute', {
-        topic: topic(),
-        primary: text(100),
-        fallbacks: optional(names()),
-      }),
-      1000,
-    ).description('Replaces all of them'),
-  ),
-}).min(1);
-export type RoutingChanges = Static<typeof RoutingChanges>;
+const Route = s.object('Route', { topic: topic(), primary: s.text(100), fallbacks: names() });
+const RoutingView = s.object('Routing', { default: s.text(100), topics: s.list(Route, 1000) });
+export type RoutingView = s.Static<typeof RoutingView>;
+const RoutingChanges = s
+  .object('RoutingChanges', {
+    default: s.optional(s.text(100)),
+    topics: s.optional(
+      s
+        .list(
+          s.object('GivenRoute', {
+            topic: topic(),
+            primary: s.text(100),
+            fallbacks: s.optional(names()),
+          }),
+          1000,
+        )
+        .description('Replaces all of them'),
+    ),
+  })
+  .min(1);
+export type RoutingChanges = s.Static<typeof RoutingChanges>;
 
-export const ModelTrial = object('ModelTrial', {
+export const ModelTrial = s.object('ModelTrial', {
   provider: Provider,
-  modelId: text(200),
-  baseUrl: optional(nullable(text(2000))),
-  credentialId: optional(text(80)),
-  apiKey: optional(text(1000)),
+  modelId: s.text(200),
+  baseUrl: s.optional(s.nullable(s.text(2000))),
+  credentialId: s.optional(s.text(80)),
+  apiKey: s.optional(s.text(1000)),
 });
-export type ModelTrial = Static<typeof ModelTrial>;
-const Probed = object('ModelProbe', {
-  ok: flag(),
+export type ModelTrial = s.Static<typeof ModelTrial>;
+const Probed = s.object('ModelProbe', {
+  ok: s.flag(),
   latencyMs: count(),
-  reply: optional(anyText(200)),
-  error: optional(text(2000)),
+  reply: s.optional(s.anyText(200)),
+  error: s.optional(s.text(2000)),
 });
+export type ProbeResult = s.Static<typeof Probed>;
 
 const spent = {
   calls: count(),
   inputTokens: count(),
   outputTokens: count(),
-  costUsd: amount(0, Number.MAX_SAFE_INTEGER),
+  costUsd: s.amount(0, Number.MAX_SAFE_INTEGER),
 };
 
 export const models = contract({
-  list: {
-    method: 'GET',
-    path: '/api/models',
+  list: endpoint.get('/api/models', {
     summary: 'List all models, the newest first',
     query: pageQuery('ModelQuery', {
-      provider: optional(Provider),
-      topic: optional(topic()),
-      enabled: optional(queryFlag()),
+      provider: s.optional(Provider),
+      topic: s.optional(topic()),
+      enabled: s.optional(s.queryFlag()),
     }),
     reply: pageOf('models', ModelView),
-  },
-  create: {
-    method: 'POST',
-    path: '/api/models',
+  }),
+  create: endpoint.post('/api/models', {
     summary: 'Register a model',
     access: 'admin',
     audit: 'models.create',
@@ -189,91 +170,129 @@ export const models = contract({
     body: NewModel,
     reply: ModelView,
     status: 201,
-  },
-  get: { method: 'GET', path: '/api/models/{name}', summary: 'Show a model', reply: ModelView },
-  update: {
-    method: 'PATCH',
-    path: '/api/models/{name}',
+  }),
+  get: endpoint.get('/api/models/{name}', { summary: 'Show a model', reply: ModelView }),
+  update: endpoint.patch('/api/models/{name}', {
     summary: 'Change a model: what is given; its name stays',
     access: 'admin',
     audit: 'models.update',
     example: { contextWindow: 32_768, topics: ['triage'] },
     body: ModelChanges,
     reply: ModelView,
-  },
-  delete: {
-    method: 'DELETE',
-    path: '/api/models/{name}',
+  }),
+  delete: endpoint.delete('/api/models/{name}', {
     summary: 'Delete a model; routes and fallbacks go on without it',
     access: 'admin',
     audit: 'models.delete',
-  },
-  default: {
-    method: 'POST',
-    path: '/api/models/{name}/default',
+  }),
+  default: endpoint.post('/api/models/{name}/default', {
     summary: 'Let this model answer where none is named or routed',
     access: 'admin',
     audit: 'models.default',
     reply: ModelView,
-  },
-  check: {
-    method: 'POST',
-    path: '/api/models/{name}/test',
+  }),
+  check: endpoint.post('/api/models/{name}/test', {
     summary: 'Send a model one tiny real prompt',
     access: 'admin',
     audit: 'models.check',
     reply: Probed,
-  },
-  test: {
-    method: 'POST',
-    path: '/api/models/test',
+  }),
+  test: endpoint.post('/api/models/test', {
     summary: 'The same for a model that is not registered; nothing is stored',
     access: 'admin',
     audit: 'models.test',
     example: { provider: 'ollama', modelId: 'qwen3' },
     body: ModelTrial,
     reply: Probed,
-  },
-  routing: {
-    method: 'GET',
-    path: '/api/models/routing',
+  }),
+  routing: endpoint.get('/api/models/routing', {
     summary: 'Which models answer for which topic',
     reply: RoutingView,
-  },
-  'set-routing': {
-    method: 'PUT',
-    path: '/api/models/routing',
+  }),
+  'set-routing': endpoint.put('/api/models/routing', {
     summary: 'Change the default, or all topics',
     access: 'admin',
     audit: 'models.set-routing',
     example: { topics: [{ topic: 'triage', primary: 'digest', fallbacks: [] }] },
     body: RoutingChanges,
     reply: RoutingView,
-  },
-  health: {
-    method: 'GET',
-    path: '/api/models/health',
+  }),
+  health: endpoint.get('/api/models/health', {
     summary: 'How the models are, as far as calls have shown',
-    query: object('ModelHealthQuery', {
-      check: optional(queryFlag().description('Send each a tiny prompt first; admins')),
+    query: s.object('ModelHealthQuery', {
+      check: s.optional(s.queryFlag().description('Send each a tiny prompt first; admins')),
     }),
-    reply: object('ModelsHealth', {
-      providers: list(object('ProviderHealth', { provider: Provider, model: text(100), ...state })),
+    reply: s.object('ModelsHealth', {
+      providers: s.list(
+        s.object('ProviderHealth', { provider: Provider, model: s.text(100), ...state }),
+      ),
     }),
-  },
-  usage: {
-    method: 'GET',
-    path: '/api/models/usage',
+  }),
+  usage: endpoint.get('/api/models/usage', {
     summary: 'What models cost you, by model, agent, hook or day',
     query: pageQuery('ModelUsageQuery', {
-      by: optional(oneOf('UsageBy', 'model', 'agent', 'hook', 'day')),
-      since: optional(moment()),
-      until: optional(moment()),
+      by: s.optional(s.oneOf('UsageBy', 'model', 'agent', 'hook', 'day')),
+      since: s.optional(s.moment()),
+      until: s.optional(s.moment()),
     }),
-    reply: object('ModelUsage', {
-      usage: list(object('UsageOf', { key: text(200), ...spent }), 200),
-      nextCursor: nullable(text(200)),
-      total: object('UsageTotal', spent),
+    reply: s.object('ModelUsage', {
+      usage: s.list(s.object('UsageOf', { key: s.text(200), ...spent }), 200),
+      nextCursor: s.nullable(s.text(200)),
+      total: s.object('UsageTotal', spent),
     }),
-  },
+  }),
+});
+
+const KnownModel = s.object('KnownModel', {
+  modelId: s.text(200),
+  contextWindow: tokens(),
+  maxOutputTokens: tokens(),
+  supports: Supports,
+  price: Price,
+  asOf: s.text(10).description('The day on which the price was read'),
+});
+
+const Available = s.object('AvailableModels', {
+  available: s.flag().description('false: the server did not answer, error says why'),
+  baseUrl: s.text(2000),
+  error: s.nullable(s.text(2000)),
+  models: s.list(
+    s.object('AvailableModel', {
+      modelId: s.text(200),
+      contextWindow: s.nullable(count()),
+      maxOutputTokens: s.nullable(count()),
+      price: s.nullable(
+        s.object('AvailablePrice', {
+          inputPerMTok: s.amount(0, Number.MAX_VALUE),
+          outputPerMTok: s.amount(0, Number.MAX_VALUE),
+        }),
+      ),
+      sizeBytes: s.nullable(count()),
+    }),
+    1000,
+  ),
+});
+export type Available = s.Static<typeof Available>;
+const serverQuery = (label: string) =>
+  s.object(label, {
+    baseUrl: s.optional(
+      s.text(2000).description('Another server than that of the registry; admins'),
+    ),
+  });
+
+export const providers = contract({
+  known: endpoint.get('/api/models/providers/{provider}/known', {
+    summary: 'Published facts about a provider’s models',
+    reply: s.object('KnownModels', { provider: Provider, models: s.list(KnownModel) }),
+  }),
+  ollama: endpoint.get('/api/models/providers/ollama/models', {
+    summary: 'What Ollama has pulled',
+    query: serverQuery('OllamaQuery'),
+    reply: Available,
+  }),
+  litellm: endpoint.get('/api/models/providers/litellm/models', {
+    summary: 'What a LiteLLM proxy routes',
+    query: serverQuery('LitellmQuery'),
+    reply: Available,
+  }),
 });

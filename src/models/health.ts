@@ -1,24 +1,12 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import type { ModelFailure, ModelFailureKind } from '../providers/llm/model.js';
+import type { ModelView } from './contract.js';
 
 /** The state of a model, as far as calls have shown. */
-export interface ModelHealth {
-  /** `cooling`: the model asked for a pause; `down`: its last call failed. */
-  status: 'up' | 'down' | 'unknown' | 'cooling';
-  /** Latency of the last reply, in milliseconds. */
-  latencyMs: number | null;
-  lastError: string | null;
-  checkedAt: string | null;
-  /** `open`: no calls before `retryAt`; `half_open`: only the next call tries it. */
-  circuit: 'closed' | 'open' | 'half_open';
-  retryAt: string | null;
-}
+export type ModelHealth = ModelView['health'];
 
-interface HealthState {
-  latencyMs: number | null;
-  lastError: string | null;
-  checkedAt: string | null;
+interface HealthState extends Pick<ModelHealth, 'latencyMs' | 'lastError' | 'checkedAt'> {
   /** Number of failures since the last reply. */
   failures: number;
   isCooling: boolean;
@@ -95,8 +83,8 @@ export const createHealth = ({ clock, log }: { clock: Clock; log: Pick<Log, 'war
       const isCooling = failure.kind === 'rate_limited' || failure.retryAfterMs !== undefined;
       const restMs = isCooling ? coolMs(failure, failures) : openMs(failure, failures);
       if (restMs !== null) {
-        const said = { model: name, seconds: Math.ceil(restMs / 1000), because: failure.kind };
-        log.warn(said, isCooling ? 'a model cools down' : 'a model is left alone for a while');
+        const detail = { model: name, seconds: Math.ceil(restMs / 1000), because: failure.kind };
+        log.warn(detail, isCooling ? 'a model cools down' : 'a model is left alone for a while');
       }
       change(name, {
         failures,

@@ -3,14 +3,10 @@ import type { CliTools } from '../providers/clitools/clitools.js';
 import { adapters, type Provider } from '../providers/llm/adapters.js';
 import { openAiSdkModel } from '../providers/llm/create.js';
 import type { Model, Price } from '../providers/llm/model.js';
-import type { Patience } from '../providers/llm/patience.js';
+import type { ModelTimeouts } from '../providers/llm/timeouts.js';
+import type { ModelView } from './contract.js';
 
-export interface Supports {
-  tools: boolean;
-  vision: boolean;
-  streaming: boolean;
-  embeddings: boolean;
-}
+export type Supports = ModelView['supports'];
 
 /** The data that is needed to call a model. */
 export interface ModelAccess {
@@ -35,11 +31,11 @@ export type OpenModel = (opening: ModelAccess) => Model;
  * what egressAllow names.
  */
 export const modelOpener =
-  (http: Http, patience: Patience, cliTools: Pick<CliTools, 'model'>): OpenModel =>
+  (http: Http, timeouts: ModelTimeouts, cliTools: Pick<CliTools, 'model'>): OpenModel =>
   ({ supports, price, maxOutputTokens, provider, ...opening }) => {
     if (provider === 'cli') return cliTools.model({ ...opening, price });
     const baseUrl = opening.baseUrl ?? adapters[provider].baseUrl ?? '';
-    const { firstTokenMs: firstByteMs, silenceMs, totalMs } = patience;
+    const { firstTokenMs: firstByteMs, silenceMs, totalMs } = timeouts;
     return openAiSdkModel({
       ...opening,
       provider,
@@ -49,6 +45,6 @@ export const modelOpener =
       streaming: supports.streaming,
       takesTools: supports.tools,
       fetch: http.fetchFor(baseUrl, { firstByteMs, silenceMs, totalMs }),
-      patience,
+      timeouts,
     });
   };

@@ -1,21 +1,19 @@
 import type { Statement } from '../store/engine/protocol.js';
+import { writeFact } from '../store/facts.js';
 import { type Store, statement } from '../store/store.js';
 import type { ModelRow } from '../store/tables/models.js';
+import { unchangedSince } from '../store/updateif.js';
+import { visibleTo } from '../store/visible.js';
 import { DEFAULT_FACT, type TopicRoute } from './registry.js';
 
-export interface UsageFilters {
-  by: 'model' | 'agent' | 'hook' | 'day';
+export type ServerRow = Pick<ModelRow, 'id' | 'name' | 'base_url' | 'key_sealed' | 'credential_id'>;
+
+interface UsageFilters {
+  by: keyof typeof COLUMNS | 'day';
   since?: string;
   until?: string;
   limit: number;
   cursor?: string;
-}
-
-export interface Spent {
-  calls: number;
-  inputTokens: number;
-  outputTokens: number;
-  costUsd: number;
 }
 
 /** Queries for models, routes and costs. Models belong to the installation, costs to their user. */
@@ -23,7 +21,7 @@ export const modelsStore = (store: Store) => {
   const { db } = store;
 
   const calls = (userId: string, { since, until }: Pick<UsageFilters, 'since' | 'until'>) => {
-    let query = db.selectFrom('model_calls').where('user_id', '=', userId);
+    let query = db.selectFrom('model_calls').where(visibleTo(userId));
     if (since !== undefined) query = query.where('at', '>=', since);
     if (until !== undefined) query = query.where('at', '<', until);
     return query.select((of) => [
@@ -42,6 +40,16 @@ export const modelsStore = (store: Store) => {
     row: (name: string): Promise<ModelRow | undefined> =>
       db.selectFrom('models').selectAll().where('name', '=', name).executeTakeFirst(),
 
+    /** Returns the newest model of a provider, with the address and the key of its server. */
+    newestOf: (provider: ModelRow['provider']): Promise<ServerRow | undefined> =>
+      db
+        .selectFrom('models')
+        .select(['id', 'name', 'base_url', 'key_sealed', 'credential_id'])
+        .where('provider', '=', provider)
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst(),
+
     insert: (row: ModelRow): Statement => statement(db.insertInto('models').values(row), 1),
 
     /** Returns a statement that is unmet if the model was changed or deleted since it was read. */
@@ -51,7 +59,7 @@ export const modelsStore = (store: Store) => {
           .updateTable('models')
           .set(changes)
           .where('name', '=', read.name)
-          .where('updated_at', '=', read.updated_at),
+          .where(unchangedSince(read)),
         1,
       ),
 
@@ -68,13 +76,7 @@ export const modelsStore = (store: Store) => {
           .where('name', '=', name),
       ),
 
-    setDefault: (name: string): Statement =>
-      statement(
-        db
-          .insertInto('facts')
-          .values({ name: DEFAULT_FACT, value: name })
-          .onConflict((of) => of.column('name').doUpdateSet({ value: name })),
-      ),
+    setDefault: (name: string): Statement => statement(writeFact(store, DEFAULT_FACT, name)),
 
     setRoute: ({ topic, primary, fallbacks }: TopicRoute): Statement => {
       const route = { primary, fallbacks: JSON.stringify(fallbacks) };
@@ -89,10 +91,7 @@ export const modelsStore = (store: Store) => {
     removeRoute: (topic: string): Statement =>
       statement(db.deleteFrom('model_routes').where('topic', '=', topic)),
 
-    usage: async (
-      userId: string,
-      filters: UsageFilters,
-    ): Promise<{ rows: (Spent & { key: string })[]; total: Spent | undefined }> => {
+    usage: async (userId: string, filters: UsageFilters) => {
       const { by, limit, cursor } = filters;
       const grouped = calls(userId, filters)
         .select((of) =>

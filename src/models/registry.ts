@@ -2,9 +2,11 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { unlessShut } from '../kernel/envelope.js';
 import { digest } from '../providers/llm/digest.js';
 import type { Model } from '../providers/llm/model.js';
+import { readFact } from '../store/facts.js';
 import type { Store } from '../store/store.js';
-import type { ModelRouteRow, ModelRow } from '../store/tables/models.js';
-import type { Vault } from '../vault/vault.js';
+import { type ModelRow, modelRouteTable, modelTable } from '../store/tables/models.js';
+import type { Vault } from '../vault/module.js';
+import type { ModelView, RoutingView } from './contract.js';
 import type { ModelAccess, OpenModel, Supports } from './open.js';
 
 /**
@@ -19,34 +21,12 @@ export interface RegisteredModel extends Omit<ModelAccess, 'provider' | 'apiKey'
   /** Models that are tried after it, in this order, whatever the topic. */
   fallbacks: string[];
   isEnabled: boolean;
-  source: 'registry' | 'settings' | 'builtin';
+  source: ModelView['source'];
   model: Model;
 }
 
 /** The models of a topic, in the order in which they are tried. */
-export interface TopicRoute {
-  topic: string;
-  primary: string;
-  fallbacks: string[];
-}
-
-export interface Registry {
-  /** Reads everything again, including all that was committed before the call. */
-  refresh(): Promise<void>;
-  /**
-   * Returns the models: the newest of the registry first, then the one in the settings, then the
-   * digest.
-   */
-  list(): RegisteredModel[];
-  find(name: string): RegisteredModel | undefined;
-  /** Returns the routes, sorted by topic. */
-  routes(): TopicRoute[];
-  /**
-   * Returns the name of the model for prompts without a named or routed model. Ours: if none was
-   * chosen, this is the one in the settings, else the oldest in the registry, else the digest.
-   */
-  default(): string;
-}
+export type TopicRoute = RoutingView['topics'][number];
 
 export interface RegistryDeps {
   store: Store;
@@ -64,7 +44,7 @@ export const DEFAULT_FALLBACK = 'default';
 export const DEFAULT_FACT = 'default_model';
 export const ALL: Supports = { tools: true, vision: false, streaming: true, embeddings: false };
 
-export const createRegistry = (deps: RegistryDeps): Registry => {
+export const createRegistry = (deps: RegistryDeps) => {
   const { store } = deps;
   const fixed = fixedEntries(deps);
   let entries = fixed;
@@ -72,35 +52,42 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
   let chosen: string | null = null;
   let reading = Promise.resolve();
 
-  const find = (name: string): RegisteredModel | undefined =>
-    entries.find((entry) => entry.name === name);
-
   const read = async (): Promise<void> => {
     const [models, routeRows, fact] = await Promise.all([
-      store.db.selectFrom('models').select(columns).orderBy('id', 'desc').execute(),
-      store.db.selectFrom('model_routes').select(routeColumns).orderBy('topic').execute(),
+      store.db.selectFrom('models').select(modelTable.columns).orderBy('id', 'desc').execute(),
       store.db
-        .selectFrom('facts')
-        .select('value')
-        .where('name', '=', DEFAULT_FACT)
-        .executeTakeFirst(),
+        .selectFrom('model_routes')
+        .select(modelRouteTable.columns)
+        .orderBy('topic')
+        .execute(),
+      readFact(store, DEFAULT_FACT),
     ]);
     const isFixed = ({ name }: ModelRow) => fixed.some((entry) => entry.name === name);
     const registered = models.filter((row) => !isFixed(row)).map((row) => entryOf(deps, row));
     entries = [...(await Promise.all(registered)), ...fixed];
-    routes = routeRows.map(routeOf);
-    chosen = fact?.value ?? null;
+    routes = routeRows.map((row) => ({ ...row, fallbacks: JSON.parse(row.fallbacks) }));
+    chosen = fact ?? null;
   };
 
   return {
-    refresh: () => {
+    /** Reads everything again, including all that was committed before the call. */
+    refresh: (): Promise<void> => {
       reading = reading.catch(() => undefined).then(read);
       return reading;
     },
+    /**
+     * Returns the models: the newest of the registry first, then the one in the settings, then the
+     * digest.
+     */
     list: () => entries,
-    find,
+    find: (name: string) => entries.find((entry) => entry.name === name),
+    /** Returns the routes, sorted by topic. */
     routes: () => routes,
-    default: () => {
+    /**
+     * Returns the name of the model for prompts without a named or routed model. Ours: if none was
+     * chosen, this is the one in the settings, else the oldest in the registry, else the digest.
+     */
+    default: (): string => {
       const usable = entries.filter(({ isEnabled }) => isEnabled);
       const entry =
         usable.find(({ name }) => name === chosen) ??
@@ -110,6 +97,8 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
     },
   };
 };
+
+export type Registry = ReturnType<typeof createRegistry>;
 
 const fixedEntries = ({ configured, open }: RegistryDeps): RegisteredModel[] => {
   if (configured === null) return [builtin];
@@ -122,7 +111,9 @@ const fixedEntries = ({ configured, open }: RegistryDeps): RegisteredModel[] => 
 };
 
 const fixedFields = {
-  ...{ fallbacks: [], isEnabled: true, credentialId: null },
+  fallbacks: [],
+  isEnabled: true,
+  credentialId: null,
   whyKeyless: () => null,
 };
 
@@ -140,25 +131,6 @@ const builtin: RegisteredModel = {
   source: 'builtin',
   model: digest,
 };
-
-const columns = [
-  'id',
-  'name',
-  'provider',
-  'model_id',
-  'base_url',
-  'key_sealed',
-  'credential_id',
-  'context_window',
-  'max_output_tokens',
-  'supports',
-  'price',
-  'fallbacks',
-  'enabled',
-  'created_at',
-  'updated_at',
-] as const;
-const routeColumns = ['topic', 'primary', 'fallbacks'] as const;
 
 const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<RegisteredModel> => {
   const spec = {
@@ -219,9 +191,3 @@ const expiryOf = async (
       ? `its credential ${name} has expired`
       : null;
 };
-
-const routeOf = ({ topic, primary, fallbacks }: ModelRouteRow): TopicRoute => ({
-  topic,
-  primary,
-  fallbacks: JSON.parse(fallbacks),
-});

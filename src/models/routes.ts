@@ -3,9 +3,16 @@ import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { resource } from '../kernel/route.js';
 import { models } from './contract.js';
 import { changeRouting, chooseDefault, viewRouting } from './routing.js';
-import { addModel, changeModel, deleteModel, findModel, type ModelsDeps } from './service.js';
-import { checkAllModels, checkModel, tryOut } from './tests.js';
-import { healthOf, viewModel } from './view.js';
+import {
+  addModel,
+  changeModel,
+  deleteModel,
+  findModel,
+  healthOf,
+  type ModelsDeps,
+  viewModel,
+} from './service.js';
+import { checkAllModels, checkModel, testUnregistered } from './tests.js';
 
 export const modelsResource = (deps: ModelsDeps) => {
   const { registry, modelHealth } = deps;
@@ -13,7 +20,7 @@ export const modelsResource = (deps: ModelsDeps) => {
   return resource('models', models, {
     list: async ({ query }) => {
       const { limit = DEFAULT_LIMIT, cursor, provider, topic, enabled } = query;
-      const all = registry.list().map((entry) => viewModel(registry, modelHealth, entry));
+      const all = registry.list().map((entry) => viewModel(deps, entry));
       const chosen = all.filter(
         (model) =>
           (provider === undefined || model.provider === provider) &&
@@ -26,12 +33,12 @@ export const modelsResource = (deps: ModelsDeps) => {
       return { models: page, nextCursor: isLast ? null : (page.at(-1)?.name ?? null) };
     },
     create: ({ body }, by) => addModel(deps, body, by),
-    get: async ({ name }) => viewModel(registry, modelHealth, findModel(deps, name)),
+    get: async ({ name }) => viewModel(deps, findModel(deps, name)),
     update: ({ name, body }, by) => changeModel(deps, name, body, by),
     delete: ({ name }, by) => deleteModel(deps, name, by),
     default: ({ name }, by) => chooseDefault(deps, name, by),
     check: ({ name }, by) => checkModel(deps, name, by.signal),
-    test: ({ body }, by) => tryOut(deps, body, by),
+    test: ({ body }, by) => testUnregistered(deps, body, by),
     routing: async () => viewRouting(deps),
     'set-routing': ({ body }, by) => changeRouting(deps, body, by),
     health: async ({ query }, by) => {

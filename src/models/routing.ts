@@ -2,10 +2,11 @@ import Boom from '@hapi/boom';
 import type { Recorder } from '../kernel/contract/audit.js';
 import { refuseFaults } from '../kernel/route.js';
 import type { ModelView, RoutingChanges, RoutingView } from './contract.js';
+import type { Registry } from './registry.js';
 import { routingFaults } from './rules.js';
 import { findModel, type ModelsDeps, modelNames, shown } from './service.js';
 
-export const viewRouting = ({ registry }: Pick<ModelsDeps, 'registry'>): RoutingView => ({
+export const viewRouting = ({ registry }: { registry: Registry }): RoutingView => ({
   default: registry.default(),
   topics: registry.routes(),
 });

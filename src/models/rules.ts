@@ -1,27 +1,19 @@
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import type { FieldFault } from '../kernel/problem.js';
+import { cliTools, toolOf } from '../providers/clitools/tools.js';
 import { adapters, type Provider } from '../providers/llm/adapters.js';
 import { faultOfAddress } from '../providers/llm/address.js';
 import { knownModel } from '../providers/llm/known.js';
 import type { Price } from '../providers/llm/model.js';
-import { CLI_SUPPORTS, toolFaults } from './clitoolmodels.js';
 import type { NewModel, RoutingChanges } from './contract.js';
 import type { ModelAccess, Supports } from './open.js';
 import { ALL, DEFAULT_FALLBACK } from './registry.js';
 
 /** The fields of a registered model that are checked. */
-type CheckedModel = TriedModel &
-  Pick<NewModel, 'topics' | 'fallbacks'> & {
-    name: string;
-  };
+type CheckedModel = TriedModel & Pick<NewModel, 'name' | 'topics' | 'fallbacks'>;
 
 /** The fields of an unregistered model that are checked before a test. */
-type TriedModel = Pick<
-  NewModel,
-  'provider' | 'baseUrl' | 'credentialId' | 'apiKey' | 'supports'
-> & {
-  modelId?: string;
-};
+type TriedModel = Pick<NewModel, 'provider'> & Partial<NewModel>;
 
 /** Segments of the paths below `/api/models`. */
 const ROUTES = ['routing', 'health', 'test', 'usage', 'cli', 'providers'];
@@ -134,3 +126,37 @@ const nameFaults = (path: string, name: string, names: string[]): FieldFault[] =
 
 const repeats = (path: string, words: string[] = []): FieldFault[] =>
   new Set(words).size === words.length ? [] : [fault(path, 'names one twice')];
+
+/** Capabilities of a command-line tool as a model: it produces text. */
+const CLI_SUPPORTS: Supports = {
+  tools: false,
+  vision: false,
+  streaming: true,
+  embeddings: false,
+};
+
+const USELESS = 'is of no use to a tool: it is logged in with adjutant models cli login';
+
+/** Lists the settings that a model must not have if it is a command-line tool. */
+const toolFaults = ({
+  modelId,
+  baseUrl,
+  apiKey,
+  credentialId,
+  supports = {},
+}: Partial<NewModel>): FieldFault[] => {
+  const faults: FieldFault[] = [];
+  if (modelId !== undefined && !toolOf(modelId)) {
+    const names = Object.keys(cliTools).join(', ');
+    const message = `must be one of ${names}, with :model where its own choice will not do`;
+    faults.push(fault('modelId', message));
+  }
+  for (const [path, value] of Object.entries({ baseUrl, apiKey, credentialId })) {
+    if (value) faults.push(fault(path, USELESS));
+  }
+  for (const able of ['tools', 'vision', 'embeddings'] as const) {
+    if (!supports[able]) continue;
+    faults.push(fault(`supports.${able}`, 'is nothing that a command-line tool has'));
+  }
+  return faults;
+};

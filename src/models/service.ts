@@ -4,19 +4,19 @@ import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { mint } from '../kernel/ids.js';
-import { refuseFaults } from '../kernel/route.js';
+import { badRequest, refuseFaults } from '../kernel/route.js';
 import { type Statement, Taken } from '../store/engine/protocol.js';
 import { unlessUnmet } from '../store/store.js';
 import type { ModelRow } from '../store/tables/models.js';
-import type { Vault } from '../vault/vault.js';
+import { updateIf } from '../store/updateif.js';
+import type { Vault } from '../vault/module.js';
 import type { ModelChanges, ModelView, NewModel } from './contract.js';
-import type { ModelHealths } from './health.js';
+import type { ModelHealth, ModelHealths } from './health.js';
 import type { OpenModel } from './open.js';
 import type { ModelsStore } from './queries.js';
 import type { RegisteredModel, Registry } from './registry.js';
 import { faultsOfName, filledIn, isProvider, modelFaults } from './rules.js';
 import { topicStatements, withoutModel } from './topics.js';
-import { viewModel } from './view.js';
 
 export interface ModelsDeps {
   models: ModelsStore;
@@ -45,7 +45,7 @@ export const addModel = async (
     throw Boom.conflict(`There are ${MOST} models already, the most there may be`);
   const row = newRow(deps, given);
   const topics = given.topics ? topicStatements(deps, row.name, given.topics) : [];
-  const recorded = by.record({ target: row.name, data: told(given) });
+  const recorded = by.record({ target: row.name, data: auditData(given) });
   try {
     await models.transact([models.insert(row), ...topics, recorded]);
   } catch (error) {
@@ -66,15 +66,20 @@ export const changeModel = async (
 ): Promise<ModelView> => {
   refuseFixed(findModel(deps, name));
   await checkModelCredential(deps, given.credentialId, by);
-  for (;;) {
-    const row = await deps.models.row(name);
-    if (!row) throw noModel();
-    const at = Math.max(deps.clock.now(), Date.parse(row.updated_at) + 1);
-    const changes = { ...changesOf(deps, row, given), updated_at: iso(at) };
-    const topics = given.topics ? topicStatements(deps, name, given.topics) : [];
-    const recorded = by.record({ target: name, data: told(given) });
-    if (await isDone(deps, [deps.models.update(row, changes), ...topics], recorded)) break;
-  }
+  await updateIf({
+    clock: deps.clock,
+    read: async () => {
+      const row = await deps.models.row(name);
+      if (!row) throw noModel();
+      return row;
+    },
+    write: async (row, version) => {
+      const changes = { ...changesOf(deps, row, given), updated_at: version };
+      const topics = given.topics ? topicStatements(deps, name, given.topics) : [];
+      const recorded = by.record({ target: name, data: auditData(given) });
+      return (await isDone(deps, [deps.models.update(row, changes), ...topics], recorded)) || null;
+    },
+  });
   deps.modelHealth.forget(name);
   return shown(deps, name);
 };
@@ -89,10 +94,7 @@ export const deleteModel = async (deps: ModelsDeps, name: string, by: Recorder):
   await deps.registry.refresh();
 };
 
-export const findModel = (
-  { registry }: Pick<ModelsDeps, 'registry'>,
-  name: string,
-): RegisteredModel => {
+export const findModel = ({ registry }: ModelsDeps, name: string): RegisteredModel => {
   const entry = registry.find(name);
   if (!entry) throw noModel();
   return entry;
@@ -105,23 +107,54 @@ export const modelNames = (registry: Registry): string[] => registry.list().map(
  * user's credential counts as none.
  */
 export const checkModelCredential = async (
-  { vault }: Pick<ModelsDeps, 'vault'>,
+  { vault }: ModelsDeps,
   id: string | null | undefined,
   by: Caller,
 ): Promise<void> => {
   if (!id) return;
+  const path = 'credentialId';
   if (!(await vault.isOwn(by.userId, id))) {
-    refuseFaults([{ path: 'credentialId', message: 'names no credential of yours' }]);
+    throw badRequest([{ path, message: 'names no credential of yours' }]);
   }
   const fault = faultOfHeaderValue((await vault.newest(id)) ?? 'expired');
-  if (fault !== null)
-    refuseFaults([{ path: 'credentialId', message: `names a value that ${fault}` }]);
+  if (fault !== null) throw badRequest([{ path, message: `names a value that ${fault}` }]);
+};
+
+export const viewModel = (
+  { registry, modelHealth }: ModelsDeps,
+  entry: RegisteredModel,
+): ModelView => ({
+  name: entry.name,
+  provider: entry.provider,
+  modelId: entry.modelId,
+  baseUrl: entry.baseUrl,
+  credentialId: entry.credentialId,
+  apiKeySet: entry.hasKey,
+  contextWindow: entry.contextWindow,
+  maxOutputTokens: entry.maxOutputTokens,
+  supports: entry.supports,
+  price: entry.price,
+  topics: registry
+    .routes()
+    .filter(({ primary }) => primary === entry.name)
+    .map(({ topic }) => topic),
+  fallbacks: entry.fallbacks,
+  enabled: entry.isEnabled,
+  isDefault: registry.default() === entry.name,
+  source: entry.source,
+  health: healthOf(modelHealth, entry),
+});
+
+/** Returns the health of a model; a built-in model is always up. */
+export const healthOf = (health: ModelHealths, { name, source }: RegisteredModel): ModelHealth => {
+  const seen = health.of(name);
+  return source === 'builtin' ? { ...seen, status: 'up' } : seen;
 };
 
 /** Builds the view of a model after a change. */
 export const shown = async (deps: ModelsDeps, name: string): Promise<ModelView> => {
   await deps.registry.refresh();
-  return viewModel(deps.registry, deps.modelHealth, findModel(deps, name));
+  return viewModel(deps, findModel(deps, name));
 };
 
 const isDone = (
@@ -174,7 +207,7 @@ const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partia
   return {
     provider: providerOf(provider),
     base_url: baseUrl,
-    ...(given.modelId !== undefined && { model_id: given.modelId }),
+    model_id: modelId,
     ...(isMoved && { key_sealed: null, credential_id: null }),
     ...(given.credentialId !== undefined && {
       credential_id: given.credentialId,
@@ -205,7 +238,7 @@ const originOf = (baseUrl: string | null): string | null =>
   baseUrl === null ? null : new URL(baseUrl).origin;
 
 /** Returns the input for the audit log, without the key. */
-const told = ({ apiKey, ...given }: NewModel | ModelChanges): Record<string, unknown> => ({
+const auditData = ({ apiKey, ...given }: NewModel | ModelChanges): Record<string, unknown> => ({
   ...given,
   ...(apiKey !== undefined && { apiKey: apiKey === null ? 'removed' : 'given' }),
 });

@@ -1,7 +1,8 @@
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { refuseFaults } from '../kernel/route.js';
-import type { ModelTrial } from './contract.js';
-import { type ProbeResult, probe } from './probe.js';
+import { type Model, ModelFailure, type ModelRequest } from '../providers/llm/model.js';
+import type { ModelTrial, ProbeResult } from './contract.js';
+import type { ModelHealths } from './health.js';
 import { filledIn, isProvider, providerFaults } from './rules.js';
 import { checkModelCredential, findModel, type ModelsDeps } from './service.js';
 
@@ -9,7 +10,7 @@ import { checkModelCredential, findModel, type ModelsDeps } from './service.js';
 const AT_ONCE = 8;
 
 /** Sends one tiny prompt to a model that is not registered. */
-export const tryOut = async (
+export const testUnregistered = async (
   deps: ModelsDeps,
   { provider, modelId, baseUrl = null, credentialId, apiKey }: ModelTrial,
   by: Caller,
@@ -21,7 +22,10 @@ export const tryOut = async (
   if (key === null) refuseFaults([{ path: 'credentialId', message: 'has expired' }]);
   const model = deps.openModel({
     ...filledIn({ provider, modelId }),
-    ...{ name: `${provider}/${modelId}`, provider, modelId, baseUrl },
+    name: `${provider}/${modelId}`,
+    provider,
+    modelId,
+    baseUrl,
     ...(typeof key === 'string' && { apiKey: key }),
   });
   return probe(model, by.signal);
@@ -47,4 +51,37 @@ export const checkAllModels = async (deps: ModelsDeps, signal: AbortSignal): Pro
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, next));
+};
+
+/** Ours: a person who waits for the result does not wait longer. */
+const PROBE_MS = 20_000;
+const LONGEST_REPLY = 200;
+
+/** Asks the model for one word; nothing is stored. Pass `health` for a registered model. */
+const probe = async (
+  model: Model,
+  signal: AbortSignal,
+  health?: ModelHealths,
+): Promise<ProbeResult> => {
+  const since = performance.now();
+  const took = (): number => Math.round(performance.now() - since);
+  const limit = AbortSignal.timeout(PROBE_MS);
+  const step: ModelRequest = {
+    turns: [{ role: 'user', content: 'Answer with the one word: ok' }],
+    tools: [],
+    // Enough for models that reason before they reply.
+    maxOutputTokens: 512,
+    signal: AbortSignal.any([signal, limit]),
+    onText: () => {},
+  };
+  try {
+    const { text } = await model.step(step);
+    health?.answered(model.name, took());
+    return { ok: true, latencyMs: took(), reply: text.trim().slice(0, LONGEST_REPLY) };
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error;
+    // A timeout of this test says little about a model that is still loading.
+    if (!limit.aborted) health?.failed(model.name, error);
+    return { ok: false, latencyMs: took(), error: error.message };
+  }
 };

@@ -1,15 +1,10 @@
 import type { Statement } from '../store/engine/protocol.js';
-import type { ModelsStore } from './queries.js';
-import { DEFAULT_FALLBACK, type Registry } from './registry.js';
-
-interface TopicDeps {
-  registry: Registry;
-  models: ModelsStore;
-}
+import { DEFAULT_FALLBACK, type TopicRoute } from './registry.js';
+import type { ModelsDeps } from './service.js';
 
 /** Returns the statements that make the model the first of these topics, and of no others. */
 export const topicStatements = (
-  { registry, models }: TopicDeps,
+  { registry, models }: ModelsDeps,
   name: string,
   topics: string[],
 ): Statement[] => {
@@ -26,7 +21,7 @@ export const topicStatements = (
  * Returns the statements that remove the model from routes and fallbacks. The next model of a route
  * moves up; a route that is empty then, or begins with the default, is removed.
  */
-export const withoutModel = ({ registry, models }: TopicDeps, name: string): Statement[] => {
+export const withoutModel = ({ registry, models }: ModelsDeps, name: string): Statement[] => {
   const routes = registry.routes().filter((route) => namesIn(route).includes(name));
   const named = registry.list().filter(({ fallbacks }) => fallbacks.includes(name));
   return [
@@ -46,7 +41,4 @@ export const withoutModel = ({ registry, models }: TopicDeps, name: string): Sta
   ];
 };
 
-const namesIn = ({ primary, fallbacks }: { primary: string; fallbacks: string[] }): string[] => [
-  primary,
-  ...fallbacks,
-];
+const namesIn = ({ primary, fallbacks }: TopicRoute): string[] => [primary, ...fallbacks];

@@ -1,7 +1,7 @@
-import type { Queue } from '../jobs/queue.js';
+import type { Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
-import { createWatch, type Watch } from '../kernel/watch.js';
+import { createWatch } from '../kernel/watch.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
@@ -23,15 +23,6 @@ export interface DigestDeps {
   transports: Transports;
 }
 
-/**
- * The timer that sends held notifications, as a digest if there are many, when their time is over.
- * It also covers times that passed while the daemon was down.
- */
-export interface Digests extends Watch {
-  /** Sends what is due now. */
-  tick(): Promise<void>;
-}
-
 const TICK_MS = 1000;
 const MINUTE_MS = 60_000;
 /**
@@ -40,7 +31,11 @@ const MINUTE_MS = 60_000;
  */
 const FEW = 3;
 
-export const createDigests = (deps: DigestDeps): Digests => {
+/**
+ * Creates the timer that sends held notifications, as a digest if there are many, when their time
+ * is over; `tick` sends what is due now. It also covers times that passed while the daemon was down.
+ */
+export const createDigests = (deps: DigestDeps) => {
   const { store, clock, log } = deps;
   const held = heldRows(store);
 
@@ -51,21 +46,20 @@ export const createDigests = (deps: DigestDeps): Digests => {
   const tick = async (): Promise<void> => {
     for (const batch of await held.due(iso(clock.now()))) {
       const { user_id: userId } = batch;
-      await settle({ ...deps, held }, batch).catch((error) => failed(error, { userId }));
+      await settle(deps, held, batch).catch((error) => failed(error, { userId }));
     }
   };
 
   return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
 };
 
-type Settling = DigestDeps & { held: HeldRows };
-
-const settle = async (deps: Settling, batch: NoticeBatchRow): Promise<void> => {
-  const { store, clock, held } = deps;
+const settle = async (deps: DigestDeps, held: HeldRows, batch: NoticeBatchRow): Promise<void> => {
+  const { store, clock } = deps;
   const preferences = await readPreferences(store, batch.user_id);
   const at = endOf(batch, preferences, clock.now());
-  if (at !== null) await held.putOff(batch.id, iso(at));
-  else await tell(deps, batch, preferences);
+  if (at !== null) return held.putOff(batch.id, iso(at));
+  const groups = await held.groups(batch.id);
+  await tell(deps, held, { batch, groups, preferences });
 };
 
 /**
@@ -74,11 +68,11 @@ const settle = async (deps: Settling, batch: NoticeBatchRow): Promise<void> => {
  */
 const endOf = (
   { kind, opened_at }: NoticeBatchRow,
-  { quiet, digest }: Preferences,
+  { quietHours, digest }: Preferences,
   now: number,
 ): number | null => {
-  const until = quiet.isEnabled ? quietUntil(quiet, now) : null;
-  if (until !== null || kind === null || !digest.isEnabled) return until;
+  const until = quietHours.enabled ? quietUntil(quietHours, now) : null;
+  if (until !== null || kind === null || !digest.enabled) return until;
   const end = Date.parse(opened_at) + digest.windowMinutes * MINUTE_MS;
   return end > now ? end : null;
 };
@@ -87,26 +81,21 @@ const endOf = (
  * Writes the messages and removes the batch in one transaction. If another notification was added
  * to the batch meanwhile, nothing is done, and the next tick includes it.
  */
-const tell = async (
-  deps: Settling,
-  batch: NoticeBatchRow,
-  preferences: Preferences,
-): Promise<void> => {
-  const { store, queue, held, transports } = deps;
-  const groups = await held.groups(batch.id);
+const tell = async (deps: DigestDeps, held: HeldRows, waiting: WaitingBatch): Promise<void> => {
+  const { store, queue, transports } = deps;
+  const { batch, groups } = waiting;
   const linked = groups.length > 0 ? await channelsOf(store, batch.user_id) : [];
-  const channels = linked.filter(({ kind }) => transports.find(kind));
   const sendings: NewSending[] = [];
-  for (const channel of channels) {
-    sendings.push(...(await sendingsTo(deps, channel, { batch, groups, preferences })));
+  for (const channel of linked) {
+    if (transports.find(channel.kind)) sendings.push(...(await sendingsTo(held, channel, waiting)));
   }
-  const told = await unlessUnmet(
+  const isTold = await unlessUnmet(
     store.transact([
       ...sendings.flatMap((sending) => addSending(deps, sending)),
       ...remove(store, batch, totalOf(groups)),
     ]),
   );
-  if (told) for (const sending of sendings) queue.added(laneOf(sending));
+  if (isTold) for (const sending of sendings) queue.added(laneOf(sending));
 };
 
 interface WaitingBatch {
@@ -116,13 +105,13 @@ interface WaitingBatch {
 }
 
 const sendingsTo = async (
-  { held }: Settling,
+  held: HeldRows,
   channel: ChannelRow,
   { batch, groups, preferences: { choices, digest } }: WaitingBatch,
 ): Promise<NewSending[]> => {
   const wanted = groups.filter(({ kind }) => isWanted(choices, kind, channel.id));
   const to = { userId: batch.user_id, target: { channelId: channel.id } };
-  const most = batch.kind === null && !digest.isEnabled ? FEW : 1;
+  const most = batch.kind === null && !digest.enabled ? FEW : 1;
   if (totalOf(wanted) > most) {
     const content = digestText(wanted, whenOf(batch), batch.told);
     const hops = Math.max(...wanted.map((group) => group.hops));
@@ -130,9 +119,9 @@ const sendingsTo = async (
   }
   const kinds = wanted.map(({ kind }) => kind);
   const notices = kinds.length > 0 ? await held.notices(batch.id, kinds) : [];
-  return notices.map(({ id, kind, hops, ...content }) => ({
-    ...{ ...to, causeId: id, kind, content, hops },
-  }));
+  return notices.map(({ id: causeId, kind, hops, ...content }) => {
+    return { ...to, causeId, kind, content, hops };
+  });
 };
 
 const whenOf = ({ kind, opened_at, closes_at }: NoticeBatchRow): string =>

@@ -11,12 +11,6 @@ export interface NoticeGroup {
   title: string;
 }
 
-export interface DigestText {
-  title: string;
-  body: string;
-  link: string | null;
-}
-
 /** Ours: the maximum number of names in a digest; for the rest a person opens the app. */
 const NAMES = 5;
 
@@ -25,16 +19,13 @@ const NAMES = 5;
  * deploy-notify 60, stripe 40`, and the title of the last one. `told` is how many were sent one by
  * one before.
  */
-export const digestText = (groups: NoticeGroup[], when: string, told: number): DigestText => {
+export const digestText = (groups: NoticeGroup[], when: string, told: number) => {
   const [kind = '', ...others] = new Set(groups.map((group) => group.kind));
   const total = totalOf(groups);
   if (others.length > 0) {
     const lines = [kind, ...others].map((each) => lineOf(groups, each));
-    return {
-      title: `${total} messages ${when}`,
-      body: lines.join('\n'),
-      link: '/api/notifications',
-    };
+    const link = '/api/notifications';
+    return { title: `${total} messages ${when}`, body: lines.join('\n'), link };
   }
   const more = told > 0 ? 'more ' : '';
   return {

@@ -1,12 +1,12 @@
-import type { JobHandler, Queue } from '../jobs/queue.js';
-import { dropJob } from '../jobs/statements.js';
+import { dropJob, type JobHandler, type Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import { type Store, statement } from '../store/store.js';
 import type { OutgoingEventRow } from '../store/tables/outbox.js';
-import { type FanoutDeps, fanOut } from './fanout.js';
+import { visibleTo } from '../store/visible.js';
+import { fanOut } from './fanout.js';
 import type { NewSending } from './messages.js';
-import { ownerLane, type Posting } from './outbox.js';
+import { ownerLane, type QueuedMessage } from './outbox.js';
 
 export const EVENT_JOB = 'event';
 
@@ -39,7 +39,7 @@ export interface OutgoingEvent {
  * Builds the statements that send an event to the owner's outgoing webhooks, as part of the
  * transaction of what happened.
  */
-export type ToWebhooks = (userId: string, event: OutgoingEvent) => Posting;
+export type ToWebhooks = (userId: string, event: OutgoingEvent) => QueuedMessage;
 
 export interface EventDeps {
   store: Store;
@@ -90,12 +90,10 @@ export const createToWebhooks =
  * Creates the job handler that turns an event into one message for each of the owner's webhooks
  * that want it.
  */
-export const createEventFanout = (
-  deps: Pick<FanoutDeps, 'store' | 'clock' | 'queue'>,
-): JobHandler => ({
+export const createEventFanout = (deps: EventDeps): JobHandler => ({
   run: async (job) => {
     const event = await findEvent(deps.store, job.ref);
-    await fanOut(deps, job, { sendings: event ? await sendingsOf(deps.store, event) : [] });
+    await fanOut(deps, job, event ? await sendingsOf(deps.store, event) : []);
     return null;
   },
   abandon: async (job) => {
@@ -107,9 +105,9 @@ const sendingsOf = async ({ db }: Store, event: OutgoingEventRow): Promise<NewSe
   const { id: causeId, user_id: userId, type: kind, created_at: timestamp, hops } = event;
   const webhooks = await wanting(db, userId, kind).orderBy('id').execute();
   const content = { type: kind, timestamp, data: JSON.parse(event.data) };
-  return webhooks.map(({ id }) => ({
-    ...{ userId, target: { webhookId: id }, causeId, kind, content, hops },
-  }));
+  return webhooks.map(({ id: webhookId }) => {
+    return { userId, target: { webhookId }, causeId, kind, content, hops };
+  });
 };
 
 /** Returns null if the event is gone, or its owner is disabled. */
@@ -133,6 +131,6 @@ const wanting = (db: Store['db'], userId: string, type: string) =>
   db
     .selectFrom('webhooks')
     .select('webhooks.id')
-    .where('webhooks.user_id', '=', userId)
+    .where(visibleTo(userId, 'webhooks'))
     .where('enabled', '=', 1)
     .where((of) => of.or([of('events', 'like', `%"${type}"%`), of('events', 'like', '%"*"%')]));

@@ -1,6 +1,5 @@
 import { type Clock, iso } from '../kernel/clock.js';
-import { Unmet } from '../store/engine/protocol.js';
-import { type Store, statement } from '../store/store.js';
+import { type Store, statement, unlessUnmet } from '../store/store.js';
 import type { Outbox } from './outbox.js';
 
 export interface UndeliveredDeps {
@@ -25,11 +24,9 @@ export interface Undelivered {
  * ours, is ignored.
  */
 export const reportUndelivered = async (
-  deps: UndeliveredDeps,
-  undelivered: Undelivered,
+  { store, clock, outbox }: UndeliveredDeps,
+  { channelId, receipt, target, error }: Undelivered,
 ): Promise<void> => {
-  const { store, clock, outbox } = deps;
-  const { channelId, receipt, target, error } = undelivered;
   const parts = store.db.selectFrom('sending_parts').select('sending_id');
   const sending = await store.db
     .selectFrom('sendings')
@@ -46,18 +43,13 @@ export const reportUndelivered = async (
     .set({ status: 'failed', error, finished_at: iso(clock.now()) })
     .where('id', '=', sending.id)
     .where('status', '=', 'sent');
-  const told = outbox.toApp(sending.user_id, {
+  const notice = outbox.toApp(sending.user_id, {
     kind: 'delivery_failed',
     title: `${target}: a message could not be delivered`,
     body: `"${sending.kind}" was taken and not delivered: ${error}`,
     link: '/api/channels',
     effectId: `${sending.id} bounced ${sending.attempts}`,
   });
-  try {
-    await store.transact([statement(change, 1), ...told.statements]);
-  } catch (failure) {
-    if (failure instanceof Unmet) return;
-    throw failure;
-  }
-  told.published();
+  const isTold = await unlessUnmet(store.transact([statement(change, 1), ...notice.statements]));
+  if (isTold) notice.published();
 };

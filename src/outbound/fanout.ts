@@ -1,25 +1,21 @@
-import type { Job, JobHandler, Queue } from '../jobs/queue.js';
-import { dropJob } from '../jobs/statements.js';
+import { dropJob, type Job, type JobHandler, type Queue } from '../jobs/module.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Statement } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
 import type { NotificationRow } from '../store/tables/notifications.js';
+import { visibleTo } from '../store/visible.js';
 import { addSending, laneOf, type NewSending } from './messages.js';
 import type { Transports } from './transport.js';
 
-/** The decision about a notification for one of the owner's channels. */
-export type Routed =
-  | { verdict: 'now' }
-  /**
-   * The notification is sent later with others: `statements` hold it until then, committed together
-   * with the fan-out.
-   */
-  | { verdict: 'gathered'; statements: Statement[] }
-  | { verdict: 'never' };
-
-/** Applies the owner's preferences, channel by channel; returns one decision for each. */
-export type Policy = (notice: NotificationRow, channels: ChannelRow[]) => Promise<Routed[]>;
+/**
+ * Applies the owner's preferences: returns the channels that get the notification now, and the
+ * statements that hold it for later, to be committed together with the fan-out.
+ */
+export type Policy = (
+  notice: NotificationRow,
+  channels: ChannelRow[],
+) => Promise<{ now: ChannelRow[]; held: Statement[] }>;
 
 export interface FanoutDeps {
   store: Store;
@@ -28,10 +24,6 @@ export interface FanoutDeps {
   transports: Transports;
   policy: Policy;
 }
-
-/** The policy that sends to every channel at once, used if no preference applies. */
-const sayNow: Policy = async (_notice, channels) =>
-  channels.map(() => ({ verdict: 'now' as const }));
 
 /**
  * Creates the job handler that turns a notification into one message for each channel that it goes
@@ -47,7 +39,16 @@ export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
       await store.transact([dropJob(store, job.id)]);
       return null;
     }
-    await fanOut(deps, job, await route(deps, notice, channels));
+    const isDirect = notice.direct === 1;
+    const { now, held } = isDirect
+      ? { now: channels, held: [] }
+      : await deps.policy(notice, channels);
+    const { id: causeId, user_id: userId, kind, title, body, link, hops } = notice;
+    const content = { title, body, link };
+    const sendings = now.map(({ id: channelId }): NewSending => {
+      return { userId, target: { channelId }, causeId, kind, content, hops };
+    });
+    await fanOut(deps, job, sendings, held);
     return null;
   },
   abandon: async (job) => {
@@ -60,36 +61,15 @@ export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
  * notifications held for later.
  */
 export const fanOut = async (
-  deps: Pick<FanoutDeps, 'store' | 'clock' | 'queue'>,
+  deps: { store: Store; clock: Clock; queue: Pick<Queue, 'added'> },
   job: Job,
-  { sendings, kept = [] }: { sendings: NewSending[]; kept?: Statement[] },
+  sendings: NewSending[],
+  held: Statement[] = [],
 ): Promise<void> => {
   const { store, queue } = deps;
   const added = sendings.flatMap((sending) => addSending(deps, sending));
-  await store.transact([...added, ...kept, dropJob(store, job.id)]);
+  await store.transact([...added, ...held, dropJob(store, job.id)]);
   for (const sending of sendings) queue.added(laneOf(sending));
-};
-
-const route = async (
-  { policy }: FanoutDeps,
-  notice: NotificationRow,
-  channels: ChannelRow[],
-): Promise<{ sendings: NewSending[]; kept: Statement[] }> => {
-  const isDirect = notice.direct === 1;
-  const routes = await (isDirect ? sayNow : policy)(notice, channels);
-  const sendings: NewSending[] = [];
-  const kept: Statement[] = [];
-  for (const [at, { id: channelId }] of channels.entries()) {
-    const routed = routes[at] ?? { verdict: 'now' as const };
-    if (routed.verdict === 'gathered') kept.push(...routed.statements);
-    if (routed.verdict !== 'now') continue;
-    sendings.push({
-      ...{ userId: notice.user_id, target: { channelId }, causeId: notice.id, kind: notice.kind },
-      content: { title: notice.title, body: notice.body, link: notice.link },
-      hops: notice.hops,
-    });
-  }
-  return { sendings, kept };
 };
 
 /** Returns null if the notification is gone, or its owner is disabled. */
@@ -110,7 +90,7 @@ export const channelsOf = ({ db }: Store, userId: string): Promise<ChannelRow[]>
   db
     .selectFrom('channels')
     .select(['id', 'user_id', 'kind', 'sender_id', 'sender_name', 'verified_at', 'created_at'])
-    .where('user_id', '=', userId)
+    .where(visibleTo(userId))
     .where('verified_at', 'is not', null)
     .orderBy('id')
     .execute();

@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.js';
 import type { NoticeBatchRow } from '../store/tables/preferences.js';
-import type { DigestText, NoticeGroup } from './digesttext.js';
+import type { NoticeGroup } from './digesttext.js';
 
 const AT_ONCE = 100;
 
@@ -46,10 +46,7 @@ export const heldRows = ({ db }: Store) => ({
       .execute(),
 
   /** Returns the held notifications of these kinds in full, oldest first. */
-  notices: (
-    batchId: string,
-    kinds: string[],
-  ): Promise<(DigestText & { id: string; kind: string; hops: number })[]> =>
+  notices: (batchId: string, kinds: string[]) =>
     db
       .selectFrom('held_notices as h')
       .innerJoin('notifications as n', 'n.id', 'h.notification_id')

@@ -3,6 +3,7 @@ import { mint } from '../kernel/ids.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { SendingStatus } from '../store/tables/outbox.js';
+import { visibleTo } from '../store/visible.js';
 
 export const SENDING_JOB = 'sending';
 
@@ -52,16 +53,22 @@ export const addSending = (
       of.val(at).as('next_at'),
       of.val(at).as('at'),
     ])
-    .where('user_id', '=', sending.userId)
+    .where(visibleTo(sending.userId))
     .where('id', '=', lane);
   const insert = db.insertInto('sendings').columns(COLUMNS).expression(target);
+  return [statement(insert.onConflict((on) => on.doNothing())), queueSending(db, id, at)];
+};
+
+/** Builds the statement that adds the job of a message, if the message is stored. */
+const queueSending = (db: Store['db'], id: string, at: string): Statement => {
   const job = db
     .selectFrom('sendings')
     .select((of) => [of.val(SENDING_JOB).as('kind'), 'id'])
-    .select((of) => [of.val(lane).as('lane'), of.val(at).as('run_at')])
+    .select((of) => [of.fn.coalesce('channel_id', 'webhook_id').as('lane'), of.val(at).as('at')])
     .where('id', '=', id);
-  const queued = db.insertInto('jobs').columns(['kind', 'ref', 'lane', 'run_at']).expression(job);
-  return [statement(insert.onConflict((on) => on.doNothing())), statement(queued)];
+  return statement(
+    db.insertInto('jobs').columns(['kind', 'ref', 'lane', 'run_at']).expression(job),
+  );
 };
 
 /**
@@ -79,13 +86,7 @@ export const sendAgain = (
     .set((of) => ({ resent_after: of.ref('attempts') }))
     .where('id', '=', id)
     .where('status', 'in', from);
-  const job = db
-    .selectFrom('sendings')
-    .select((of) => [of.val(SENDING_JOB).as('kind'), 'id'])
-    .select((of) => [of.fn.coalesce('channel_id', 'webhook_id').as('lane'), of.val(now).as('at')])
-    .where('id', '=', id);
-  const queued = db.insertInto('jobs').columns(['kind', 'ref', 'lane', 'run_at']).expression(job);
-  return [statement(requeued, 1), statement(queued, 1)];
+  return [statement(requeued, 1), queueSending(db, id, now)];
 };
 
 /**

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Queue } from '../jobs/queue.js';
+import type { Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
-import type { Hub } from '../realtime/hub.js';
+import type { Hub } from '../realtime/module.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { NoticeKind } from './noticekinds.js';
@@ -27,25 +27,13 @@ export interface Notice {
 }
 
 /** A message as part of the caller's transaction, and what to do after its commit. */
-export interface Posting {
+export interface QueuedMessage {
   statements: Statement[];
   published(): void;
 }
 
-/**
- * The only way to notify an owner. Every message is stored as a notification in the app, in the
- * transaction of its cause, so that it is neither lost nor doubled. From there it also goes to the
- * linked channels.
- */
-export interface Outbox {
-  toOwner(userId: string, message: Notice): Posting;
-  /**
-   * Stores the notification in the app and sends it nowhere else, because it is about the channels
-   * themselves.
-   */
-  toApp(userId: string, message: Notice): Posting;
-  send(userId: string, message: Notice): Promise<void>;
-}
+/** The posting that sends nothing. */
+export const NOTHING: QueuedMessage = { statements: [], published: () => undefined };
 
 export interface OutboxDeps {
   store: Store;
@@ -64,22 +52,37 @@ const LONGEST_BODY = 20_000;
  */
 export const ownerLane = (userId: string): string => `owner_${userId}`;
 
-export const createOutbox = (deps: OutboxDeps): Outbox => {
-  const { store, clock, hub, queue } = deps;
-
-  const toApp = (userId: string, message: Notice) => {
+/**
+ * Creates the only way to notify an owner. Every message is stored as a notification in the app, in
+ * the transaction of its cause, so that it is neither lost nor doubled. From there it also goes to
+ * the linked channels.
+ */
+export const createOutbox = ({ store, clock, hub, queue }: OutboxDeps) => {
+  const post = (userId: string, message: Notice) => {
     const now = clock.now();
-    const { row, shown } = notificationOf(message, mint('notification', now), iso(now));
-    const insert = store.db.insertInto('notifications').values({ ...row, user_id: userId });
+    const { kind, link, about = null, isDirect, effectId: effect_id = null, hops = 0 } = message;
+    const shown = {
+      id: mint('notification', now),
+      kind,
+      title: short(message.title.replace(/\s+/g, ' ').trim() || kind, LONGEST_TITLE),
+      body: short(message.body, LONGEST_BODY),
+      link,
+      read_at: null,
+      created_at: iso(now),
+    };
+    const { read_at: readAt, created_at: createdAt, ...plain } = shown;
+    const view = { ...plain, readAt, createdAt };
+    const own = { user_id: userId, about, effect_id, hops, direct: isDirect ? 1 : 0 };
+    const insert = store.db.insertInto('notifications').values({ ...shown, ...own });
     return {
-      id: row.id,
+      id: shown.id,
       statements: [statement(insert.onConflict((on) => on.column('effect_id').doNothing()))],
-      published: () => hub.publish(userId, 'notification', shown),
+      published: () => hub.publish(userId, 'notification', view),
     };
   };
 
-  const toOwner = (userId: string, message: Notice): Posting => {
-    const { id, statements, published } = toApp(userId, message);
+  const toOwner = (userId: string, message: Notice): QueuedMessage => {
+    const { id, statements, published } = post(userId, message);
     return {
       statements: [...statements, addNoticeJob(store, id)],
       published: () => {
@@ -91,8 +94,12 @@ export const createOutbox = (deps: OutboxDeps): Outbox => {
 
   return {
     toOwner,
-    toApp,
-    send: async (userId, message) => {
+    /**
+     * Stores the notification in the app and sends it nowhere else, because it is about the
+     * channels themselves.
+     */
+    toApp: (userId: string, message: Notice): QueuedMessage => post(userId, message),
+    send: async (userId: string, message: Notice): Promise<void> => {
       const posting = toOwner(userId, message);
       const [kept] = await store.transact(posting.statements);
       if (kept?.changes === 1) posting.published();
@@ -100,22 +107,7 @@ export const createOutbox = (deps: OutboxDeps): Outbox => {
   };
 };
 
-const notificationOf = (message: Notice, id: string, at: string) => {
-  const shown = {
-    id,
-    kind: message.kind,
-    title: short(message.title.replace(/\s+/g, ' ').trim() || message.kind, LONGEST_TITLE),
-    body: short(message.body, LONGEST_BODY),
-    link: message.link,
-    readAt: null,
-    createdAt: at,
-  };
-  const { readAt: read_at, createdAt: created_at, ...same } = shown;
-  const effect_id = message.effectId ?? null;
-  const { about = null, isDirect, hops = 0 } = message;
-  const row = { ...same, about, read_at, created_at, effect_id, hops, direct: isDirect ? 1 : 0 };
-  return { row, shown };
-};
+export type Outbox = ReturnType<typeof createOutbox>;
 
 /**
  * Builds the statement that adds the fan-out job, only if the notification was stored and its owner

@@ -1,17 +1,15 @@
-import { type Clock, iso } from '../kernel/clock.js';
+import type { Base } from '../base.js';
+import { iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
+import type { ChannelRow } from '../store/tables/channels.js';
+import type { NotificationRow } from '../store/tables/notifications.js';
 import type { NoticeBatchRow } from '../store/tables/preferences.js';
-import type { Policy, Routed } from './fanout.js';
+import type { Policy } from './fanout.js';
 import { noticeKind } from './noticekinds.js';
 import { isWanted, type Preferences, readPreferences } from './preferences.js';
 import { quietUntil } from './quiethours.js';
-
-interface PolicyDeps {
-  store: Store;
-  clock: Clock;
-}
 
 const MINUTE_MS = 60_000;
 
@@ -21,42 +19,33 @@ const MINUTE_MS = 60_000;
  * first few. The rest is held for one digest.
  */
 export const createPolicy =
-  (deps: PolicyDeps): Policy =>
+  (base: Base): Policy =>
   async (notice, channels) => {
-    const preferences = await readPreferences(deps.store, notice.user_id);
-    const { choices } = preferences;
-    const wants = channels.map(({ id }) => isWanted(choices, notice.kind, id));
-    const batch = wants.includes(true) ? await waitsIn(deps, notice, preferences) : null;
-    if (batch === null) return wants.map((wanted) => ({ verdict: wanted ? 'now' : 'never' }));
+    const preferences = await readPreferences(base.store, notice.user_id);
+    const wants = ({ id }: ChannelRow) => isWanted(preferences.choices, notice.kind, id);
+    const now = channels.filter(wants);
+    const batch = now.length > 0 ? await batchFor(base, notice, preferences) : null;
     // It is held once for all channels: when it is sent, the preferences of each channel are read
     // again.
-    const first = wants.indexOf(true);
-    return wants.map((wanted, at): Routed => {
-      if (!wanted) return { verdict: 'never' };
-      const statements = at === first ? keep(deps.store, batch, notice.id) : [];
-      return { verdict: 'gathered', statements };
-    });
+    return batch === null
+      ? { now, held: [] }
+      : { now: [], held: hold(base.store, batch, notice.id) };
   };
-
-interface PolicyNotice {
-  user_id: string;
-  kind: string;
-}
 
 /**
  * Returns the batch that the notification waits in, open or to be opened; null: it does not wait.
  */
-const waitsIn = async (
-  { store, clock }: PolicyDeps,
-  { user_id, kind }: PolicyNotice,
-  { quiet, digest }: Preferences,
+const batchFor = async (
+  { store, clock }: Base,
+  { user_id, kind }: NotificationRow,
+  { quietHours, digest }: Preferences,
 ): Promise<NoticeBatchRow | null> => {
   if (noticeKind(kind).rank !== 'plain') return null;
   const now = clock.now();
   const opened = { id: mint('batch', now), user_id, told: 0, opened_at: iso(now) };
-  const until = quiet.isEnabled ? quietUntil(quiet, now) : null;
+  const until = quietHours.enabled ? quietUntil(quietHours, now) : null;
   if (until !== null) return { ...opened, kind: null, closes_at: iso(until) };
-  if (!digest.isEnabled) return null;
+  if (!digest.enabled) return null;
   const closes_at = iso(now + digest.windowMinutes * MINUTE_MS);
   const batch = { ...opened, kind, closes_at };
   return (await isAmongFirst(store, batch, digest.threshold)) ? null : batch;
@@ -86,7 +75,7 @@ const isAmongFirst = async (
 /**
  * Builds the statements that put the notification into the open batch, opening one if necessary.
  */
-const keep = (store: Store, batch: NoticeBatchRow, notificationId: string): Statement[] => {
+const hold = (store: Store, batch: NoticeBatchRow, notificationId: string): Statement[] => {
   const held = store.db
     .selectFrom('notice_batches')
     .select((of) => [of.val(notificationId).as('notification_id'), 'id'])

@@ -71,8 +71,12 @@ const formatOf = (timeZone: string): Intl.DateTimeFormat => {
   const numbers = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
   const clock = { hour: 'numeric', minute: 'numeric', second: 'numeric' } as const;
   const format = new Intl.DateTimeFormat('en-US', {
-    ...{ ...numbers, ...clock },
-    ...{ timeZone, hourCycle: 'h23', calendar: 'gregory', numberingSystem: 'latn' },
+    ...numbers,
+    ...clock,
+    timeZone,
+    hourCycle: 'h23',
+    calendar: 'gregory',
+    numberingSystem: 'latn',
   });
   formats.set(timeZone, format);
   return format;

@@ -1,26 +1,27 @@
 import { sql } from 'kysely';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
-import { createWatch, type Watch } from '../kernel/watch.js';
-import { statement, unlessUnmet } from '../store/store.js';
-import type { CredentialRow } from '../store/tables/vault.js';
-import { DAY_MS, EXPIRED, FIRST_REMINDER_MS, remindersPast, rotateDueAt } from '../vault/terms.js';
-import { type CredentialUsageDeps, usersOf } from '../vault/usage.js';
+import { createWatch } from '../kernel/watch.js';
+import type { Statement } from '../store/engine/protocol.js';
+import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { type CredentialRow, credentialTable } from '../store/tables/vault.js';
+import {
+  type CredentialUsageDeps,
+  DAY_MS,
+  EXPIRED,
+  FIRST_REMINDER_MS,
+  remindersPast,
+  rotateDueAt,
+  usersOf,
+} from '../vault/module.js';
 import type { Notice, Outbox } from './outbox.js';
 
-export interface ReminderDeps extends CredentialUsageDeps {
+export interface ReminderDeps {
+  store: Store;
   clock: Clock;
   log: Log;
-  outbox: Pick<Outbox, 'toOwner'>;
-}
-
-/**
- * The timer that reminds owners of credentials that expire, have expired, or are due for a new
- * value.
- */
-export interface Reminders extends Watch {
-  /** Sends the reminders that are due now. */
-  tick(): Promise<void>;
+  outbox: Outbox;
+  usage: CredentialUsageDeps;
 }
 
 const TICK_MS = 60_000;
@@ -28,11 +29,12 @@ const HOUR_MS = 3600 * 1000;
 const AT_ONCE = 100;
 
 /**
- * Creates the timer. A column records each reminder, in one transaction with the reminder, so that
+ * Creates the timer that reminds owners of credentials that expire, have expired, or are due for a
+ * new value; `tick` sends the reminders that are due now. A column records each reminder, in one transaction with the reminder, so that
  * each is sent once, whatever restarts. Ours: of several reminders that fell due while the daemon
  * was down, only the last is sent.
  */
-export const createReminders = (deps: ReminderDeps): Reminders => {
+export const createReminders = (deps: ReminderDeps) => {
   const tick = async (): Promise<void> => {
     for (const row of await expiring(deps)) await remindOfExpiry(deps, row);
     for (const row of await unrotated(deps)) await remindOfRotation(deps, row);
@@ -44,27 +46,15 @@ export const createReminders = (deps: ReminderDeps): Reminders => {
   return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
 };
 
-const COLUMNS = [
-  'id',
-  'user_id',
-  'name',
-  'expires_at',
-  'expiry_told',
-  'rotate_every_days',
-  'rotated_at',
-  'created_at',
-] as const;
-type Reminded = Pick<CredentialRow, (typeof COLUMNS)[number]>;
-
 /**
  * Returns the credentials whose next reminder is due. The bounds are literals, because otherwise
  * their index is not used.
  */
-const expiring = async ({ store, clock }: ReminderDeps): Promise<Reminded[]> => {
+const expiring = async ({ store, clock }: ReminderDeps): Promise<CredentialRow[]> => {
   const now = clock.now();
   const rows = await store.db
     .selectFrom('credentials')
-    .select(COLUMNS)
+    .select(credentialTable.columns)
     .where('expires_at', '<=', iso(now + FIRST_REMINDER_MS))
     .where('expiry_told', '<', sql.lit(EXPIRED))
     .orderBy('expires_at')
@@ -74,34 +64,29 @@ const expiring = async ({ store, clock }: ReminderDeps): Promise<Reminded[]> => 
     .slice(0, AT_ONCE);
 };
 
-const remindOfExpiry = async (deps: ReminderDeps, row: Reminded): Promise<void> => {
+const remindOfExpiry = async (deps: ReminderDeps, row: CredentialRow): Promise<void> => {
   const { store, clock } = deps;
   const past = remindersPast(row.expires_at, clock.now());
-  const { names } = await usersOf(deps, row.id);
   const isOver = past === EXPIRED;
   const left = Date.parse(row.expires_at ?? '') - clock.now();
-  const told = store.db
+  const marking = store.db
     .updateTable('credentials')
     .set({ expiry_told: past })
     .where('id', '=', row.id)
     .where('expires_at', '=', row.expires_at)
     .where('expiry_told', '=', row.expiry_told);
-  await tell(deps, row, statement(told, 1), {
+  await tell(deps, row, statement(marking, 1), {
     kind: isOver ? 'credential_expired' : 'credential_expiring',
     title: isOver ? `${row.name} has expired` : `${row.name} expires ${within(left)}`,
-    body: [
-      usedBy(names),
-      isOver ? 'It is used no more.' : `From ${row.expires_at} on it is used no more.`,
-      `A new value: adjutant vault rotate ${row.name}`,
-    ].join('\n'),
+    reason: isOver ? 'It is used no more.' : `From ${row.expires_at} on it is used no more.`,
   });
 };
 
 /** Returns the credentials that are due for a new value and whose owner was not reminded yet. */
-const unrotated = async ({ store, clock }: ReminderDeps): Promise<Reminded[]> => {
+const unrotated = async ({ store, clock }: ReminderDeps): Promise<CredentialRow[]> => {
   const rows = await store.db
     .selectFrom('credentials')
-    .select(COLUMNS)
+    .select(credentialTable.columns)
     .where('rotate_every_days', 'is not', null)
     .where('rotation_told', '=', sql.lit(0))
     .execute();
@@ -109,35 +94,40 @@ const unrotated = async ({ store, clock }: ReminderDeps): Promise<Reminded[]> =>
   return rows.filter((row) => (rotateDueAt(row) ?? now) <= now).slice(0, AT_ONCE);
 };
 
-const remindOfRotation = async (deps: ReminderDeps, row: Reminded): Promise<void> => {
-  const { names } = await usersOf(deps, row.id);
-  const told = deps.store.db
+const remindOfRotation = async (deps: ReminderDeps, row: CredentialRow): Promise<void> => {
+  const { rotated_at, created_at, rotate_every_days: days } = row;
+  const marking = deps.store.db
     .updateTable('credentials')
     .set({ rotation_told: 1 })
     .where('id', '=', row.id)
     .where('rotate_every_days', '=', row.rotate_every_days)
     .where('rotated_at', 'is', row.rotated_at)
     .where('rotation_told', '=', 0);
-  await tell(deps, row, statement(told, 1), {
+  await tell(deps, row, statement(marking, 1), {
     kind: 'credential_rotation_due',
     title: `${row.name} is due for a new value`,
-    body: [
-      usedBy(names),
-      `Its value is from ${row.rotated_at ?? row.created_at}; you wanted one every ${row.rotate_every_days} days.`,
-      `A new value: adjutant vault rotate ${row.name}`,
-    ].join('\n'),
+    reason: `Its value is from ${rotated_at ?? created_at}; you wanted one every ${days} days.`,
   });
 };
 
+interface Reminder {
+  kind: Notice['kind'];
+  title: string;
+  reason: string;
+}
+
 /** Sends a reminder, unless the credential was changed or its owner was reminded meanwhile. */
 const tell = async (
-  { store, outbox }: ReminderDeps,
-  { id, user_id, name }: Reminded,
-  told: ReturnType<typeof statement>,
-  message: Omit<Notice, 'link' | 'about'>,
+  { store, outbox, usage }: ReminderDeps,
+  { id, user_id, name: about }: CredentialRow,
+  marking: Statement,
+  { kind, title, reason }: Reminder,
 ): Promise<void> => {
-  const posting = outbox.toOwner(user_id, { ...message, link: `/api/vault/${id}`, about: name });
-  const isTold = await unlessUnmet(store.transact([told, ...posting.statements]));
+  const { names } = await usersOf(usage, id);
+  const body = `${usedBy(names)}\n${reason}\nA new value: adjutant vault rotate ${about}`;
+  const notice = { kind, title, body, link: `/api/vault/${id}`, about };
+  const posting = outbox.toOwner(user_id, notice);
+  const isTold = await unlessUnmet(store.transact([marking, ...posting.statements]));
   if (isTold) posting.published();
 };
 

@@ -1,17 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Job, JobHandler, Queue } from '../jobs/queue.js';
-import { dropJob } from '../jobs/statements.js';
+import { dropJob, type Job, type JobHandler, type Queue } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
 import { Unavailable } from '../store/engine/protocol.js';
 import type { StartedSending } from '../store/tables/outbox.js';
-import type { Pulse } from './pulse.js';
 import { type SettleDeps, settleSendAttempt } from './settlement.js';
+import type { TargetHealth } from './targethealth.js';
 import type { SendResult, Transport, Transports } from './transport.js';
 
 export interface SenderDeps extends SettleDeps {
   queue: Pick<Queue, 'delayed' | 'rest'>;
   transports: Transports;
-  pulse: Pulse;
+  targetHealth: TargetHealth;
 }
 
 const DAY_MS = 24 * 3600_000;
@@ -43,37 +42,32 @@ export const createSender = (deps: SenderDeps): JobHandler => {
   };
 
   /** Ends a message for which no transport is asked any more. */
-  const end = (job: Job, { sending, target }: StartedSending, over: Over): Promise<unknown> =>
-    settleSendAttempt(deps, { job, sending, target, at: null, delayMs: null, ...over });
-
-  const drop = (job: Job): Promise<unknown> => store.transact([dropJob(store, job.id)]);
+  const end = async (job: Job, begun: StartedSending | null, error: string): Promise<void> => {
+    if (!begun || begun.verdict === 'over') {
+      await store.transact([dropJob(store, job.id)]);
+      return;
+    }
+    const { sending, target, verdict } = begun;
+    const isOver = verdict === 'lost' || verdict === 'suspended';
+    const over = isOver ? OVER[verdict] : overOf(error);
+    await settleSendAttempt(deps, { job, sending, target, at: null, delayMs: null, ...over });
+  };
 
   return {
     run: async (job, signal, free) => {
       const begun = await beginInTurn(job, signal);
-      if (!begun || begun.verdict === 'over') await drop(job);
-      else if (begun.verdict === 'lost' || begun.verdict === 'suspended')
-        await end(job, begun, OVER[begun.verdict]);
-      else {
-        const transport = transports.find(begun.target);
-        if (transport) await attempt(deps, { job, begun, transport, free }, signal);
-        else await end(job, begun, overOf(`nothing here takes messages to ${begun.target}`));
-      }
+      const transport = begun?.verdict === 'begun' ? transports.find(begun.target) : undefined;
+      if (begun && transport) await attempt(deps, { job, begun, transport, free }, signal);
+      else await end(job, begun, `nothing here takes messages to ${begun?.target}`);
       return null;
     },
-    abandon: async (job, error) => {
-      const begun = await begin(job);
-      if (!begun || begun.verdict === 'over') await drop(job);
-      else if (begun.verdict === 'lost' || begun.verdict === 'suspended') {
-        await end(job, begun, OVER[begun.verdict]);
-      } else await end(job, begun, overOf(error.message));
-    },
+    abandon: async (job, error) => end(job, await begin(job), error.message),
   };
 };
 
-type Over = Pick<Parameters<typeof settleSendAttempt>[1], 'sent' | 'isQuiet'>;
+type SettledEnd = Pick<Parameters<typeof settleSendAttempt>[1], 'sent' | 'isQuiet'>;
 
-const overOf = (error: string): Over => ({ sent: { verdict: 'failed', error } });
+const overOf = (error: string): SettledEnd => ({ sent: { verdict: 'failed', error } });
 
 const OVER = {
   lost: { sent: { verdict: 'unknown', error: 'the daemon ended before the answer was recorded' } },
@@ -90,11 +84,11 @@ const attempt = async (
   }: { job: Job; begun: StartedSending; transport: Transport; free(): void },
   signal: AbortSignal,
 ): Promise<void> => {
-  const { clock, pulse, queue } = deps;
+  const { clock, targetHealth, queue } = deps;
   const { sending, target } = begun;
   const at = clock.now();
   const sent = await transport.send(sending, signal);
-  const restMs = pulse.note(job.lane, sent);
+  const restMs = targetHealth.note(job.lane, sent);
   // This comes before anybody can see the failure, so that a person who then resends the message
   // overrides it.
   if (restMs > 0) queue.rest(job.lane, restMs);

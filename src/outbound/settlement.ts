@@ -1,11 +1,9 @@
-import type { Job } from '../jobs/queue.js';
-import { dropJob } from '../jobs/statements.js';
+import { dropJob, type Job } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Settlement } from '../store/engine/protocol.js';
-import { Unmet } from '../store/engine/protocol.js';
-import type { Store } from '../store/store.js';
+import { type Store, unlessUnmet } from '../store/store.js';
 import type { SendingAttemptRow, SendingRow } from '../store/tables/outbox.js';
-import type { Outbox, Posting } from './outbox.js';
+import type { Notice, Outbox, QueuedMessage } from './outbox.js';
 import type { SendResult } from './transport.js';
 
 export interface SettleDeps {
@@ -28,7 +26,7 @@ export interface SendAttempt {
   /** True if the owner is not notified of the end. */
   isQuiet?: boolean;
   /** Statements that the transport adds. */
-  also?: Posting | undefined;
+  also?: QueuedMessage | undefined;
 }
 
 const EXCERPT = 2000;
@@ -46,20 +44,20 @@ export const settleSendAttempt = async (
   const { job, sent, delayMs, also } = attempt;
   const now = clock.now();
   const runAt = sent.verdict === 'retry' && delayMs !== null ? iso(now + delayMs) : null;
-  const told = runAt === null && !attempt.isQuiet ? tell(deps, attempt, now) : null;
-  try {
-    await store.transact([
+  const announcement = runAt === null && !attempt.isQuiet ? tell(deps, attempt, now) : null;
+  const isSettled = await unlessUnmet(
+    store.transact([
       { settle: settlementOf(attempt, { now, runAt }) },
-      ...(told?.statements ?? []),
+      ...(announcement?.statements ?? []),
       ...(also?.statements ?? []),
-    ]);
-  } catch (error) {
-    if (!(error instanceof Unmet)) throw error;
+    ]),
+  );
+  if (!isSettled) {
     // The target was deleted meanwhile, and the message with it.
     await store.transact([dropJob(store, job.id)]);
     return null;
   }
-  told?.published();
+  announcement?.published();
   also?.published();
   return runAt;
 };
@@ -106,26 +104,26 @@ const tell = (
   { outbox }: SettleDeps,
   { sending, target, sent }: SendAttempt,
   now: number,
-): Posting | null => {
+): QueuedMessage | null => {
   if (sent.verdict === 'sent') return null;
   const lane = sending.channel_id ?? sending.webhook_id ?? '';
   const link = sending.channel_id ? '/api/channels' : `/api/webhooks/${lane}/deliveries`;
-  if (sent.verdict === 'unknown') {
-    return outbox.toApp(sending.user_id, {
-      kind: 'delivery_unknown',
-      title: `${target}: answer lost, not sent again by itself`,
-      body: `Whether "${sending.kind}" arrived is not known: ${sent.error}`,
-      link,
-      effectId: `${sending.id} unknown ${sending.attempts}`,
-    });
-  }
-  return outbox.toApp(sending.user_id, {
-    kind: 'delivery_failed',
-    title: `${target}: a message could not be delivered`,
-    body: `"${sending.kind}" was given up after ${attemptsOf(sending.attempts)}: ${sent.error}`,
-    link,
-    effectId: `${lane} failed ${Math.floor(now / HOUR_MS)}`,
-  });
+  const { kind, attempts, user_id, id } = sending;
+  const notice: Omit<Notice, 'link'> =
+    sent.verdict === 'unknown'
+      ? {
+          kind: 'delivery_unknown',
+          title: `${target}: answer lost, not sent again by itself`,
+          body: `Whether "${kind}" arrived is not known: ${sent.error}`,
+          effectId: `${id} unknown ${attempts}`,
+        }
+      : {
+          kind: 'delivery_failed',
+          title: `${target}: a message could not be delivered`,
+          body: `"${kind}" was given up after ${attemptsOf(attempts)}: ${sent.error}`,
+          effectId: `${lane} failed ${Math.floor(now / HOUR_MS)}`,
+        };
+  return outbox.toApp(user_id, { ...notice, link });
 };
 
 const attemptsOf = (count: number): string => (count === 1 ? 'one attempt' : `${count} attempts`);

@@ -1,13 +1,8 @@
 import { sql } from 'kysely';
-import type { Queue } from '../jobs/queue.js';
-import { type Clock, iso } from '../kernel/clock.js';
-import type { Store } from '../store/store.js';
+import type { Base } from '../base.js';
+import type { Queue } from '../jobs/module.js';
+import { iso } from '../kernel/clock.js';
 import { ENDPOINT } from './transport.js';
-
-interface OutboxReport {
-  status: 'ok' | 'warn';
-  detail: string;
-}
 
 const HOUR_MS = 3600_000;
 
@@ -15,13 +10,12 @@ const HOUR_MS = 3600_000;
  * Reports the messages that did not arrive in the last hour, by the kind of their target. They are
  * not a fault of the daemon.
  */
-export const lookAtOutbox = async (deps: {
-  store: Store;
-  clock: Clock;
-  outgoing: Queue;
-}): Promise<OutboxReport> => {
-  const since = iso(deps.clock.now() - HOUR_MS);
-  const rows = await deps.store.db
+export const reportOutbox = async (
+  { store, clock }: Base,
+  outgoing: Queue,
+): Promise<{ status: 'ok' | 'warn'; detail: string }> => {
+  const since = iso(clock.now() - HOUR_MS);
+  const rows = await store.db
     .selectFrom('sendings as s')
     .leftJoin('channels as c', 'c.id', 's.channel_id')
     .select((of) => [
@@ -34,7 +28,7 @@ export const lookAtOutbox = async (deps: {
     .groupBy('target')
     .orderBy('target')
     .execute();
-  const { waiting, running } = deps.outgoing.totals();
+  const { waiting, running } = outgoing.totals();
   const lost = rows.map(({ target, count }) => `${target} ${count}`).join(', ');
   const detail = `${waiting} waiting, ${running} under way`;
   return rows.length === 0

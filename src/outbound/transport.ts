@@ -1,5 +1,5 @@
 import type { AddressedSending, SendingRow, Targets } from '../store/tables/outbox.js';
-import type { Posting } from './outbox.js';
+import type { QueuedMessage } from './outbox.js';
 
 /** The result of one attempt to send. */
 export type SendResult = { status?: number; excerpt?: string } & (
@@ -11,7 +11,7 @@ export type SendResult = { status?: number; excerpt?: string } & (
   | { verdict: 'unknown'; error: string }
 );
 
-export type Unsent = Exclude<SendResult, { verdict: 'sent' }>;
+export type FailedSend = Exclude<SendResult, { verdict: 'sent' }>;
 
 /** The sender of messages to one kind of target. */
 export interface Transport {
@@ -36,38 +36,34 @@ export interface Transport {
    * Returns further changes for the transaction of a failed attempt, if the target is gone, or has
    * failed for so long that it is given up.
    */
-  failed?(sending: SendingRow, sent: Unsent): Promise<Posting>;
+  failed?(sending: SendingRow, sent: FailedSend): Promise<QueuedMessage>;
 }
 
 /** The kind of outgoing webhooks; channels have kinds of their own. */
 export const ENDPOINT = 'endpoint';
 
-/** The transports by the kind of the channel, or `endpoint`. */
-export interface Transports {
-  put(target: string, transport: Transport): void;
-  find(target: string): Transport | undefined;
-  /**
-   * Returns the kinds that recognise a duplicate by its id, and those for which `ready` must be
-   * awaited.
-   */
-  targets(): Targets;
-}
-
-export const createTransports = (): Transports => {
+/** Creates the list of the transports by the kind of the channel, or `endpoint`. */
+export const createTransports = () => {
   const transports = new Map<string, Transport>();
   let targets: Targets = { repeatable: [], paced: [] };
   return {
-    put: (target, transport) => {
+    put: (target: string, transport: Transport): void => {
       transports.set(target, transport);
       targets = {
         repeatable: kindsOf(transports, ({ isRepeatable }) => isRepeatable),
         paced: kindsOf(transports, ({ ready }) => ready !== undefined),
       };
     },
-    find: (target) => transports.get(target),
-    targets: () => targets,
+    find: (target: string): Transport | undefined => transports.get(target),
+    /**
+     * Returns the kinds that recognise a duplicate by its id, and those for which `ready` must be
+     * awaited.
+     */
+    targets: (): Targets => targets,
   };
 };
+
+export type Transports = ReturnType<typeof createTransports>;
 
 const kindsOf = (
   transports: Map<string, Transport>,

@@ -1,102 +1,85 @@
+import { sql } from 'kysely';
+import { type Clock, iso } from '../kernel/clock.js';
 import type { AuditStep } from '../kernel/contract/audit.js';
+import type { Input } from '../kernel/contract/endpoint.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { newestFirst } from '../store/page.js';
-import { type Store, statement, unlessUnmet } from '../store/store.js';
-import type { PermissionLevel, PermissionRow } from '../store/tables/permissions.js';
-
-const columns = [
-  'id',
-  'user_id',
-  'skill_id',
-  'action',
-  'level',
-  'reason',
-  'expires_at',
-  'created_at',
-  'updated_at',
-] as const;
-
-export interface PermissionFilters {
-  limit: number;
-  cursor?: string;
-  skillId?: string;
-  level?: PermissionLevel;
-}
+import { assertRows, type Store, statement, unlessUnmet } from '../store/store.js';
+import { type PermissionRow, permissionTable } from '../store/tables/permissions.js';
+import { visibleTo } from '../store/visible.js';
+import type { permissions as contract } from './contract.js';
+import type { EffectivePermissions } from './rules.js';
 
 /** The owner and the tool that an override is for. */
 export type PermissionKey = Pick<PermissionRow, 'user_id' | 'skill_id' | 'action'>;
 
-export const permissionsStore = ({ db, transact }: Store) => ({
-  /** Returns all levels that a user has set for a skill, including those that have expired. */
-  ofSkill: (userId: string, skillId: string): Promise<PermissionRow[]> =>
-    db
-      .selectFrom('permissions')
-      .select(columns)
-      .where('user_id', '=', userId)
-      .where('skill_id', '=', skillId)
-      .execute(),
+/** Builds the condition that a level has not expired. */
+const inForce = (now: string) =>
+  sql<boolean>`(permissions.expires_at IS NULL OR permissions.expires_at > ${now})`;
 
-  /** Returns the levels in force at that time. */
-  list: async (userId: string, filters: PermissionFilters, now: string) => {
-    let query = db
-      .selectFrom('permissions')
-      .select(columns)
-      .where('user_id', '=', userId)
-      .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', now)]));
-    if (filters.skillId !== undefined) query = query.where('skill_id', '=', filters.skillId);
-    if (filters.level) query = query.where('level', '=', filters.level);
-    return newestFirst(query, filters);
-  },
+export const permissionsStore = ({ db, transact }: Store) => {
+  const visible = (userId: string) =>
+    db.selectFrom('permissions').select(permissionTable.columns).where(visibleTo(userId));
 
-  /**
-   * Sets a level in place of the one for the same tool, and returns the stored row. Returns null if
-   * the levels of the skill are no longer those that were read.
-   */
-  set: async (
-    row: PermissionRow,
-    read: PermissionRow[],
-    step: AuditStep,
-  ): Promise<PermissionRow | null> => {
-    const { level, reason, expires_at, updated_at } = row;
-    const upsert = db
-      .insertInto('permissions')
-      .values(row)
-      .onConflict((on) =>
-        on
-          .columns(['user_id', 'skill_id', 'action'])
-          .doUpdateSet({ level, reason, expires_at, updated_at }),
+  return {
+    /** Returns all levels that a user has set for a skill, including those that have expired. */
+    ofSkill: (userId: string, skillId: string): Promise<PermissionRow[]> =>
+      visible(userId).where('skill_id', '=', skillId).execute(),
+
+    /** Returns the levels in force at that time. */
+    list: (userId: string, filters: Input<typeof contract.list>['query'], now: string) => {
+      const { skillId: skill_id, level } = filters;
+      return newestFirst(
+        visible(userId)
+          .where(inForce(now))
+          .where((of) => of.and({ skill_id, level })),
+        filters,
       );
-    const steps = [...asRead(db, row, read), statement(upsert, 1), step];
-    if (!(await unlessUnmet(transact(steps)))) return null;
-    const kept = await db
-      .selectFrom('permissions')
-      .select(columns)
-      .where('user_id', '=', row.user_id)
-      .where('skill_id', '=', row.skill_id)
-      .where('action', '=', row.action)
-      .executeTakeFirst();
-    return kept ?? row;
-  },
+    },
 
-  /**
-   * Returns false if no level was set, and null if the levels of the skill are no longer those that
-   * were read.
-   */
-  reset: async (
-    key: PermissionKey,
-    read: PermissionRow[],
-    step: AuditStep,
-  ): Promise<boolean | null> => {
-    if (!read.some(({ action }) => action === key.action)) return false;
-    const removed = db
-      .deleteFrom('permissions')
-      .where('user_id', '=', key.user_id)
-      .where('skill_id', '=', key.skill_id)
-      .where('action', '=', key.action);
-    const steps = [...asRead(db, key, read), statement(removed, 1), step];
-    return (await unlessUnmet(transact(steps))) || null;
-  },
-});
+    /**
+     * Sets a level in place of the one for the same tool, and returns the stored row. Returns null if
+     * the levels of the skill are no longer those that were read.
+     */
+    set: async (
+      row: PermissionRow,
+      read: PermissionRow[],
+      step: AuditStep,
+    ): Promise<PermissionRow | null> => {
+      const { user_id, skill_id, action, level, reason, expires_at, updated_at } = row;
+      const upsert = db
+        .insertInto('permissions')
+        .values(row)
+        .onConflict((on) =>
+          on
+            .columns(['user_id', 'skill_id', 'action'])
+            .doUpdateSet({ level, reason, expires_at, updated_at }),
+        );
+      const steps = [...asRead(db, row, read), statement(upsert, 1), step];
+      if (!(await unlessUnmet(transact(steps)))) return null;
+      const kept = visible(user_id).where((of) => of.and({ skill_id, action }));
+      return (await kept.executeTakeFirst()) ?? row;
+    },
+
+    /**
+     * Returns false if no level was set, and null if the levels of the skill are no longer those that
+     * were read.
+     */
+    reset: async (
+      key: PermissionKey,
+      read: PermissionRow[],
+      step: AuditStep,
+    ): Promise<boolean | null> => {
+      const { user_id, skill_id, action } = key;
+      if (!read.some((row) => row.action === action)) return false;
+      const removed = db
+        .deleteFrom('permissions')
+        .where((of) => of.and({ user_id, skill_id, action }));
+      const steps = [...asRead(db, key, read), statement(removed, 1), step];
+      return (await unlessUnmet(transact(steps))) || null;
+    },
+  };
+};
 
 /**
  * Builds statements that hold while the levels of the skill are exactly those that were read; they
@@ -108,8 +91,8 @@ const asRead = (
   read: PermissionRow[],
 ): Statement[] => {
   const ofSkill = db
-    .updateTable('permissions')
-    .set((of) => ({ updated_at: of.ref('updated_at') }))
+    .selectFrom('permissions')
+    .select('id')
     .where('user_id', '=', user_id)
     .where('skill_id', '=', skill_id);
   const same = read.map(({ id, level, expires_at }) =>
@@ -118,7 +101,37 @@ const asRead = (
       .where('level', '=', level)
       .where('expires_at', expires_at === null ? 'is' : '=', expires_at),
   );
-  return [statement(ofSkill, read.length), ...same.map((one) => statement(one, 1))];
+  return [assertRows(ofSkill, read.length), ...same.map((one) => assertRows(one, 1))];
 };
 
 export type PermissionsStore = ReturnType<typeof permissionsStore>;
+
+/**
+ * Creates the function that reads a user's permissions as they are now. It is called for every tool
+ * call, so that a change takes effect at once.
+ */
+export const createPermissionsOf =
+  ({ db }: Store, clock: Clock) =>
+  async (userId: string): Promise<EffectivePermissions> => {
+    const [overrides, user] = await Promise.all([
+      db
+        .selectFrom('permissions')
+        .select(['skill_id', 'action', 'level'])
+        .where(visibleTo(userId))
+        .where(inForce(iso(clock.now())))
+        .execute(),
+      db
+        .selectFrom('users')
+        .select(['role', 'permissions'])
+        .where('id', '=', userId)
+        .executeTakeFirst(),
+    ]);
+    const given: Record<string, unknown> = user ? JSON.parse(user.permissions) : {};
+    const may = (right: string): boolean => {
+      const own = given[right];
+      return typeof own === 'boolean' ? own : user?.role === 'admin';
+    };
+    return { overrides, may };
+  };
+
+export type PermissionsOf = ReturnType<typeof createPermissionsOf>;

@@ -1,16 +1,15 @@
 import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
-import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { mint } from '../kernel/ids.js';
 import { badRequest, resource } from '../kernel/route.js';
-import type { PermissionRow } from '../store/tables/permissions.js';
-import type { Tool } from '../tools/tool.js';
-import type { Toolbox } from '../tools/toolbox.js';
-import { type Permission, permissions } from './contract.js';
-import type { PermissionsOf } from './effective.js';
+import { type PermissionRow, permissionTable } from '../store/tables/permissions.js';
+import { untilWritten } from '../store/updateif.js';
+import { viewer } from '../store/view.js';
+import type { Tool, Toolbox } from '../tools/module.js';
+import { Permission, permissions } from './contract.js';
 import { allowedAnew, type GrantRule } from './grants.js';
-import type { PermissionKey, PermissionsStore } from './queries.js';
+import type { PermissionKey, PermissionsOf, PermissionsStore } from './queries.js';
 import { WHOLE_SKILL } from './rules.js';
 
 export interface PermissionsDeps {
@@ -25,8 +24,7 @@ export const permissionsResource = (deps: PermissionsDeps) => {
   const { permissions: store, clock } = deps;
   return resource('permissions', permissions, {
     list: async ({ query }, by) => {
-      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
-      const { rows, nextCursor } = await store.list(by.userId, page, iso(clock.now()));
+      const { rows, nextCursor } = await store.list(by.userId, query, iso(clock.now()));
       return { permissions: rows.map(viewPermission), nextCursor };
     },
     set: async ({ body }, by) => {
@@ -70,15 +68,14 @@ const judged = async <T>(
   write: (read: PermissionRow[]) => Promise<T | null>,
 ): Promise<T> => {
   const tools = toolbox.list().filter(({ skillId }) => skillId === change.skill_id);
-  while (true) {
+  return untilWritten(async () => {
     const before = await store.ofSkill(by.userId, change.skill_id);
     const others = before.filter(({ action }) => action !== change.action);
     const { skill_id, action, level, expires_at = null } = change;
     const after = level ? [...others, { skill_id, action, level, expires_at }] : others;
     grants.refuse(by, allowedAnew(tools, { before, after, now: iso(clock.now()) }));
-    const written = await write(before);
-    if (written !== null) return written;
-  }
+    return write(before);
+  });
 };
 
 /**
@@ -117,12 +114,4 @@ const futureTime = (text: string, now: number): string => {
 
 const refusal = (path: string, message: string): Boom.Boom => badRequest([{ path, message }]);
 
-const viewPermission = (row: PermissionRow): Permission => ({
-  skillId: row.skill_id,
-  action: row.action,
-  level: row.level,
-  reason: row.reason,
-  expiresAt: row.expires_at,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
+const viewPermission = viewer(permissionTable, Permission, {});

@@ -1,6 +1,6 @@
 import type { PermissionLevel, PermissionRow } from '../store/tables/permissions.js';
-import type { Tool } from '../tools/tool.js';
-import { credentialsIn } from '../vault/references.js';
+import type { Tool } from '../tools/module.js';
+import { credentialsIn } from '../vault/module.js';
 
 /** The levels that a user has set for tools, and the rights of the user. */
 export interface EffectivePermissions {
@@ -15,12 +15,6 @@ export interface CallerTrust {
   isUntrusted: boolean;
   /** Tools as `http.request`, or a whole skill as `http`, that the owner granted for this run. */
   granted: ReadonlySet<string>;
-}
-
-export interface Ruling {
-  level: PermissionLevel;
-  /** The reason, as it is shown to a person. */
-  because: string;
 }
 
 /** The name that stands for all tools of a skill in an override. */
@@ -60,13 +54,13 @@ export const levelSetBy = (
  * the owner gave it for this run. For an untrusted caller, sending bytes off the machine is a side
  * effect too, and an override that allows does not help, because it was not made with untrusted
  * text in mind. Nor does a grant if the call names a credential: its value could be sent to a
- * public place.
+ * public place. `because` is shown to a person.
  */
 export const judge = (
   tool: Tool,
   args: Record<string, unknown>,
   { permissions, trust }: { permissions: EffectivePermissions; trust: CallerTrust },
-): Ruling => {
+): { level: PermissionLevel; because: string } => {
   const denied = whyDenied(tool, permissions);
   if (denied !== null) return { level: 'deny', because: denied };
   if (trust.isUntrusted && credentialsIn(args).length > 0) {

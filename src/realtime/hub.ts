@@ -1,47 +1,39 @@
-/** The live events, passed on to the listeners of their topics. Nothing is stored here. */
-export interface Hub {
-  publish(userId: string, channel: string, data: unknown): void;
-  /**
-   * Calls back for each publication to that user on that topic, until the returned function is
-   * called.
-   */
-  listen(userId: string, channel: string, hear: (data: unknown) => void): () => void;
-  /** Calls back for every publication. The sockets use it. */
-  follow(hear: (userId: string, channel: string, data: unknown) => void): void;
-  /**
-   * Calls back when all waits must end, at once if they have ended already, until the returned
-   * function is called.
-   */
-  whenOver(end: () => void): () => void;
-  /** Ends all waits, because the daemon stops. */
-  endWaits(): void;
-}
-
-export const createHub = (): Hub => {
+/** Passes the live events on to the listeners of their topics. Nothing is stored here. */
+export const createHub = () => {
   const listeners = new Map<string, Set<(data: unknown) => void>>();
   const everyone = new Set<(userId: string, channel: string, data: unknown) => void>();
   const waits = new Set<() => void>();
   let isOver = false;
   return {
-    publish: (userId, channel, data) => {
+    publish: (userId: string, channel: string, data: unknown): void => {
       for (const hear of everyone) hear(userId, channel, data);
       for (const hear of listeners.get(`${userId} ${channel}`) ?? []) hear(data);
     },
-    follow: (hear) => {
+    /** Calls back for every publication. The sockets use it. */
+    follow: (hear: (userId: string, channel: string, data: unknown) => void): void => {
       everyone.add(hear);
     },
-    whenOver: (end) => {
+    /**
+     * Calls back when all waits must end, at once if they have ended already, until the returned
+     * function is called.
+     */
+    whenOver: (end: () => void): (() => void) => {
       if (isOver) end();
       waits.add(end);
       return () => {
         waits.delete(end);
       };
     },
-    endWaits: () => {
+    /** Ends all waits, because the daemon stops. */
+    endWaits: (): void => {
       isOver = true;
       for (const end of waits) end();
     },
-    listen: (userId, channel, hear) => {
+    /**
+     * Calls back for each publication to that user on that topic, until the returned function is
+     * called.
+     */
+    listen: (userId: string, channel: string, hear: (data: unknown) => void): (() => void) => {
       const key = `${userId} ${channel}`;
       const those = listeners.get(key) ?? new Set();
       listeners.set(key, those.add(hear));
@@ -53,7 +45,9 @@ export const createHub = (): Hub => {
   };
 };
 
-export interface Wait {
+export type Hub = ReturnType<typeof createHub>;
+
+export interface PublicationWait {
   userId: string;
   channels: string[];
   /** Returns true if a publication is worth a new read; always true by default. */
@@ -69,7 +63,7 @@ export interface Wait {
  */
 export const readOrWait = async <T>(
   hub: Pick<Hub, 'listen' | 'whenOver'>,
-  { userId, channels, concerns = () => true, ms, signal }: Wait,
+  { userId, channels, concerns = () => true, ms, signal }: PublicationWait,
   read: () => Promise<T[]>,
 ): Promise<T[]> => {
   if (ms === 0) return read();
@@ -89,12 +83,12 @@ export const readOrWait = async <T>(
   signal.addEventListener('abort', end, { once: true });
   try {
     while (true) {
-      const heard = new Promise<void>((resolve) => {
+      const published = new Promise<void>((resolve) => {
         wake = resolve;
       });
       const found = await read();
       if (found.length > 0 || isOver || signal.aborted) return found;
-      await heard;
+      await published;
     }
   } finally {
     clearTimeout(timer);

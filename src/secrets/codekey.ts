@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { unlessShut } from '../kernel/envelope.js';
 import type { Log } from '../kernel/log.js';
+import { readFact, writeFact } from '../store/facts.js';
 import type { Store } from '../store/store.js';
 import type { Keyring } from './keyring.js';
 import { CODE_KEY } from './sealedcolumns.js';
@@ -14,21 +15,13 @@ const BOUND = `facts:${CODE_KEY}`;
  * place and the issued codes become invalid.
  */
 export const openCodeDigest = async (
-  { store: { db }, log }: { store: Store; log: Log },
+  { store, log }: { store: Store; log: Log },
   master: Keyring,
 ): Promise<(code: string) => string> => {
-  const kept = await db
-    .selectFrom('facts')
-    .select('value')
-    .where('name', '=', CODE_KEY)
-    .executeTakeFirst();
-  const sound = kept && unlessShut(() => master.unseal(BOUND, kept.value));
+  const kept = await readFact(store, CODE_KEY);
+  const sound = kept && unlessShut(() => master.unseal(BOUND, kept));
   if (kept && !sound) log.error('the key of short codes was damaged: those under way are none');
   const key = sound || randomBytes(32);
-  if (!sound) {
-    const value = master.seal(BOUND, key);
-    const insert = db.insertInto('facts').values({ name: CODE_KEY, value });
-    await insert.onConflict((on) => on.column('name').doUpdateSet({ value })).execute();
-  }
+  if (!sound) await writeFact(store, CODE_KEY, master.seal(BOUND, key)).execute();
   return (code) => createHmac('sha256', key).update(code).digest('hex');
 };

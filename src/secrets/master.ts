@@ -5,6 +5,7 @@ import { renameDurably } from '../kernel/durable.js';
 import { EnvelopeError } from '../kernel/envelope.js';
 import { makePrivateFolder } from '../kernel/private.js';
 import { OpenRefused } from '../store/engine/protocol.js';
+import { readFact, writeFact } from '../store/facts.js';
 import type { Store } from '../store/store.js';
 import { Keyring } from './keyring.js';
 import { CHECK } from './sealedcolumns.js';
@@ -18,14 +19,6 @@ export interface MasterKey {
   file: MasterFile | null;
   /** The path of the key file if this start created it, else null. */
   made: string | null;
-}
-
-/** The key file `keys/master.key`, with `master.key.next` beside it during a change of the key. */
-export interface MasterFile {
-  /** Writes the coming key, durably. */
-  writeComing(key: Buffer): void;
-  /** Replaces the key by the coming one and removes the old key. */
-  replace(): void;
 }
 
 /**
@@ -105,16 +98,23 @@ const comingIn = (path: string): string | null => {
   return text.endsWith('\n') ? text : null;
 };
 
-const fileOf = (path: string): MasterFile => ({
-  writeComing: (key) => {
+/**
+ * Opens the key file `keys/master.key`, with `master.key.next` beside it during a change of the key.
+ */
+const fileOf = (path: string) => ({
+  /** Writes the coming key, durably. */
+  writeComing: (key: Buffer): void => {
     // The file is renamed into place, so that a start never finds half of it.
     writeKey(`${path}.part`, key);
     renameDurably(`${path}.part`, `${path}.next`);
   },
-  replace: () => {
+  /** Replaces the key by the coming one and removes the old key. */
+  replace: (): void => {
     renameDurably(`${path}.next`, path);
   },
 });
+
+export type MasterFile = ReturnType<typeof fileOf>;
 
 const writeKey = (path: string, key: Buffer): void =>
   writeFileSync(path, `${key.toString('base64')}\n`, { mode: 0o600, flush: true });
@@ -124,18 +124,13 @@ const writeKey = (path: string, key: Buffer): void =>
  * that was sealed at the first start.
  */
 export const proveMasterKey = async (store: Store, keyring: Keyring): Promise<void> => {
-  const kept = await store.db
-    .selectFrom('facts')
-    .select('value')
-    .where('name', '=', CHECK)
-    .executeTakeFirst();
+  const kept = await readFact(store, CHECK);
   if (!kept) {
-    const value = keyring.seal(BOUND, Buffer.from('adjutant'));
-    await store.db.insertInto('facts').values({ name: CHECK, value }).execute();
+    await writeFact(store, CHECK, keyring.seal(BOUND, Buffer.from('adjutant'))).execute();
     return;
   }
   try {
-    keyring.unseal(BOUND, kept.value);
+    keyring.unseal(BOUND, kept);
   } catch (error) {
     if (!(error instanceof EnvelopeError)) throw error;
     throw new OpenRefused(

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { type Clock, iso } from '../kernel/clock.js';
 import { unlessShut } from '../kernel/envelope.js';
 import type { Secret } from './secret.js';
@@ -17,9 +18,13 @@ interface Rotated {
   old_secret_until: string | null;
 }
 
-export interface OverlapDeps {
-  clock: Clock;
+/** Opens the secrets of one kind, each bound to what it belongs to. */
+export interface SecretOpener {
   openSecret(id: string, sealed: string): Secret;
+}
+
+export interface OverlapDeps extends SecretOpener {
+  clock: Clock;
 }
 
 export interface RotationDeps extends OverlapDeps {
@@ -49,7 +54,8 @@ const secretsIn = (text: string, until: string): OldSecret[] => {
   const lines = text.split('\n').map((line) => LINE.exec(line));
   return lines.every((line) => line !== null)
     ? lines.map(([, secret = '', end = until]) => ({
-        ...{ secret: decodeURIComponent(secret), until: end },
+        secret: decodeURIComponent(secret),
+        until: end,
       }))
     : [{ secret: text, until }];
 };
@@ -86,3 +92,13 @@ const joined = (secrets: OldSecret[]): string =>
 
 const textIn = ({ openSecret }: OverlapDeps, id: string, sealed: string): string | null =>
   unlessShut(() => openSecret(id, sealed).take((bytes) => bytes.toString()));
+
+/** A secret that is valid for verifying now; an old one only until its overlap ends. */
+export interface VerifyingKey {
+  key: KeyObject;
+  /**
+   * The end of its validity in milliseconds since 1970; null if it is valid until it is changed.
+   */
+  until: number | null;
+  isOld: boolean;
+}

@@ -16,36 +16,17 @@ export const CHECK = 'master_key_check';
 /** The fact that holds the key of the digests of short codes. */
 export const CODE_KEY = 'code_key';
 
+const secretsOf = (table: string, ...columns: string[]): SealedColumn[] =>
+  columns.map((column) => ({ table, key: 'id', column, bound: `'${table}:' || id || ':secret'` }));
+
 /**
  * All columns under the master key. A sealed column that is added to the schema must be added here.
  */
 export const SEALED: SealedColumn[] = [
-  {
-    table: 'signing_keys',
-    key: 'id',
-    column: 'sealed',
-    bound: `'signing_keys:' || id`,
-  },
-  { table: 'hooks', key: 'id', column: 'secret_sealed', bound: `'hooks:' || id || ':secret'` },
-  { table: 'hooks', key: 'id', column: 'old_secret_sealed', bound: `'hooks:' || id || ':secret'` },
-  {
-    table: 'webhooks',
-    key: 'id',
-    column: 'secret_sealed',
-    bound: `'webhooks:' || id || ':secret'`,
-  },
-  {
-    table: 'webhooks',
-    key: 'id',
-    column: 'old_secret_sealed',
-    bound: `'webhooks:' || id || ':secret'`,
-  },
-  {
-    table: 'channels',
-    key: 'id',
-    column: 'secret_sealed',
-    bound: `'channels:' || id || ':secret'`,
-  },
+  { table: 'signing_keys', key: 'id', column: 'sealed', bound: `'signing_keys:' || id` },
+  ...secretsOf('hooks', 'secret_sealed', 'old_secret_sealed'),
+  ...secretsOf('webhooks', 'secret_sealed', 'old_secret_sealed'),
+  ...secretsOf('channels', 'secret_sealed'),
   { table: 'platforms', key: 'kind', column: 'secrets_sealed', bound: `'platforms:' || kind` },
   { table: 'totp', key: 'user_id', column: 'sealed', bound: `'totp:' || user_id` },
   { table: 'mcp_servers', key: 'name', column: 'sealed', bound: `'mcp:' || name` },

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { type Clock, iso } from '../kernel/clock.js';
 import { unlessShut } from '../kernel/envelope.js';
 import { mint } from '../kernel/ids.js';
@@ -7,24 +7,6 @@ import { type Claims, readToken, type SigningKey, signToken } from '../kernel/to
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { Keyring } from './keyring.js';
-
-/** Signs and reads tokens with the sealed keys from the database. */
-export interface Signer {
-  sign(claims: Claims): string;
-  read(token: string): Claims | null;
-  /**
-   * Makes a new signing key, in one transaction with the step that `also` returns for its ID. The
-   * older keys still verify tokens; `retired` is their number.
-   */
-  rotate(also: (keyId: string) => TransactionStep): Promise<Rotation>;
-  /** Deletes retired keys whose last token has expired, and resolves to their number. */
-  forget(): Promise<number>;
-}
-export interface Rotation {
-  keyId: string;
-  createdAt: string;
-  retired: number;
-}
 
 /**
  * The time after a key was retired in which a login that was under way may still be signed with it.
@@ -43,7 +25,7 @@ interface SignerDeps {
  * Opens the signer. If the signing key was damaged, a new key takes its place, and the tokens that
  * the damaged key signed become invalid.
  */
-export const openSigner = async (deps: SignerDeps, master: Keyring): Promise<Signer> => {
+export const openSigner = async (deps: SignerDeps, master: Keyring) => {
   const { store, clock, log } = deps;
   const rows = await store.db
     .selectFrom('signing_keys')
@@ -52,8 +34,12 @@ export const openSigner = async (deps: SignerDeps, master: Keyring): Promise<Sig
   const keys = new Map<string, SigningKey>();
   for (const { id, sealed } of rows) {
     const secret = unlessShut(() => master.unseal(bound(id), sealed));
-    if (secret) keys.set(id, { id, secret });
-    else log.error({ keyId: id }, 'a signing key was damaged: whom its tokens let in logs in anew');
+    if (secret) keys.set(id, { id, secret: createSecretKey(secret) });
+    else
+      log.error(
+        { keyId: id },
+        'a signing key was damaged: the tokens that it signed are no longer valid',
+      );
   }
   const keep = async (key: SigningKey, also: TransactionStep[]): Promise<string> => {
     const createdAt = iso(clock.now());
@@ -67,16 +53,21 @@ export const openSigner = async (deps: SignerDeps, master: Keyring): Promise<Sig
   if (!sound) await keep(current, []);
 
   return {
-    sign: (claims) => signToken(current, claims),
-    read: (token) => readToken(keys, token, clock.now()),
-    rotate: async (also) => {
+    sign: (claims: Claims): string => signToken(current, claims),
+    read: (token: string): Claims | null => readToken(keys, token, clock.now()),
+    /**
+     * Makes a new signing key, in one transaction with the step that `also` returns for its ID. The
+     * older keys still verify tokens; `retired` is their number.
+     */
+    rotate: async (also: (keyId: string) => TransactionStep) => {
       const key = newKey(clock);
       const createdAt = await keep(key, [also(key.id)]);
       // If two calls overlap, the later one returns later, so its key stays current.
       current = key;
       return { keyId: key.id, createdAt, retired: keys.size - 1 };
     },
-    forget: async () => {
+    /** Deletes retired keys whose last token has expired, and resolves to their number. */
+    forget: async (): Promise<number> => {
       const forgotten = await forget(store, clock.now());
       for (const id of forgotten) keys.delete(id);
       return forgotten.length;
@@ -84,16 +75,19 @@ export const openSigner = async (deps: SignerDeps, master: Keyring): Promise<Sig
   };
 };
 
+/** Signs and reads tokens with the sealed keys from the database. */
+export type Signer = Awaited<ReturnType<typeof openSigner>>;
+
 const newKey = (clock: Clock): SigningKey => ({
   id: mint('key', clock.now()),
-  secret: randomBytes(32),
+  secret: createSecretKey(randomBytes(32)),
 });
 
 const replacing = (
   { db }: Store,
   { key, master, createdAt }: { key: SigningKey; master: Keyring; createdAt: string },
 ): TransactionStep[] => {
-  const sealed = master.seal(bound(key.id), key.secret);
+  const sealed = master.seal(bound(key.id), key.secret.export());
   const row = { id: key.id, sealed, created_at: createdAt, retired_at: null };
   const retire = db.updateTable('signing_keys').set({ retired_at: createdAt });
   return [

@@ -1,26 +1,12 @@
-import type { Tool } from '../tools/tool.js';
-import type { Toolbox } from '../tools/toolbox.js';
-import { isQuarantined } from './pinneddefinitions.js';
+import { type EffectivePermissions, levelOf } from '../permissions/module.js';
+import type { Tool, Toolbox } from '../tools/module.js';
+import type { ListedTool, SkillReply } from './contract.js';
+import { digestOfPins, isQuarantined } from './pinneddefinitions.js';
 import type { ServerState } from './servers.js';
 import type { Skills } from './skills.js';
 
-export type SkillStatus =
-  | 'ready'
-  | 'unavailable'
-  | 'invalid'
-  | 'unconnected'
-  | 'failed'
-  | 'quarantined';
-
 /** A group of tools, a skill folder or an MCP server, as the API shows them. */
-export interface Skill {
-  id: string;
-  name: string;
-  description: string;
-  source: 'builtin' | 'folder' | 'mcp';
-  status: SkillStatus;
-  /** The reason why the skill is not ready; null if it is. */
-  reason: string | null;
+export interface Skill extends Omit<SkillReply, 'tools' | 'server' | 'pending'> {
   tools: Tool[];
   server: ServerState | null;
 }
@@ -47,14 +33,23 @@ const LONGEST_REASON = 1_000;
 const builtInSkill = (id: string, description: string, tools: Tool[]): Skill => {
   const off = tools.every(({ unavailable }) => unavailable !== null);
   return {
-    ...{ id, name: id, description, source: 'builtin', tools, server: null },
+    id,
+    name: id,
+    description,
+    source: 'builtin',
+    tools,
+    server: null,
     status: off ? 'unavailable' : 'ready',
     reason: off ? (tools[0]?.unavailable ?? null) : null,
   };
 };
 
 const serverSkill = (server: ServerState, tools: Tool[]): Skill => ({
-  ...{ id: server.name, name: server.name, source: 'mcp', tools, server },
+  id: server.name,
+  name: server.name,
+  source: 'mcp',
+  tools,
+  server,
   description: `The MCP server ${server.name}`,
   ...stateOf(server),
 });
@@ -80,4 +75,82 @@ const folderSkill = ({ folder, file, fault }: ReturnType<Skills['folders']>[numb
   reason: fault,
   tools: [],
   server: null,
+});
+
+/** The caller's permissions and role, which decide what is shown. */
+export interface Viewer {
+  permissions: EffectivePermissions;
+  isAdmin: boolean;
+}
+
+/**
+ * True if the caller may see the skill. An MCP server that is not for everyone is hidden from users
+ * without the right.
+ */
+export const isVisible = ({ server }: Skill, { permissions }: Viewer): boolean =>
+  server === null || server.spec?.everyone === true || permissions.may('mcp');
+
+export const viewSkill = (skill: Skill, { permissions, isAdmin }: Viewer): SkillReply => {
+  const { tools, server, ...rest } = skill;
+  return {
+    ...rest,
+    tools: tools.map((tool) => viewTool(tool, permissions)),
+    server: isAdmin && server ? viewServer(server) : null,
+    pending: isAdmin && server ? viewPending(server) : null,
+  };
+};
+
+export const listedTool = (tool: Tool, skill: Skill, { permissions }: Viewer): ListedTool => ({
+  skillId: tool.skillId,
+  name: tool.name,
+  description: tool.description,
+  inputSchema: tool.inputSchema,
+  source: skill.source,
+  permission: levelOf(tool, permissions),
+});
+
+const viewTool = (tool: Tool, permissions: EffectivePermissions): SkillReply['tools'][number] => ({
+  name: tool.name,
+  description: tool.description,
+  inputSchema: tool.inputSchema,
+  permission: levelOf(tool, permissions),
+  sideEffects: tool.sideEffects,
+  outside: tool.outside,
+  reason: tool.unavailable,
+});
+
+const viewServer = ({ origin, spec, secrets }: ServerState): SkillReply['server'] => {
+  if (!spec) return null;
+  const { at, everyone, timeoutMs } = spec;
+  const { kind: transport, ...place } = at;
+  return {
+    origin,
+    transport,
+    everyone,
+    timeoutMs,
+    ...NOWHERE,
+    ...place,
+    envSet: Object.keys(secrets.env),
+    headersSet: Object.keys(secrets.headers),
+  };
+};
+
+/** The fields of the other transport. */
+const NOWHERE = { command: null, args: [], readable: [], network: true, url: null };
+
+const viewPending = ({ name, pins }: ServerState): SkillReply['pending'] => {
+  const waiting = pins.filter(isQuarantined);
+  if (waiting.length === 0) return null;
+  const tools = waiting.flatMap(({ tool, pinned, offered }) =>
+    offered ? [{ name: tool, before: pinned && shown(pinned), after: shown(offered) }] : [],
+  );
+  return { digest: digestOfPins(name, pins), tools };
+};
+
+const shown = ({
+  description,
+  inputSchema,
+}: NonNullable<ServerState['pins'][number]['pinned']>) => ({
+  description,
+  inputSchema,
 });

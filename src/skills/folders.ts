@@ -13,26 +13,14 @@ export interface FolderSkill {
   fault: string | null;
 }
 
-/** The skill folders in the home. */
-export interface SkillFolders {
-  /** Scans the folders again; unchanged ones are not read again. */
-  scan(): Promise<FolderSkill[]>;
-  /**
-   * Returns the text of SKILL.md and the names of the other files in the folder. Errors: NotInside,
-   * BadSkill.
-   */
-  open(folder: string): Promise<{ body: string; files: string[]; isCut: boolean }>;
-  /** Returns the text of one of the other files in the folder. Errors: NotInside. */
-  read(folder: string, path: string): Promise<string>;
-}
-
 const SKILL_FILE = 'SKILL.md';
 const MOST_SKILLS = 200;
 const MAX_SKILL_BYTES = 256 * 1024;
 const MAX_FILE_BYTES = 512 * 1024;
 const LISTED = { levels: 4, most: 200 };
 
-export const createSkillFolders = (home: string): SkillFolders => {
+/** Creates the reader of the skill folders in the home. */
+export const createSkillFolders = (home: string) => {
   const root = join(home, 'skills');
   const known = new Map<string, { stamp: string; skill: FolderSkill }>();
 
@@ -46,22 +34,31 @@ export const createSkillFolders = (home: string): SkillFolders => {
   };
 
   return {
-    scan: async () => {
+    /** Scans the folders again; unchanged ones are not read again. */
+    scan: async (): Promise<FolderSkill[]> => {
       const folders = await foldersIn(root);
       if (typeof folders === 'string') return [{ folder: 'skills', file: null, fault: folders }];
       for (const folder of known.keys()) if (!folders.includes(folder)) known.delete(folder);
       return Promise.all(folders.map(look));
     },
-    open: async (folder) => {
+    /**
+     * Returns the text of SKILL.md and the names of the other files in the folder. Errors: NotInside,
+     * BadSkill.
+     */
+    open: async (folder: string) => {
       const { body } = readSkillFile(
         await textIn(root, `${folder}/${SKILL_FILE}`, MAX_SKILL_BYTES),
       );
       const { entries, isCut } = await listInside(root, folder, LISTED);
       return { body, files: filesOf(folder, entries), isCut };
     },
-    read: (folder, path) => textIn(root, `${folder}/${path}`, MAX_FILE_BYTES),
+    /** Returns the text of one of the other files in the folder. Errors: NotInside. */
+    read: (folder: string, path: string): Promise<string> =>
+      textIn(root, `${folder}/${path}`, MAX_FILE_BYTES),
   };
 };
+
+export type SkillFolders = ReturnType<typeof createSkillFolders>;
 
 const filesOf = (folder: string, entries: FolderEntry[]): string[] =>
   entries

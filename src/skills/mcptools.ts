@@ -2,7 +2,7 @@ import { SHORTEST_PIECE } from '../kernel/secretforms.js';
 import { isSecretName } from '../providers/llm/quote.js';
 import { McpFailed } from '../providers/mcp/connection.js';
 import type { Definition } from '../providers/mcp/definition.js';
-import { type Tool, type ToolContext, ToolFailed, type ToolGroup } from '../tools/tool.js';
+import { type Tool, type ToolContext, ToolFailed, type ToolGroup } from '../tools/module.js';
 import { isQuarantined, type Pin } from './pinneddefinitions.js';
 import type { ServerSecrets, ServerSpec } from './spec.js';
 
@@ -65,7 +65,7 @@ const whyNot = (server: string, pin: Pin): string | null => {
  * setting whose name is not a secret's is left out, because its value, such as `production`, may
  * occur in any text.
  */
-export const tellingOf = (secrets: ServerSecrets | undefined): string[] =>
+export const secretTextsOf = (secrets: ServerSecrets | undefined): string[] =>
   [...Object.entries(secrets?.env ?? {}), ...Object.entries(secrets?.headers ?? {})]
     .filter(([name]) => isSecretName(name))
     .flatMap(([, value]) => [value, value.replace(/^\S+ /, '')])

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { canonical } from '../kernel/canonicaljson.js';
 import { type Clock, iso } from '../kernel/clock.js';
+import { canonical } from '../kernel/jsonvalue.js';
 import type { Definition } from '../providers/mcp/definition.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
-import type { McpPinRow } from '../store/tables/skills.js';
+import { type McpPinRow, mcpPinTable } from '../store/tables/skills.js';
 
 /** One tool of a server: its accepted definition and the one that the server offered last. */
 export interface Pin {
@@ -13,25 +13,6 @@ export interface Pin {
   pinned: Definition | null;
   /** The definition offered last; null if the server no longer offers the tool. */
   offered: Definition | null;
-}
-
-/**
- * The accepted definitions of the tools of MCP servers. Ours: adding a server accepts its first
- * definitions; any later change or addition waits for an admin.
- */
-export interface Pins {
-  load(): Promise<void>;
-  /** True if the server's tools have ever been seen. */
-  isKnown(server: string): boolean;
-  of(server: string): Pin[];
-  isPinned(server: string, definition: Definition): boolean;
-  /** Stores the definitions that a server offers now; returns true if they changed. */
-  observe(server: string, offered: Definition[]): Promise<boolean>;
-  /**
-   * Accepts all that the server offers. `also` gives steps for the same transaction; it may throw.
-   */
-  accept(server: string, by: string, also: (pins: Pin[]) => TransactionStep[]): Promise<void>;
-  forget(server: string, also: TransactionStep[]): Promise<void>;
 }
 
 export const isQuarantined = ({ pinned, offered }: Pin): boolean =>
@@ -48,9 +29,11 @@ export const digestOfPins = (server: string, pins: Pin[]): string =>
 
 const isSame = (one: Definition, other: Definition): boolean => canonical(one) === canonical(other);
 
-const PIN = ['server', 'tool', 'pinned', 'offered', 'accepted_by', 'accepted_at'] as const;
-
-export const createPins = ({ store, clock }: { store: Store; clock: Clock }): Pins => {
+/**
+ * Creates the accepted definitions of the tools of MCP servers. Ours: adding a server accepts its
+ * first definitions; any later change or addition waits for an admin.
+ */
+export const createPins = ({ store, clock }: { store: Store; clock: Clock }) => {
   const { db } = store;
   const known = new Map<string, Map<string, McpPinRow>>();
   let last: Promise<unknown> = Promise.resolve();
@@ -90,26 +73,29 @@ export const createPins = ({ store, clock }: { store: Store; clock: Clock }): Pi
   };
 
   return {
-    load: async () => {
+    load: async (): Promise<void> => {
       const [listings, rows] = await Promise.all([
         db.selectFrom('mcp_listings').select('server').execute(),
-        db.selectFrom('mcp_pins').select(PIN).execute(),
+        db.selectFrom('mcp_pins').select(mcpPinTable.columns).execute(),
       ]);
       for (const { server } of listings) known.set(server, new Map());
       for (const row of rows) known.get(row.server)?.set(row.tool, row);
     },
-    isKnown: (server) => known.has(server),
+    /** True if the server's tools have ever been seen. */
+    isKnown: (server: string): boolean => known.has(server),
     of: pinsOf,
-    isPinned: (server, definition) =>
+    isPinned: (server: string, definition: Definition): boolean =>
       known.get(server)?.get(definition.name)?.pinned === canonical(definition),
-    observe: (server, offered) =>
+    /** Stores the definitions that a server offers now; returns true if they changed. */
+    observe: (server: string, offered: Definition[]): Promise<boolean> =>
       alone(async () => {
         const rows = changed(server, known.get(server), offered, iso(clock.now()));
         const isNews = rows.length > 0 || !known.has(server);
         if (isNews) await keep(server, rows, []);
         return isNews;
       }),
-    accept: (server, by, also) =>
+    /** Accepts all that the server offers. `also` gives steps for the same transaction, or throws. */
+    accept: (server: string, by: string, also: (pins: Pin[]) => TransactionStep[]): Promise<void> =>
       alone(async () => {
         const steps = also(pinsOf(server));
         const accepted = { accepted_by: by, accepted_at: iso(clock.now()) };
@@ -118,7 +104,7 @@ export const createPins = ({ store, clock }: { store: Store; clock: Clock }): Pi
           .map((row) => ({ ...row, pinned: row.offered, ...accepted }));
         await keep(server, rows, steps);
       }),
-    forget: (server, also) =>
+    forget: (server: string, also: TransactionStep[]): Promise<void> =>
       alone(async () => {
         const gone = db.deleteFrom('mcp_listings').where('server', '=', server);
         await store.transact([statement(gone), ...also]);
@@ -142,7 +128,12 @@ const changed = (
     if (row) return { ...row, offered: text };
     const accepted = before ? null : { pinned: text, accepted_at: at };
     return {
-      ...{ server, tool, pinned: null, offered: text, accepted_by: null, accepted_at: null },
+      server,
+      tool,
+      pinned: null,
+      offered: text,
+      accepted_by: null,
+      accepted_at: null,
       ...accepted,
     };
   });

@@ -14,22 +14,7 @@ export interface ServerTrouble {
   retryAtMs: number;
 }
 
-export interface SessionPool {
-  /**
-   * Runs `work` on the session, which is shared and opened if necessary. Errors: McpFailed, the
-   * signal's reason, the errors of `work`.
-   */
-  use<T>(key: SessionKey, signal: AbortSignal, work: (on: McpConnection) => Promise<T>): Promise<T>;
-  troubleOf(server: string): ServerTrouble | null;
-  /** Ends every session with the server and forgets its failures. */
-  drop(server: string): Promise<void>;
-  /** Ends sessions that have been idle for 5 minutes. */
-  sweep(): Promise<void>;
-  /** Ends all sessions and opens no new ones. */
-  close(): Promise<void>;
-}
-
-interface Slot {
+interface PooledSession {
   key: SessionKey;
   opening: Promise<McpConnection>;
   giveUp: AbortController;
@@ -45,8 +30,8 @@ const LAST_RETRY_MS = 60_000;
 export const createSessionPool = (deps: {
   open(key: SessionKey, signal: AbortSignal): Promise<McpConnection>;
   clock: Clock;
-}): SessionPool => {
-  const slots = new Map<string, Slot>();
+}) => {
+  const slots = new Map<string, PooledSession>();
   const troubles = new Map<string, ServerTrouble & SessionKey>();
   const { clock } = deps;
   let isClosed = false;
@@ -57,7 +42,7 @@ export const createSessionPool = (deps: {
     troubles.set(nameOf(key), { ...key, why, failures, retryAtMs: clock.now() + wait });
   };
 
-  const open = (key: SessionKey): Slot => {
+  const open = (key: SessionKey): PooledSession => {
     const trouble = troubles.get(nameOf(key));
     if (isClosed) throw new McpFailed('unreached', 'The daemon is about to stop');
     if (trouble && trouble.retryAtMs > clock.now()) throw tooSoon(trouble, clock.now());
@@ -71,7 +56,7 @@ export const createSessionPool = (deps: {
   };
 
   /** Notes trouble if a session ends by itself, that is, while it is still in the pool. */
-  const watch = (slot: Slot): void => {
+  const watch = (slot: PooledSession): void => {
     const gone = (why: string): void => {
       if (slots.get(nameOf(slot.key)) !== slot) return;
       slots.delete(nameOf(slot.key));
@@ -83,7 +68,7 @@ export const createSessionPool = (deps: {
     );
   };
 
-  const discard = async (slot: Slot): Promise<void> => {
+  const discard = async (slot: PooledSession): Promise<void> => {
     if (slots.get(nameOf(slot.key)) === slot) slots.delete(nameOf(slot.key));
     slot.giveUp.abort();
     const connection = await slot.opening.catch(() => null);
@@ -91,7 +76,7 @@ export const createSessionPool = (deps: {
   };
 
   const attempt = async <T>(
-    slot: Slot,
+    slot: PooledSession,
     signal: AbortSignal,
     work: (on: McpConnection) => Promise<T>,
   ): Promise<T> => {
@@ -109,7 +94,12 @@ export const createSessionPool = (deps: {
     }
   };
 
-  const use: SessionPool['use'] = async (key, signal, work) => {
+  /** Runs `work` on the shared session. Errors: McpFailed, the signal's reason, those of `work`. */
+  const use = async <T>(
+    key: SessionKey,
+    signal: AbortSignal,
+    work: (on: McpConnection) => Promise<T>,
+  ): Promise<T> => {
     const before = slots.get(nameOf(key));
     if (before) {
       try {
@@ -130,24 +120,30 @@ export const createSessionPool = (deps: {
     return result;
   };
 
-  const dropAll = async (isMeant: (slot: Slot) => boolean): Promise<void> => {
+  const dropAll = async (isMeant: (slot: PooledSession) => boolean): Promise<void> => {
     await Promise.all([...slots.values()].filter(isMeant).map(discard));
   };
 
   return {
     use,
-    troubleOf: (server) => [...troubles.values()].findLast((one) => one.server === server) ?? null,
-    drop: async (server) => {
+    troubleOf: (server: string): ServerTrouble | null =>
+      [...troubles.values()].findLast((one) => one.server === server) ?? null,
+    /** Ends every session with the server and forgets its failures. */
+    drop: async (server: string): Promise<void> => {
       for (const [name, one] of troubles) if (one.server === server) troubles.delete(name);
       await dropAll(({ key }) => key.server === server);
     },
+    /** Ends sessions that have been idle for 5 minutes. */
     sweep: () => dropAll(({ users, usedMs }) => users === 0 && usedMs <= clock.now() - IDLE_MS),
-    close: async () => {
+    /** Ends all sessions and opens no new ones. */
+    close: async (): Promise<void> => {
       isClosed = true;
       await dropAll(() => true);
     },
   };
 };
+
+export type SessionPool = ReturnType<typeof createSessionPool>;
 
 const nameOf = ({ server, userId }: SessionKey): string => `${userId} ${server}`;
 
@@ -156,7 +152,7 @@ const tooSoon = ({ why, retryAtMs }: ServerTrouble, now: number): McpFailed => {
   return new McpFailed('unreached', `${why}. It is tried again in ${seconds} s`);
 };
 
-const idlest = (slots: Map<string, Slot>): Slot => {
+const idlest = (slots: Map<string, PooledSession>): PooledSession => {
   const idle = [...slots.values()].filter(({ users }) => users === 0);
   const [first] = idle.sort((a, b) => a.usedMs - b.usedMs);
   if (first) return first;

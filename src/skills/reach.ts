@@ -5,7 +5,7 @@ import {
   type Confinement,
   ConfinementFailed,
 } from '../providers/confine/confinement.js';
-import { connectMcp, type Whereabouts } from '../providers/mcp/connect.js';
+import { connectMcp, type McpAddress } from '../providers/mcp/connect.js';
 import { type McpConnection, McpFailed } from '../providers/mcp/connection.js';
 import type { ServerSecrets, ServerSpec } from './spec.js';
 
@@ -57,7 +57,7 @@ export const reach = async (
   }
 };
 
-const whereabouts = (deps: ReachDeps, target: ReachableServer, userId: string): Whereabouts => {
+const whereabouts = (deps: ReachDeps, target: ReachableServer, userId: string): McpAddress => {
   const { at } = target.spec;
   if (at.kind === 'stdio') return { kind: 'stdio', hold: () => hold(deps, target, userId) };
   const { headers } = target.secrets;

@@ -1,5 +1,6 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import { unlessShut } from '../kernel/envelope.js';
+import type { Secrets } from '../secrets/module.js';
 import { Taken, type TransactionStep } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import { createMcpFile, type McpFileEntry } from './mcpfile.js';
@@ -36,8 +37,7 @@ export interface ServerRegisterDeps {
   /** The path of `mcp.json`. */
   file: string;
   /** Seals the secrets, bound to the server's name. */
-  seal(name: string, secrets: string): string;
-  unseal(name: string, sealed: string): string;
+  sealer: Secrets['sealers']['mcp'];
   /** The names of built-in groups and of routes. */
   reserved: ReadonlySet<string>;
 }
@@ -79,7 +79,7 @@ export const createRegister = (deps: ServerRegisterDeps) => {
     load: async (): Promise<RegisteredServer[]> => {
       const rows = await db.selectFrom('mcp_servers').select(['name', 'spec', 'sealed']).execute();
       added = rows.map(({ name, spec, sealed }) => {
-        const opened = sealed === null ? null : unlessShut(() => deps.unseal(name, sealed));
+        const opened = sealed === null ? null : unlessShut(() => deps.sealer.unseal(name, sealed));
         const base = { name, given: name, origin: 'api' as const };
         if (sealed !== null && opened === null) {
           return { ...base, spec: null, secrets: NO_SECRETS, fault: DAMAGED };
@@ -101,8 +101,10 @@ export const createRegister = (deps: ServerRegisterDeps) => {
         throw new NameTaken(`There is an MCP server ${name} already`);
       }
       const row = {
-        ...{ name, owner_id: ownerId, spec: JSON.stringify(spec) },
-        sealed: isEmpty(secrets) ? null : deps.seal(name, JSON.stringify(secrets)),
+        name,
+        owner_id: ownerId,
+        spec: JSON.stringify(spec),
+        sealed: isEmpty(secrets) ? null : deps.sealer.seal(name, JSON.stringify(secrets)),
         created_at: iso(deps.clock.now()),
       };
       await deps.store
@@ -130,7 +132,12 @@ export const createRegister = (deps: ServerRegisterDeps) => {
 const serverOf = (written: McpFileEntry, reserved: ReadonlySet<string>): RegisteredServer => {
   const { name } = written;
   const bad = (fault: string): RegisteredServer => ({
-    ...{ name: `${name}@mcp`, given: name, origin: 'file', spec: null, secrets: NO_SECRETS, fault },
+    name: `${name}@mcp`,
+    given: name,
+    origin: 'file',
+    spec: null,
+    secrets: NO_SECRETS,
+    fault,
   });
   if ('fault' in written) return bad(written.fault);
   if (reserved.has(name)) return bad(`The name ${name} is taken by Adjutant`);

@@ -1,29 +1,42 @@
 import Boom from '@hapi/boom';
+import {
+  type Approvals,
+  type DirectCall,
+  NoApproval,
+  NotOpen,
+  OtherDigest,
+} from '../approvals/module.js';
 import type { Recorder } from '../kernel/contract/audit.js';
-import type { Caller } from '../kernel/contract/endpoint.js';
+import { type Caller, CustomReply } from '../kernel/contract/endpoint.js';
 import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
-import { resource } from '../kernel/route.js';
-import type { PermissionsOf } from '../permissions/effective.js';
-import type { GrantRule } from '../permissions/grants.js';
-import type { Toolbox } from '../tools/toolbox.js';
-import { catalogOf, type Skill as Known } from './catalog.js';
+import { orNotFound, resource } from '../kernel/route.js';
+import type { GrantRule, PermissionsOf } from '../permissions/module.js';
+import { type Toolbox, ToolFailed, ToolRefused } from '../tools/module.js';
+import {
+  catalogOf,
+  isVisible,
+  type Skill as Known,
+  listedTool,
+  type Viewer,
+  viewSkill,
+} from './catalog.js';
 import { type NewMcpServer, type SkillReply, skills } from './contract.js';
-import { type ExecuteDeps, execute } from './execute.js';
 import { isQuarantined } from './pinneddefinitions.js';
 import { NameTaken } from './register.js';
 import { OtherDefinitions } from './servers.js';
 import type { Skills } from './skills.js';
 import { BadServer } from './spec.js';
-import { isVisible, listedTool, type Viewer, viewSkill } from './view.js';
 
-export interface SkillsDeps extends ExecuteDeps {
+export interface SkillsResourceDeps {
+  approvals: Pick<Approvals, 'admit'>;
+  folderOf(userId: string, name: string): Promise<string>;
   skills: Skills;
   toolbox: Toolbox;
   permissionsOf: PermissionsOf;
   grants: GrantRule;
 }
 
-export const skillsResource = (deps: SkillsDeps) =>
+export const skillsResource = (deps: SkillsResourceDeps) =>
   resource('skills', skills, {
     list: async ({ query }, by) => {
       const { source, status } = query;
@@ -46,9 +59,11 @@ export const skillsResource = (deps: SkillsDeps) =>
     },
     get: ({ id }, by) => show(deps, id, by),
     execute: async ({ skillId, toolName, body }, by) => {
-      const skill = await find(deps, skillId, by);
-      const tool = skill.tools.find(({ name }) => name === toolName);
-      if (!tool) throw Boom.notFound('No tool with that name');
+      const { skill } = await find(deps, skillId, by);
+      const tool = orNotFound(
+        skill.tools.find(({ name }) => name === toolName),
+        'No tool with that name',
+      );
       return execute(deps, { tool, arguments: {}, ...body }, by);
     },
     accept: async ({ id, body }, by) => {
@@ -56,9 +71,7 @@ export const skillsResource = (deps: SkillsDeps) =>
       deps.grants.refuse(by, waitingAt(deps, server));
       const { digest } = body;
       const also = [by.record({ target: server, data: { digest } })];
-      await deps.skills.servers
-        .accept(server, digest, { userId: by.userId, also })
-        .catch(notAccepted);
+      await deps.skills.servers.accept(server, digest, { userId: by.userId, also }).catch(refused);
       return show(deps, id, by);
     },
     refresh: async ({ id }, by) => {
@@ -67,7 +80,7 @@ export const skillsResource = (deps: SkillsDeps) =>
     },
     'mcp-add': ({ body }, by) => addServer(deps, body, by),
     'mcp-remove': async ({ name }, by) => {
-      const { server } = await find(deps, name, by);
+      const { server } = (await find(deps, name, by)).skill;
       if (!server) throw Boom.notFound('No skill with that id');
       if (server.origin === 'file') {
         throw Boom.conflict(`${name} stands in mcp.json: take it out there`, { code: 'in_file' });
@@ -79,7 +92,7 @@ export const skillsResource = (deps: SkillsDeps) =>
 
 /** Returns all skills that the caller may see, as they are now. */
 const lookAt = async (
-  { skills: known, toolbox, permissionsOf }: SkillsDeps,
+  { skills: known, toolbox, permissionsOf }: SkillsResourceDeps,
   { userId, role }: Caller,
 ): Promise<{ all: Known[]; viewer: Viewer }> => {
   const [permissions] = await Promise.all([permissionsOf(userId), known.refresh()]);
@@ -87,17 +100,17 @@ const lookAt = async (
   return { all: catalogOf(toolbox, known).filter((skill) => isVisible(skill, viewer)), viewer };
 };
 
-const find = async (deps: SkillsDeps, id: string, by: Caller): Promise<Known> => {
-  const { all } = await lookAt(deps, by);
-  const skill = all.find((one) => one.id === id);
-  if (!skill) throw Boom.notFound('No skill with that id');
-  return skill;
+const find = async (deps: SkillsResourceDeps, id: string, by: Caller) => {
+  const { all, viewer } = await lookAt(deps, by);
+  const skill = orNotFound(
+    all.find((one) => one.id === id),
+    'No skill with that id',
+  );
+  return { skill, viewer };
 };
 
-const show = async (deps: SkillsDeps, id: string, by: Caller): Promise<SkillReply> => {
-  const { all, viewer } = await lookAt(deps, by);
-  const skill = all.find((one) => one.id === id);
-  if (!skill) throw Boom.notFound('No skill with that id');
+const show = async (deps: SkillsResourceDeps, id: string, by: Caller): Promise<SkillReply> => {
+  const { skill, viewer } = await find(deps, id, by);
   return viewSkill(skill, viewer);
 };
 
@@ -105,21 +118,21 @@ const show = async (deps: SkillsDeps, id: string, by: Caller): Promise<SkillRepl
  * Returns the tools of an MCP server that are trusted once they are accepted: those that wait, or
  * the whole server if none was seen yet.
  */
-const waitingAt = ({ skills: { servers } }: SkillsDeps, name: string): string[] => {
+const waitingAt = ({ skills: { servers } }: SkillsResourceDeps, name: string): string[] => {
   const pins = servers.all().find((server) => server.name === name)?.pins ?? [];
   const waiting = pins.filter(isQuarantined).map(({ tool }) => `${name}.${tool}`);
   return waiting.length > 0 ? waiting : [`${name}.*`];
 };
 
 /** Returns the name of the MCP server behind a skill; throws 409 if there is none. */
-const serverOf = async (deps: SkillsDeps, id: string, by: Caller): Promise<string> => {
-  const { server } = await find(deps, id, by);
+const serverOf = async (deps: SkillsResourceDeps, id: string, by: Caller): Promise<string> => {
+  const { server } = (await find(deps, id, by)).skill;
   if (server?.spec) return server.name;
   throw Boom.conflict('That skill is no MCP server that can be reached', { code: 'no_server' });
 };
 
 const addServer = async (
-  deps: SkillsDeps,
+  deps: SkillsResourceDeps,
   { name, ...written }: NewMcpServer,
   by: Caller & Recorder,
 ): Promise<SkillReply> => {
@@ -128,21 +141,22 @@ const addServer = async (
   const { servers } = deps.skills;
   // The server's tools are unknown until it is asked, and all of them are trusted then.
   deps.grants.refuse(by, [`${name}.*`]);
-  await servers.add({ name, written, ownerId: by.userId }, also).catch(notAdded);
+  await servers.add({ name, written, ownerId: by.userId }, also).catch(refused);
   await servers.look(name, by.userId);
   return show(deps, name, by);
 };
 
-const notAdded = (error: unknown): never => {
+/** Turns an error of the runtime into an HTTP error. */
+const refused = (error: unknown): never => {
+  if (error instanceof NoApproval) throw Boom.notFound(error.message);
+  if (error instanceof NotOpen) throw Boom.conflict(error.message, { code: 'approval_not_open' });
+  if (error instanceof OtherDigest || error instanceof OtherDefinitions) {
+    throw Boom.conflict(error.message, { code: 'other_digest' });
+  }
   if (error instanceof NameTaken) throw Boom.conflict(error.message, { code: 'name_taken' });
   if (!(error instanceof BadServer)) throw error;
   const details = [{ path: error.path, message: error.reason }];
   throw Boom.badRequest(`Not accepted: ${error.message}`, { details });
-};
-
-const notAccepted = (error: unknown): never => {
-  if (!(error instanceof OtherDefinitions)) throw error;
-  throw Boom.conflict(error.message, { code: 'other_digest' });
 };
 
 /**
@@ -157,3 +171,53 @@ const pageFrom = <T extends { id: string }>(
     all.filter(({ id }) => id > cursor),
     limit,
   );
+
+/** Ours: the folder for a user's direct calls, which have no agent. */
+const FOLDER = 'direct';
+
+/** Runs a tool for its user. If the call needs an approval, returns 202 with the approval. */
+const execute = async (
+  { approvals, folderOf }: SkillsResourceDeps,
+  call: Omit<DirectCall, 'userId'>,
+  by: Caller,
+) => {
+  const { tool, arguments: args } = call;
+  const admission = await approvals.admit({ userId: by.userId, ...call }).catch(refused);
+  if (admission.verdict === 'deny') throw Boom.forbidden(sentence(admission.because), DENIED);
+  if (admission.verdict === 'ask') return new CustomReply(202, { approval: admission.approval });
+  const context = {
+    userId: by.userId,
+    agentId: null,
+    executionId: null,
+    folder: await folderOf(by.userId, FOLDER),
+    signal: by.signal,
+    effectId: by.requestId,
+    ...(call.approvalId !== undefined && { isApproved: true as const }),
+  };
+  const result = await tool.run(args, context).catch((error: unknown) => {
+    if (by.signal.aborted) throw Boom.badRequest('The call was broken off');
+    throw failureOf(error);
+  });
+  return { result: result ?? null };
+};
+
+const DENIED = { code: 'tool_denied' };
+
+/**
+ * Turns an error of a tool into an HTTP error. Ours: 424 if the tool failed. A 5xx would say that
+ * the daemon failed, and a client would retry the call, whatever it had done.
+ */
+const failureOf = (error: unknown): unknown => {
+  if (error instanceof ToolFailed) {
+    return Boom.failedDependency(error.message, { code: 'tool_failed' });
+  }
+  if (!(error instanceof ToolRefused)) return error;
+  if (!error.details) return Boom.conflict(error.message, { code: 'tool_unavailable' });
+  const details = error.details.map(({ path, message }) => ({
+    path: ['arguments', path].filter(Boolean).join('.'),
+    message,
+  }));
+  return Boom.badRequest(`Not accepted: ${error.message}`, { details });
+};
+
+const sentence = (because: string): string => because.charAt(0).toUpperCase() + because.slice(1);

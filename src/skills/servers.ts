@@ -1,12 +1,11 @@
 import type { Log } from '../kernel/log.js';
 import { redactApart, redactTextApart } from '../kernel/redactapart.js';
-import type { McpConnection } from '../providers/mcp/connection.js';
-import { McpFailed } from '../providers/mcp/connection.js';
+import { type McpConnection, McpFailed } from '../providers/mcp/connection.js';
 import type { Definition } from '../providers/mcp/definition.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { unlessUnmet } from '../store/store.js';
-import { ToolFailed, type ToolGroup, ToolRefused } from '../tools/tool.js';
-import { type CallMcp, mcpGroup, tellingOf, toolError } from './mcptools.js';
+import { ToolFailed, type ToolGroup, ToolRefused } from '../tools/module.js';
+import { type CallMcp, mcpGroup, secretTextsOf, toolError } from './mcptools.js';
 import { createPins, digestOfPins, type Pin } from './pinneddefinitions.js';
 import { createSessionPool, type ServerTrouble, type SessionKey } from './pool.js';
 import { NOT_CONFINED, type ReachDeps, reach } from './reach.js';
@@ -33,35 +32,6 @@ export class OtherDefinitions extends Error {
   override message = 'What waits to be accepted is not what was shown: look again';
 }
 
-export interface Servers {
-  /**
-   * Loads the servers at the start; those that were never seen are connected to in the background.
-   */
-  start(): Promise<void>;
-  /** Reads `mcp.json` again. */
-  refresh(): Promise<void>;
-  all(): ServerState[];
-  /** Returns the tools; the array stays the same until something changes. */
-  groups(): ToolGroup[];
-  /** Adds a server. Errors: BadServer, NameTaken. */
-  add(server: NewServer, also: TransactionStep[]): Promise<void>;
-  /** Removes a server that was added by the API; returns false if it is gone already. */
-  remove(server: RegisteredServer, also: TransactionStep[]): Promise<boolean>;
-  /**
-   * Connects now, regardless of earlier failures, and reads the tools. A failure is stored as the
-   * server's `trouble`.
-   */
-  look(name: string, userId: string): Promise<void>;
-  /** Accepts the tools that a server offers now. Errors: OtherDefinitions. */
-  accept(
-    name: string,
-    digest: string,
-    by: { userId: string; also: TransactionStep[] },
-  ): Promise<void>;
-  sweep(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 export interface ServersDeps extends ReachDeps, ServerRegisterDeps {
   log: Log;
 }
@@ -69,7 +39,8 @@ export interface ServersDeps extends ReachDeps, ServerRegisterDeps {
 /** The user id of sessions that the daemon opens by itself. */
 const DAEMON = 'daemon';
 
-export const createServers = (deps: ServersDeps): Servers => {
+/** Creates the MCP servers: their registry, their sessions and the tools that they offer. */
+export const createServers = (deps: ServersDeps) => {
   const { log } = deps;
   const register = createRegister(deps);
   const pins = createPins(deps);
@@ -129,7 +100,7 @@ export const createServers = (deps: ServersDeps): Servers => {
       if (!now || !pins.isPinned(server, now)) throw new ToolRefused(changed(tool, now));
       return on.call(definition.name, args, signal);
     };
-    const secrets = tellingOf(find(server)?.secrets);
+    const secrets = secretTextsOf(find(server)?.secrets);
     const redact = (text: string): Promise<string> => redactTextApart(text, secrets);
     const { isError, ...result } = await pool
       .use({ server, userId }, signal, run)
@@ -150,24 +121,30 @@ export const createServers = (deps: ServersDeps): Servers => {
   });
 
   return {
-    start: async () => {
+    /** Loads the servers; those that were never seen are connected to in the background. */
+    start: async (): Promise<void> => {
       await pins.load();
       await follow(await register.load());
     },
-    refresh: async () => follow(await register.refresh()),
-    all: () => register.all().map(stateOf),
-    groups: () => {
+    refresh: async (): Promise<void> => follow(await register.refresh()),
+    all: (): ServerState[] => register.all().map(stateOf),
+    /** Returns the tools; the array stays the same until something changes. */
+    groups: (): ToolGroup[] => {
       groups ??= register.all().flatMap((server) => {
         const { name, spec, whyOff, pins: seen } = stateOf(server);
         return spec ? [mcpGroup({ name, spec, whyOff }, seen, call)] : [];
       });
       return groups;
     },
-    add: async (server, also) => {
+    add: async (server: NewServer, also: TransactionStep[]): Promise<void> => {
       await register.add(server, also);
       await follow(register.all());
     },
-    remove: async ({ name, given }, also) => {
+    /** Removes a server that was added by the API; returns false if it is gone already. */
+    remove: async (
+      { name, given }: RegisteredServer,
+      also: TransactionStep[],
+    ): Promise<boolean> => {
       const { statement, removed } = register.removal(given);
       const steps = [statement, ...also];
       // The accepted tools of a server in mcp.json with the same name stay accepted.
@@ -178,7 +155,12 @@ export const createServers = (deps: ServersDeps): Servers => {
       return true;
     },
     look,
-    accept: async (name, digest, { userId, also }) => {
+    /** Accepts the tools that a server offers now. Errors: OtherDefinitions. */
+    accept: async (
+      name: string,
+      digest: string,
+      { userId, also }: { userId: string; also: TransactionStep[] },
+    ): Promise<void> => {
       await pins.accept(name, userId, (offered) => {
         if (digestOfPins(name, offered) !== digest) throw new OtherDefinitions();
         return also;
@@ -189,6 +171,8 @@ export const createServers = (deps: ServersDeps): Servers => {
     stop: pool.close,
   };
 };
+
+export type Servers = ReturnType<typeof createServers>;
 
 const changed = (tool: string, now: Definition | undefined): string =>
   now

@@ -1,22 +1,8 @@
-import { join } from 'node:path';
-import type { ToolGroup } from '../tools/tool.js';
+import type { Log } from '../kernel/log.js';
+import type { ToolGroup } from '../tools/module.js';
 import { createSkillFolders, type FolderSkill } from './folders.js';
-import { createServers, type Servers, type ServersDeps } from './servers.js';
+import type { Servers } from './servers.js';
 import { skillsTools } from './tools.js';
-
-/** The extensions of the built-in tools: skill folders and MCP servers. */
-export interface Skills {
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** Reads the skill folders and `mcp.json` again. */
-  refresh(): Promise<void>;
-  /** Does the same, but at most every two seconds, for callers that come often. */
-  keepFresh(): Promise<void>;
-  folders(): FolderSkill[];
-  servers: Servers;
-  /** Returns their tools; the array stays the same until something changes. */
-  groups(): ToolGroup[];
-}
 
 /**
  * Reserved names: words in the API's paths, the group that reads skill folders, and future groups.
@@ -25,12 +11,20 @@ const RESERVED = ['permissions', 'tools', 'mcp', 'skills', 'agents', 'knowledge'
 const FRESH_MS = 2_000;
 const SWEEP_MS = 60_000;
 
-export const createSkills = (
-  deps: Omit<ServersDeps, 'file' | 'reserved'> & { builtIn: string[] },
-): Skills => {
-  const reserved = new Set([...RESERVED, ...deps.builtIn]);
-  const reader = createSkillFolders(deps.home);
-  const servers = createServers({ ...deps, file: join(deps.home, 'mcp.json'), reserved });
+interface SkillsDeps {
+  home: string;
+  log: Log;
+  servers: Servers;
+  reserved: ReadonlySet<string>;
+}
+
+/** Returns the names that no skill and no server may have. */
+export const reservedSkillNames = (builtIn: string[]): ReadonlySet<string> =>
+  new Set([...RESERVED, ...builtIn]);
+
+/** Creates the extensions of the built-in tools: skill folders and MCP servers. */
+export const createSkills = ({ home, log, servers, reserved }: SkillsDeps) => {
+  const reader = createSkillFolders(home);
   let folders: FolderSkill[] = [];
   let folderTools = skillsTools(reader, []);
   let groups: ToolGroup[] = [];
@@ -54,24 +48,27 @@ export const createSkills = (
   };
 
   return {
-    start: async () => {
+    start: async (): Promise<void> => {
       await servers.start();
       await scan();
       sweeping = setInterval(() => {
-        servers.sweep().catch((err) => deps.log.warn({ err }, 'MCP sessions were not ended'));
+        servers.sweep().catch((err) => log.warn({ err }, 'MCP sessions were not ended'));
       }, SWEEP_MS).unref();
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       clearInterval(sweeping);
       await servers.stop();
     },
+    /** Reads the skill folders and `mcp.json` again. */
     refresh,
-    keepFresh: async () => {
+    /** Does the same, but at most every two seconds, for callers that come often. */
+    keepFresh: async (): Promise<void> => {
       if (performance.now() >= freshUntil) await refresh();
     },
-    folders: () => folders,
+    folders: (): FolderSkill[] => folders,
     servers,
-    groups: () => {
+    /** Returns their tools; the array stays the same until something changes. */
+    groups: (): ToolGroup[] => {
       const now = servers.groups();
       if (now !== ofServers) groups = [folderTools, ...now];
       ofServers = now;
@@ -79,6 +76,8 @@ export const createSkills = (
     },
   };
 };
+
+export type Skills = ReturnType<typeof createSkills>;
 
 /**
  * Marks a skill as unusable if its name is taken: skills and groups of tools share one set of

@@ -1,18 +1,9 @@
 import Joi from 'joi';
-import {
-  anyText,
-  flag,
-  lenient,
-  list,
-  object,
-  oneOf,
-  optional,
-  text,
-  whole,
-} from '../kernel/contract/schema.js';
+import * as s from '../kernel/contract/schema.js';
 import { BadUrl, parseUrl } from '../kernel/egress.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { argvFault } from '../providers/confine/request.js';
+import { NewMcpServer } from './contract.js';
 
 /** The configuration of an MCP server. All of it may be shown to an admin. */
 export interface ServerSpec {
@@ -32,17 +23,7 @@ export interface ServerSecrets {
 }
 
 /** The configuration as it is written in `mcp.json` and in the API. */
-export interface WrittenServer {
-  command?: string;
-  args?: string[];
-  env?: Record<string, string>;
-  readable?: string[];
-  network?: boolean;
-  url?: string;
-  headers?: Record<string, string>;
-  timeoutMs?: number;
-  everyone?: boolean;
-}
+export type WrittenServer = Omit<NewMcpServer, 'name'>;
 
 /** Thrown if the configuration is not valid; the message names the field. */
 export class BadServer extends Error {
@@ -59,29 +40,16 @@ export const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /**
- * The schema of an entry of `mcp.json`. Ours: further fields, which other programs write into the
- * same file, are ignored.
+ * The schema of an entry of `mcp.json`: the body of the API without the name. Ours: further fields,
+ * which other programs write into the same file, are ignored.
  */
-const Written = lenient(
-  object('McpServer', {
-    type: optional(oneOf('McpType', 'stdio', 'http', 'streamable-http', 'streamableHttp')),
-    command: optional(text(4_096)),
-    args: optional(list(anyText(32_768), 60)),
-    env: optional(texts()),
-    readable: optional(list(text(4_096), 16)),
-    network: optional(flag()),
-    url: optional(text(8_192)),
-    headers: optional(texts()),
-    timeoutMs: optional(whole(1_000, 600_000)),
-    everyone: optional(flag()),
-  }).xor('command', 'url'),
+const Written: Joi.ObjectSchema<WrittenServer> = s.lenient(
+  s.later(() => {
+    const server: Joi.ObjectSchema = NewMcpServer;
+    const type = Joi.valid('stdio', 'http', 'streamable-http', 'streamableHttp');
+    return server.keys({ name: Joi.any().strip(), type });
+  }),
 );
-
-function texts() {
-  return Joi.object<Record<string, string>>()
-    .pattern(/^[\w-]{1,100}$/, anyText(32_768))
-    .max(50);
-}
 
 /** Parses an entry of `mcp.json`. Errors: BadServer. */
 export const writtenServer = (given: unknown): WrittenServer => {

@@ -1,6 +1,6 @@
 import { NotInside } from '../kernel/confinedpath.js';
-import { object, optional, text } from '../kernel/contract/schema.js';
-import { defineTool, refusal, type Tool, type ToolGroup } from '../tools/tool.js';
+import * as s from '../kernel/contract/schema.js';
+import { defineTool, HARMLESS, refusal, type Tool, type ToolGroup } from '../tools/module.js';
 import type { FolderSkill, SkillFolders } from './folders.js';
 import { BadSkill } from './frontmatter.js';
 
@@ -10,19 +10,13 @@ import { BadSkill } from './frontmatter.js';
  */
 const MAX_TOLD = 6_000;
 
-const ListInput = object('SkillsListInput', {});
-const ReadInput = object('SkillsReadInput', {
-  skill: text(64).description('Its name'),
-  path: optional(text(1_000).description('A file of the skill; its instructions unless given')),
+const ListInput = s.object('SkillsListInput', {});
+const ReadInput = s.object('SkillsReadInput', {
+  skill: s.text(64).description('Its name'),
+  path: s.optional(s.text(1_000).description('A file of the skill; its instructions unless given')),
 });
 
-const traits = {
-  skillId: 'skills',
-  sideEffects: false,
-  once: false,
-  sendsOut: false,
-  outside: false,
-};
+const traits = { skillId: 'skills', ...HARMLESS };
 
 /** Returns the tools that read skill folders: short descriptions first, the rest on request. */
 export const skillsTools = (folders: SkillFolders, skills: FolderSkill[]): ToolGroup => {
@@ -49,12 +43,11 @@ const readTool = (folders: SkillFolders, usable: Usable): Tool =>
   defineTool({
     ...traits,
     name: 'read',
-    description: `Reads how a task of a kind is done here: { instructions, files }, or with a path one of those files: { text }. Read the skill that fits before you begin. ${told(usable)}`,
+    description: `Reads how a task of a kind is done here: { instructions, files }, or with a path one of those files: { text }. Read the skill that fits before you begin. ${skillList(usable)}`,
     input: ReadInput,
-    run: async ({ skill, path }) => {
-      const name = { skillId: 'skills', name: 'read' };
+    run: async ({ skill, path }, _, tool) => {
       if (!usable.some((one) => one.name === skill)) {
-        throw refusal(name, [{ path: 'skill', message: 'is the name of no skill' }]);
+        throw refusal(tool, [{ path: 'skill', message: 'is the name of no skill' }]);
       }
       try {
         if (path !== undefined) return { text: await folders.read(skill, path) };
@@ -63,12 +56,12 @@ const readTool = (folders: SkillFolders, usable: Usable): Tool =>
       } catch (error) {
         if (!(error instanceof NotInside || error instanceof BadSkill)) throw error;
         const at = path === undefined ? 'skill' : 'path';
-        throw refusal(name, [{ path: at, message: `cannot be used: ${error.message}` }]);
+        throw refusal(tool, [{ path: at, message: `cannot be used: ${error.message}` }]);
       }
     },
   });
 
-const told = (usable: Usable): string => {
+const skillList = (usable: Usable): string => {
   if (usable.length === 0) return 'There are none yet.';
   const lines: string[] = [];
   let left = MAX_TOLD;

@@ -1,7 +1,9 @@
 import { iso } from '../kernel/clock.js';
 import { JsonText, type KeptReply, type ReplayCall } from '../kernel/contract/endpoint.js';
 import { Taken } from './engine/protocol.js';
+import { deleteRows, selectRows, updateRows } from './rows.js';
 import { type Store, statement } from './store.js';
+import { idempotencyTable } from './tables/jobs.js';
 
 const KEPT_MS = 24 * 3600 * 1000;
 
@@ -34,21 +36,10 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
 
   const of = ({ userId, route, key }: ReplayCall) => ({ user_id: userId, route, key });
 
-  const removal = (call: ReplayCall) =>
-    db
-      .deleteFrom('idempotency')
-      .where('user_id', '=', call.userId)
-      .where('route', '=', call.route)
-      .where('key', '=', call.key);
+  const removal = (call: ReplayCall) => deleteRows(db, idempotencyTable, of(call));
 
   const kept = async (call: ReplayCall): Promise<KeptReply | 'running' | 'other_body'> => {
-    const row = await db
-      .selectFrom('idempotency')
-      .select(['body_digest', 'status', 'reply'])
-      .where('user_id', '=', call.userId)
-      .where('route', '=', call.route)
-      .where('key', '=', call.key)
-      .executeTakeFirst();
+    const row = await selectRows(db, idempotencyTable, of(call)).executeTakeFirst();
     if (row && row.body_digest !== digest(call.bodyDigest)) return 'other_body';
     if (!row || row.status === null) return 'running';
     const isEmpty = row.reply === null || row.reply === 'null';
@@ -78,13 +69,8 @@ export const replayStore = (store: Store, { now, digest }: ReplayDeps) => {
         await removal(call).execute();
         return;
       }
-      const { user_id, route, key } = of(call);
-      await db
-        .updateTable('idempotency')
+      await updateRows(db, idempotencyTable, of(call))
         .set({ status: reply.status, reply: textOf(reply.body) })
-        .where('user_id', '=', user_id)
-        .where('route', '=', route)
-        .where('key', '=', key)
         .execute();
     },
   };

@@ -31,6 +31,8 @@ export interface Store {
    * audit log cannot be written.
    */
   transact(steps: TransactionStep[]): Promise<StatementResult[]>;
+  /** Runs them likewise. Resolves to false if an expectation fails: nothing was changed then. */
+  tryTransact(steps: TransactionStep[]): Promise<boolean>;
   /** Calls a named synchronous function in the writer thread, for the hot paths. */
   call<N extends keyof Procedures>(
     name: N,
@@ -55,16 +57,29 @@ export const statement = (query: Compilable, rows?: number): Statement => {
   return rows === undefined ? { sql, parameters } : { sql, parameters, expect: rows };
 };
 
-/** True if the transaction was committed, false if one of its expectations was not met. */
-export const unlessUnmet = async (transaction: Promise<unknown>): Promise<boolean> => {
+/**
+ * Makes a step that asserts that a select finds exactly so many rows when the transaction runs, or
+ * the whole transaction is rolled back. It changes nothing.
+ */
+export const assertRows = (select: Compilable, rows: number): Statement => statement(select, rows);
+
+/**
+ * Returns the index of the step whose expectation was not met, or null if the transaction was
+ * committed.
+ */
+export const unmetStep = async (transaction: Promise<unknown>): Promise<number | null> => {
   try {
     await transaction;
-    return true;
+    return null;
   } catch (error) {
-    if (error instanceof Unmet) return false;
+    if (error instanceof Unmet) return error.at;
     throw error;
   }
 };
+
+/** True if the transaction was committed, false if one of its expectations was not met. */
+export const unlessUnmet = async (transaction: Promise<unknown>): Promise<boolean> =>
+  (await unmetStep(transaction)) === null;
 
 /**
  * Opens the database in a home. Throws OpenRefused with the reason in one line for the operator.
@@ -76,10 +91,13 @@ export const openStore = async (options: StoreOptions, events: EngineEvents): Pr
 export const storeOf = (engines: Engines): Store => {
   const { writer, reader } = engines;
   const db = new Kysely<Tables>({ dialect: threadDialect(writer, reader) });
+  const transact: Store['transact'] = async (steps) =>
+    (await writer.perform({ statements: steps })) as StatementResult[];
   return {
     opened: writer.opened,
     db,
-    transact: async (steps) => (await writer.perform({ statements: steps })) as StatementResult[],
+    transact,
+    tryTransact: (steps) => unlessUnmet(transact(steps)),
     call: (procedure, input) => writer.perform({ procedure, input }) as never,
     look: (procedure, input) => reader.perform({ procedure, input }) as never,
     refusals: () => writer.refusals,

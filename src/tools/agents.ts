@@ -1,34 +1,30 @@
-import {
-  amount,
-  flag,
-  object,
-  optional,
-  type Static,
-  text,
-  whole,
-} from '../kernel/contract/schema.js';
-import { defineTool, type Pending, type ToolContext, type ToolGroup } from './tool.js';
+import * as s from '../kernel/contract/schema.js';
+import { defineTool, HARMLESS, type Pending, type ToolContext, type ToolGroup } from './tool.js';
 
-const input = object('AgentsDelegateInput', {
-  prompt: optional(
-    text(100_000).description('What the sub-agent is to do; it knows nothing but what you say'),
-  ),
-  withTask: optional(
-    flag().description('Hands on your own task word for word, its payload included'),
-  ),
-  expert: optional(text(100).description('Name of the expert whose part it plays')),
-  model: optional(text(100).description('Name of the model that is to do it')),
-  limits: optional(
-    object('DelegationLimits', {
-      maxSteps: optional(whole(1, 1000)),
-      maxSeconds: optional(whole(1, 86_400)),
-      maxTokens: optional(whole(1, 100_000_000)),
-      maxAnswerTokens: optional(whole(1, 1_000_000)),
-      maxCostUsd: optional(amount(0, 10_000)),
-    }).description('What it may use up at most; never more than you have left'),
-  ),
-}).or('prompt', 'withTask');
-export type Delegation = Static<typeof input>;
+const input = s
+  .object('AgentsDelegateInput', {
+    prompt: s.optional(
+      s.text(100_000).description('What the sub-agent is to do; it knows nothing but what you say'),
+    ),
+    withTask: s.optional(
+      s.flag().description('Hands on your own task word for word, its payload included'),
+    ),
+    expert: s.optional(s.text(100).description('Name of the expert whose part it plays')),
+    model: s.optional(s.text(100).description('Name of the model that is to do it')),
+    limits: s.optional(
+      s
+        .object('DelegationLimits', {
+          maxSteps: s.optional(s.whole(1, 1000)),
+          maxSeconds: s.optional(s.whole(1, 86_400)),
+          maxTokens: s.optional(s.whole(1, 100_000_000)),
+          maxAnswerTokens: s.optional(s.whole(1, 1_000_000)),
+          maxCostUsd: s.optional(s.amount(0, 10_000)),
+        })
+        .description('What it may use up at most; never more than you have left'),
+    ),
+  })
+  .or('prompt', 'withTask');
+export type Delegation = s.Static<typeof input>;
 
 /** Starts a sub-agent for the calling agent. Throws ToolRefused. */
 export type Delegate = (order: Delegation, context: ToolContext) => Promise<Pending>;
@@ -48,10 +44,8 @@ export const agentsTools = (delegate: Delegate): ToolGroup => ({
       description:
         'Gives a part of the task to a sub-agent and returns its answer. Calls made together run side by side. Experts: triage, engineer, operations, writer, researcher, analyst, and those of the owner.',
       input,
-      sideEffects: false,
+      ...HARMLESS,
       once: true,
-      sendsOut: false,
-      outside: false,
       run: delegate,
     }),
   ],

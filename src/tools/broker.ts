@@ -1,12 +1,17 @@
 import { mapTexts } from '../kernel/redact.js';
 import { redactApart, redactTextApart } from '../kernel/redactapart.js';
 import { SHORTEST_PIECE } from '../kernel/secretforms.js';
-import type { Secret } from '../secrets/secret.js';
-import { whyNotTo } from '../vault/allowedhosts.js';
-import { credentialsIn, WITHIN, wholeName } from '../vault/references.js';
-import type { Lending, Vault } from '../vault/vault.js';
+import type { Secret } from '../secrets/module.js';
+import {
+  credentialsIn,
+  hostRefusal,
+  type UsableCredential,
+  type Vault,
+  WITHIN,
+  wholeName,
+} from '../vault/module.js';
 import { type Tool, type ToolContext, ToolFailed, ToolRefused } from './tool.js';
-import type { Toolbox } from './toolbox.js';
+import { type Toolbox, toolboxOver } from './toolbox.js';
 
 /**
  * Wraps a toolbox so that the values of credentials replace their names in the arguments just
@@ -21,14 +26,9 @@ export const brokered = (toolbox: Toolbox, vault: Vault): Toolbox => {
     known.set(tool, wrapped);
     return wrapped;
   };
-  return {
-    groups: () => toolbox.groups().map((group) => ({ ...group, tools: group.tools.map(wrap) })),
-    list: () => toolbox.list().map(wrap),
-    find: (skillId, name) => {
-      const tool = toolbox.find(skillId, name);
-      return tool && wrap(tool);
-    },
-  };
+  return toolboxOver(() =>
+    toolbox.groups().map((group) => ({ ...group, tools: group.tools.map(wrap) })),
+  );
 };
 
 const running =
@@ -37,7 +37,9 @@ const running =
     const call = { tool, args, context };
     refuseExposed(tool, args);
     const values = await borrowed(vault, call, new Set(credentialsIn(args)));
-    const openLent = await vault.lent(context.userId, (loan) => mayKnow(call, loan));
+    const openLent = await vault.openSecretsFor(context.userId, (lending) =>
+      mayKnow(call, lending),
+    );
     const clean = (outcome: unknown) =>
       cleaned(outcome, [...values.values(), ...known(openLent())]);
     try {
@@ -60,7 +62,7 @@ const performed = (
 };
 
 /** True if the recipient of this call may have received that value before. */
-const mayKnow = ({ tool, args }: BrokeredCall, lending: Lending): boolean =>
+const mayKnow = ({ tool, args }: BrokeredCall, lending: UsableCredential): boolean =>
   isFor(tool, lending) || lending.allowedHosts.includes(addressOf(args)?.host ?? '');
 
 /**
@@ -68,9 +70,9 @@ const mayKnow = ({ tool, args }: BrokeredCall, lending: Lending): boolean =>
  * by chance.
  */
 const known = (secrets: Secret[]): string[] =>
-  secrets
-    .map((secret) => secret.take((bytes) => bytes.toString()))
-    .filter(({ length }) => length >= SHORTEST_PIECE);
+  secrets.map(textIn).filter(({ length }) => length >= SHORTEST_PIECE);
+
+const textIn = (secret: Secret): string => secret.take((bytes) => bytes.toString());
 
 interface BrokeredCall {
   tool: Tool;
@@ -85,32 +87,31 @@ const borrowed = async (
 ): Promise<Map<string, string>> => {
   const values = new Map<string, string>();
   for (const name of names) {
-    const loan = await vault.borrow(call.context.userId, { name });
-    if (!loan) throw new ToolRefused(`No credential is called ${name}`);
-    if (loan === 'expired') {
+    const credential = await vault.borrow(call.context.userId, { name });
+    if (!credential) throw new ToolRefused(`No credential is called ${name}`);
+    if (credential === 'expired') {
       throw new ToolRefused(`The credential ${name} has expired: its owner has to renew it`);
     }
-    if (loan === 'damaged') {
+    if (credential === 'damaged') {
       throw new ToolRefused(`The value of ${name} was damaged: its owner has to rotate it`);
     }
-    refuseTool(call.tool, loan);
-    refuseHost(call.args, loan);
-    values.set(
-      name,
-      loan.secret.take((bytes) => bytes.toString()),
-    );
-    vault.used(loan.id);
+    refuseTool(call.tool, credential);
+    refuseHost(call.args, credential);
+    values.set(name, textIn(credential.secret));
+    vault.used(credential.id);
   }
   return values;
 };
 
-const refuseTool = (tool: Tool, loan: Lending): void => {
-  if (isFor(tool, loan)) return;
+const refuseTool = (tool: Tool, credential: UsableCredential): void => {
+  if (isFor(tool, credential)) return;
   const { skillId, name } = tool;
-  throw new ToolRefused(`The credential ${loan.name} is not for ${skillId}.${name}: allowedTools`);
+  throw new ToolRefused(
+    `The credential ${credential.name} is not for ${skillId}.${name}: allowedTools`,
+  );
 };
 
-const isFor = ({ skillId, name }: Tool, { allowedTools }: Lending): boolean =>
+const isFor = ({ skillId, name }: Tool, { allowedTools }: UsableCredential): boolean =>
   allowedTools.includes(skillId) || allowedTools.includes(`${skillId}.${name}`);
 
 /**
@@ -132,10 +133,12 @@ const refuseExposed = ({ exposed = [] }: Tool, args: Record<string, unknown>): v
  * Refuses a host that the credential does not allow. Ours: a tool without a `url` has a fixed
  * destination, which allowedTools covers.
  */
-const refuseHost = (args: Record<string, unknown>, loan: Lending): void => {
+const refuseHost = (args: Record<string, unknown>, credential: UsableCredential): void => {
   if (args.url === undefined) return;
   const to = addressOf(args);
-  const reason = to ? whyNotTo(to, loan) : `The credential ${loan.name} may not be in an address`;
+  const reason = to
+    ? hostRefusal(to, credential)
+    : `The credential ${credential.name} may not be in an address`;
   if (reason !== null) throw new ToolRefused(reason);
 };
 

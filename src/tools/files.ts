@@ -1,12 +1,25 @@
 import { iso } from '../kernel/clock.js';
 import { listInside, NotInside, readInside, writeInside } from '../kernel/confinedpath.js';
 import { anyText, flag, object, optional, text, whole } from '../kernel/contract/schema.js';
-import { searchFolder } from './search.js';
-import { defineTool, refusal, type Tool, type ToolGroup } from './tool.js';
+import {
+  defineTool,
+  HARMLESS,
+  refusal,
+  type Tool,
+  type ToolDefinition,
+  type ToolGroup,
+} from './tool.js';
 
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const MAX_TEXT = 256 * 1024;
 const MAX_ENTRIES = 1_000;
+const LEVELS = 16;
+const MOST_FILES = 5_000;
+const MOST_MATCHES = 200;
+const LONGEST_LINE = 300;
+/** Larger files are not searched. */
+const MAX_SEARCHED_BYTES = 1024 * 1024;
+const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 
 const path = () => text(1_000).description('Relative to your folder, with slashes');
 const folder = () => anyText(1_000).description('Relative to your folder; all of it unless given');
@@ -30,98 +43,89 @@ const SearchInput = object('FilesSearchInput', {
   ignoreCase: optional(flag()),
 });
 
-/**
- * Ours: writing counts as free of side effects, since an agent's folder is its own, like its
- * transcript. A file in it runs only through a tool that has side effects.
- */
-const traits = {
-  skillId: 'files',
-  sideEffects: false,
-  once: false,
-  sendsOut: false,
-  outside: false,
-};
-
 export const filesTools = (): ToolGroup => ({
   skillId: 'files',
   description: "Files in the agent's own folder",
   tools: [read, write, list, search],
 });
 
-const read: Tool = defineTool({
-  ...traits,
+/**
+ * Creates a tool that reports a bad path as a fault of the argument `path`. Ours: writing counts as
+ * free of side effects, since an agent's folder is its own, like its transcript. A file in it runs
+ * only through a tool that has side effects.
+ */
+const fileTool = <T>(
+  definition: Pick<ToolDefinition<T>, 'name' | 'description' | 'input' | 'run'>,
+): Tool =>
+  defineTool({
+    skillId: 'files',
+    ...HARMLESS,
+    ...definition,
+    run: async (args, context, tool) => {
+      try {
+        return await definition.run(args, context, tool);
+      } catch (error) {
+        if (!(error instanceof NotInside)) throw error;
+        throw refusal(tool, [{ path: 'path', message: `cannot be used: ${error.message}` }]);
+      }
+    },
+  });
+
+const read = fileTool({
   name: 'read',
   description:
     'Reads a text file and returns { text, fromLine, totalLines }. Beyond 256 KiB it is cut, and ' +
     '`truncated: true` says so.',
   input: ReadInput,
-  run: ({ path, fromLine = 1, lines }, { folder }) =>
-    naming('read', async () => {
-      const all = textOf(path, await readInside(folder, path, MAX_FILE_BYTES)).split('\n');
-      const upTo = lines === undefined ? all.length : fromLine - 1 + lines;
-      const wanted = all.slice(fromLine - 1, upTo).join('\n');
-      const isCut = wanted.length > MAX_TEXT;
-      return {
-        text: wanted.slice(0, MAX_TEXT),
-        fromLine,
-        totalLines: all.length,
-        ...(isCut && { truncated: true }),
-      };
-    }),
+  run: async ({ path, fromLine = 1, lines }, { folder }) => {
+    const all = textOf(path, await readInside(folder, path, MAX_FILE_BYTES)).split('\n');
+    const upTo = lines === undefined ? all.length : fromLine - 1 + lines;
+    const wanted = all.slice(fromLine - 1, upTo).join('\n');
+    const isCut = wanted.length > MAX_TEXT;
+    return {
+      text: wanted.slice(0, MAX_TEXT),
+      fromLine,
+      totalLines: all.length,
+      ...(isCut && { truncated: true }),
+    };
+  },
 });
 
-const write: Tool = defineTool({
-  ...traits,
+const write = fileTool({
   name: 'write',
   description:
     'Writes a text file, in place of the one that is there, and makes the folders that lead to it. ' +
     'Returns { path, size }.',
   input: WriteInput,
-  run: ({ path, content }, { folder }) =>
-    naming('write', async () => {
-      await writeInside(folder, path, content);
-      return { path, size: Buffer.byteLength(content) };
-    }),
+  run: async ({ path, content }, { folder }) => {
+    await writeInside(folder, path, content);
+    return { path, size: Buffer.byteLength(content) };
+  },
 });
 
-const list: Tool = defineTool({
-  ...traits,
+const list = fileTool({
   name: 'list',
   description: 'Lists a folder: { entries: [{ path, kind, size, modifiedAt }], truncated }.',
   input: ListInput,
-  run: ({ path = '', levels = 1 }, { folder }) =>
-    naming('list', async () => {
-      const found = await listInside(folder, path, { levels, most: MAX_ENTRIES });
-      const entries = found.entries.map(({ modifiedMs, ...entry }) => ({
-        ...entry,
-        modifiedAt: iso(modifiedMs),
-      }));
-      return { entries, truncated: found.isCut };
-    }),
+  run: async ({ path = '', levels = 1 }, { folder }) => {
+    const found = await listInside(folder, path, { levels, most: MAX_ENTRIES });
+    const entries = found.entries.map(({ modifiedMs, ...entry }) => ({
+      ...entry,
+      modifiedAt: iso(modifiedMs),
+    }));
+    return { entries, truncated: found.isCut };
+  },
 });
 
-const search: Tool = defineTool({
-  ...traits,
+const search = fileTool({
   name: 'search',
   description:
     'Looks for text in the files of a folder and all below it. Returns ' +
     '{ matches: [{ path, line, text }], truncated }.',
   input: SearchInput,
   run: ({ text, path = '', ignoreCase = false }, { folder, signal }) =>
-    naming('search', () => searchFolder(folder, { text, path, ignoreCase }, signal)),
+    searchFolder(folder, { text, path, ignoreCase }, signal),
 });
-
-/** Reports a bad path as a fault of the argument `path`. */
-const naming = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof NotInside)) throw error;
-    throw refusal({ skillId: 'files', name }, [
-      { path: 'path', message: `cannot be used: ${error.message}` },
-    ]);
-  }
-};
 
 const textOf = (path: string, bytes: Buffer): string => {
   try {
@@ -129,4 +133,64 @@ const textOf = (path: string, bytes: Buffer): string => {
   } catch {
     throw new NotInside(path, 'is no UTF-8 text');
   }
+};
+
+interface SearchMatch {
+  path: string;
+  /** The number of the line, from 1. */
+  line: number;
+  /** The line, cut to 300 characters. */
+  text: string;
+}
+
+/**
+ * Returns every line below a folder that contains the text. Throws NotInside, or the signal's
+ * reason.
+ */
+const searchFolder = async (
+  root: string,
+  wanted: { text: string; path: string; ignoreCase: boolean },
+  signal: AbortSignal,
+): Promise<{ matches: SearchMatch[]; truncated: boolean }> => {
+  const found = await listInside(root, wanted.path, { levels: LEVELS, most: MOST_FILES });
+  const files = found.entries.filter(
+    ({ kind, size }) => kind === 'file' && size <= MAX_SEARCHED_BYTES,
+  );
+  const matches: SearchMatch[] = [];
+  let left = MAX_TOTAL_BYTES;
+  for (const { path, size } of files) {
+    signal.throwIfAborted();
+    left -= size;
+    if (left < 0) return { matches, truncated: true };
+    for (const match of linesWith(wanted, path, await contentOf(root, path))) {
+      if (matches.length === MOST_MATCHES) return { matches, truncated: true };
+      matches.push(match);
+    }
+  }
+  return { matches, truncated: found.isCut };
+};
+
+/** Returns a file's text; empty if the file was removed meanwhile or is binary. */
+const contentOf = async (root: string, path: string): Promise<string> => {
+  try {
+    const bytes = await readInside(root, path, MAX_SEARCHED_BYTES);
+    return bytes.includes(0) ? '' : bytes.toString();
+  } catch (error) {
+    if (error instanceof NotInside) return '';
+    throw error;
+  }
+};
+
+const linesWith = (
+  { text, ignoreCase }: { text: string; ignoreCase: boolean },
+  path: string,
+  content: string,
+): SearchMatch[] => {
+  const fold = (given: string) => (ignoreCase ? given.toLowerCase() : given);
+  if (!fold(content).includes(fold(text))) return [];
+  return content
+    .split('\n')
+    .map((line, at) => ({ path, line: at + 1, text: line }))
+    .filter((each) => fold(each.text).includes(fold(text)))
+    .map((each) => ({ ...each, text: each.text.slice(0, LONGEST_LINE) }));
 };

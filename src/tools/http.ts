@@ -1,61 +1,40 @@
 import Joi from 'joi';
-import { anyText, object, oneOf, optional, text } from '../kernel/contract/schema.js';
+import * as s from '../kernel/contract/schema.js';
 import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import { HttpFailure } from '../kernel/failure.js';
-import { hopsOnward } from '../kernel/loop.js';
+import type { Http } from '../kernel/http.js';
+import { hopHeader } from '../kernel/loop.js';
 import {
   defineTool,
   refusal,
-  type Tool,
   type ToolContext,
   ToolFailed,
   type ToolGroup,
+  type ToolIdentity,
 } from './tool.js';
 
-/**
- * The guarded HTTP client, as far as tools need it. Throws BadUrl, EgressRefused and HttpFailure.
- */
-export interface Requester {
-  request(out: {
-    method: string;
-    url: string;
-    headers: Record<string, string>;
-    body?: string;
-    signal: AbortSignal;
-    /** The most redirects that are followed. */
-    redirects?: number;
-    /** Addresses, as host:port, that may be reached although they are private. */
-    allow?: string[];
-    /** True if no redirect to another origin is followed, as with a body. */
-    isBound?: boolean;
-  }): Promise<{
-    status: number;
-    headers: Record<string, string>;
-    body: Buffer;
-    url: string;
-    notFollowed?: string;
-  }>;
-}
+/** The guarded HTTP client, as far as tools need it. */
+export type Requester = Pick<Http, 'request'>;
 
 const MAX_TEXT_BYTES = 256 * 1024;
-const names = { skillId: 'http', name: 'request' };
 
-const input = object('HttpRequestInput', {
-  method: oneOf('HttpMethod', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'),
-  url: text(8_192).description('An http or https address without credentials in it'),
-  headers: optional(
+const input = s.object('HttpRequestInput', {
+  method: s.oneOf('HttpMethod', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'),
+  url: s.text(8_192).description('An http or https address without credentials in it'),
+  headers: s.optional(
     Joi.object<Record<string, string>>()
       .pattern(
         /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/,
-        anyText(8_192)
+        s
+          .anyText(8_192)
           .pattern(/^[\t\x20-\x7e\x80-\xff]*$/)
           .messages({ 'string.pattern.base': 'must be Latin-1 without control characters' }),
       )
       .max(50)
       .description('Request headers by name'),
   ),
-  body: optional(
-    anyText(1_048_576).description('Sent as it is; for JSON give its text and a content-type'),
+  body: s.optional(
+    s.anyText(1_048_576).description('Sent as it is; for JSON give its text and a content-type'),
   ),
 });
 
@@ -64,7 +43,8 @@ export const httpTools = (http: Requester): ToolGroup => ({
   description: 'Requests to web services',
   tools: [
     defineTool({
-      ...names,
+      skillId: 'http',
+      name: 'request',
       description:
         'Sends one HTTP request and returns { url, status, headers, body }, url being where it was ' +
         'sent. The body is text, JSON left unparsed; beyond 256 KiB it is cut, and `truncated: true` ' +
@@ -76,24 +56,26 @@ export const httpTools = (http: Requester): ToolGroup => ({
       sendsOut: true,
       outside: true,
       isSafe: ({ method }) => isSafeMethod(method),
-      run: async ({ method, url, headers, body }, { signal, ...context }) => {
+      run: async ({ method, url, headers = {}, body }, context, tool) => {
         if (body !== undefined && isSafeMethod(method)) {
-          throw refusal(names, [{ path: 'body', message: `is not allowed with ${method}` }]);
+          throw refusal(tool, [{ path: 'body', message: `is not allowed with ${method}` }]);
         }
-        const sent = { effectId: context.effectId, hops: context.hops };
         const out = {
-          ...{ method, url, headers: allHeaders(headers ?? {}, method, sent), signal },
+          method,
+          url,
+          headers: allHeaders(headers, method, context),
+          signal: context.signal,
+          ...(body !== undefined && { body }),
           ...(context.holdsSecret && { redirects: 0 }),
           ...(context.isApproved && { isBound: true }),
         };
-        const reply = await reaching(
-          names,
-          () => http.request(body === undefined ? out : { ...out, body }),
-          isSafeMethod(method),
-        );
+        const reply = await requestForTool(tool, () => http.request(out), isSafeMethod(method));
         const { url: sentTo, status, notFollowed } = reply;
         return {
-          ...{ url: sentTo, status, headers: reply.headers, ...textOf(reply.body) },
+          url: sentTo,
+          status,
+          headers: reply.headers,
+          ...textOf(reply.body),
           ...(notFollowed !== undefined && { notFollowed }),
         };
       },
@@ -117,12 +99,12 @@ const allHeaders = (
   ...Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   ),
-  ...(!isSafeMethod(method) && hopsOnward(hops)),
+  ...(!isSafeMethod(method) && hopHeader(hops)),
 });
 
 /** Runs a request for a tool, whose argument `url` is the address. Throws the errors of tools. */
-export const reaching = async <T>(
-  tool: Pick<Tool, 'skillId' | 'name'>,
+export const requestForTool = async <T>(
+  tool: ToolIdentity,
   request: () => Promise<T>,
   isSafe = true,
 ): Promise<T> => {

@@ -1,5 +1,5 @@
-import { object, optional, text } from '../kernel/contract/schema.js';
-import { defineTool, type ToolGroup } from './tool.js';
+import * as s from '../kernel/contract/schema.js';
+import { defineTool, HARMLESS, type ToolGroup } from './tool.js';
 
 /**
  * Notifies a user. The effect ID is the same in all retries, so that one effect is one
@@ -20,9 +20,9 @@ export type Notify = (
 const GATHERED =
   'You have sent 20 messages in this run: this and further ones are told as one when it ends.';
 
-const input = object('NotifySendInput', {
-  message: text(4_000).description('What to say'),
-  title: optional(text(200).description('A headline; a plain one unless given')),
+const input = s.object('NotifySendInput', {
+  message: s.text(4_000).description('What to say'),
+  title: s.optional(s.text(200).description('A headline; a plain one unless given')),
 });
 
 /**
@@ -39,10 +39,7 @@ export const notifyTools = (notify: Notify): ToolGroup => ({
       name: 'send',
       description: 'Sends the owner a notification, in the app and on every linked channel.',
       input,
-      sideEffects: false,
-      once: false,
-      sendsOut: false,
-      outside: false,
+      ...HARMLESS,
       run: async ({ message, title = 'A message from Adjutant' }, context) => {
         const { userId, effectId, agentId, hops } = context;
         const isTold = await notify(userId, { title, body: message, effectId, agentId, hops });

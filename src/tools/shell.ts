@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { anyText, list, object, optional, whole } from '../kernel/contract/schema.js';
+import * as s from '../kernel/contract/schema.js';
 import { type Confinement, ConfinementFailed } from '../providers/confine/confinement.js';
 import { argvFault } from '../providers/confine/request.js';
 import { defineTool, ToolFailed, type ToolGroup, ToolRefused } from './tool.js';
@@ -11,8 +11,9 @@ const UNAVAILABLE =
   'Commands are off: no confinement works on this machine. Install bubblewrap (on a machine that ' +
   'lets it make namespaces), or turn on the setting allowUnconfined (ADJUTANT_ALLOW_UNCONFINED)';
 
-const input = object('ShellRunInput', {
-  argv: list(anyText(32_768), 64)
+const input = s.object('ShellRunInput', {
+  argv: s
+    .list(s.anyText(32_768), 64)
     .min(1)
     .custom((argv: string[], helpers) => {
       const fault = argvFault(argv);
@@ -20,20 +21,21 @@ const input = object('ShellRunInput', {
     })
     .prefs({ abortEarly: true })
     .description('The program and its arguments; no shell reads them'),
-  env: optional(
+  env: s.optional(
     Joi.object<Record<string, string>>()
       .pattern(
         /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
         // The same limit as for a credential.
-        anyText(65_536)
+        s
+          .anyText(65_536)
           .pattern(/^[^\0]*$/)
           .messages({ 'string.pattern.base': 'must not hold a NUL character' }),
       )
       .max(32)
       .description('Environment by name; the place for credentials, which argv is not'),
   ),
-  timeoutMs: optional(
-    whole(100, 120_000).description(`Milliseconds; ${DEFAULT_TIMEOUT_MS} unless given`),
+  timeoutMs: s.optional(
+    s.whole(100, 120_000).description(`Milliseconds; ${DEFAULT_TIMEOUT_MS} unless given`),
   ),
 });
 

@@ -1,12 +1,13 @@
-import { type Clock, iso } from '../kernel/clock.js';
-import { object, optional, text } from '../kernel/contract/schema.js';
-import { defineTool, type ToolGroup } from './tool.js';
+import { type Clock, iso, isTimezone } from '../kernel/clock.js';
+import * as s from '../kernel/contract/schema.js';
+import { defineTool, HARMLESS, type ToolGroup } from './tool.js';
 
 const ZONE = 'a time zone of the IANA database, such as Europe/Berlin';
 
-const input = object('TimeNowInput', {
-  timezone: optional(
-    text(64)
+const input = s.object('TimeNowInput', {
+  timezone: s.optional(
+    s
+      .text(64)
       .custom((value: string, helpers) =>
         isTimezone(value) ? value : helpers.message({ custom: `must be ${ZONE}` }),
       )
@@ -24,10 +25,7 @@ export const timeTools = (clock: Clock): ToolGroup => ({
       description:
         'Returns the present time: { iso (UTC), timezone, local (with its offset), weekday }.',
       input,
-      sideEffects: false,
-      once: false,
-      sendsOut: false,
-      outside: false,
+      ...HARMLESS,
       run: async ({ timezone = 'UTC' }) => {
         const now = clock.now();
         return { iso: iso(now), timezone, ...localTime(now, timezone) };
@@ -35,15 +33,6 @@ export const timeTools = (clock: Clock): ToolGroup => ({
     }),
   ],
 });
-
-const isTimezone = (name: string): boolean => {
-  try {
-    return Boolean(new Intl.DateTimeFormat('en-US', { timeZone: name }));
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-};
 
 /**
  * Returns the local time. `local` is ISO 8601 to the second, with the zone's offset at that time.

@@ -64,6 +64,8 @@ export interface Tool {
   run(args: Record<string, unknown>, context: ToolContext): Promise<unknown>;
 }
 
+export type ToolIdentity = Pick<Tool, 'skillId' | 'name'>;
+
 /**
  * A placeholder for a result that another agent will deliver. The calling agent waits until then.
  */
@@ -111,14 +113,17 @@ export class ToolFailed extends Error {
   }
 }
 
-interface ToolDefinition<T>
+/** The traits of a tool that has no effect, sends nothing out and returns only its owner's data. */
+export const HARMLESS = { sideEffects: false, once: false, sendsOut: false, outside: false };
+
+export interface ToolDefinition<T>
   extends Omit<Tool, 'inputSchema' | 'needs' | 'unavailable' | 'isSafe' | 'run'> {
   input: ObjectSchema<T>;
   needs?: string;
   unavailable?: string | null;
   /** Returns true if a call is safe. By default a call is safe if the tool has no side effects. */
   isSafe?: Tool['isSafe'];
-  run(args: T, context: ToolContext): Promise<unknown>;
+  run(args: T, context: ToolContext, tool: ToolIdentity): Promise<unknown>;
 }
 
 /**
@@ -139,7 +144,7 @@ export const defineTool = <T>({ input, ...spec }: ToolDefinition<T>): Tool => {
     run: async (args, context) => {
       const checked = argumentsOf(args, { input, ...spec });
       context.signal.throwIfAborted();
-      return spec.run(checked, context);
+      return spec.run(checked, context, spec);
     },
   };
 };
@@ -152,10 +157,7 @@ const argumentsOf = <T>(args: unknown, { input, ...tool }: ToolDefinition<T>): T
 };
 
 /** Returns the refusal of arguments, with a message that names each. */
-export const refusal = (
-  tool: Pick<Tool, 'skillId' | 'name'>,
-  details: ArgumentFault[],
-): ToolRefused => {
+export const refusal = (tool: ToolIdentity, details: ArgumentFault[]): ToolRefused => {
   const faults = details.map(({ path, message }) => `${path || 'the arguments'} ${message}`);
   return new ToolRefused(`${tool.skillId}.${tool.name}: ${faults.join('; ')}`, details);
 };

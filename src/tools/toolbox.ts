@@ -6,18 +6,10 @@ import { httpTools, type Requester } from './http.js';
 import { type Notify, notifyTools } from './notify.js';
 import { shellTools } from './shell.js';
 import { timeTools } from './time.js';
-import type { Tool, ToolGroup } from './tool.js';
+import type { Tool, ToolGroup, ToolIdentity } from './tool.js';
 import { webTools } from './web.js';
 
-/** All tools, including those that cannot run here. */
-export interface Toolbox {
-  groups(): ToolGroup[];
-  list(): Tool[];
-  find(skillId: string, name: string): Tool | null;
-}
-
-/** The groups of tools that are part of Adjutant. */
-export const builtInGroups = (deps: {
+export interface BuiltInDeps {
   http: Requester;
   /** The search address of a SearXNG instance; see webTools. */
   searchUrl: string | null;
@@ -25,7 +17,10 @@ export const builtInGroups = (deps: {
   notify: Notify;
   delegate: Delegate;
   clock: Clock;
-}): ToolGroup[] => [
+}
+
+/** The groups of tools that are part of Adjutant. */
+export const builtInGroups = (deps: BuiltInDeps): ToolGroup[] => [
   httpTools(deps.http),
   webTools(deps.http, deps.searchUrl),
   timeTools(deps.clock),
@@ -41,48 +36,75 @@ export const builtInGroups = (deps: {
  */
 export const createToolbox = (builtIn: ToolGroup[], more: () => ToolGroup[]): Toolbox => {
   let before: ToolGroup[] = [];
-  let known = toolboxOf(builtIn);
-  const present = (): Toolbox => {
+  let known = distinct(builtIn);
+  return toolboxOver(() => {
     const now = more();
-    if (now !== before) known = toolboxOf([...builtIn, ...now]);
+    if (now !== before) known = distinct([...builtIn, ...now]);
     before = now;
     return known;
-  };
-  return {
-    groups: () => present().groups(),
-    list: () => present().list(),
-    find: (skillId, name) => present().find(skillId, name),
-  };
+  });
 };
 
 /**
- * Creates a toolbox of fixed groups. If two tools have the same function name, only the first is
- * usable, since a model could not tell them apart.
+ * Creates a toolbox of groups that are read anew at each use. It has all tools, including those that
+ * cannot run here.
  */
-export const toolboxOf = (given: ToolGroup[]): Toolbox => {
+export const toolboxOver = (groups: () => ToolGroup[]) => {
+  const list = (): Tool[] => groups().flatMap(({ tools }) => tools);
+  return {
+    groups,
+    list,
+    find: (skillId: string, name: string): Tool | null =>
+      list().find((tool) => tool.skillId === skillId && tool.name === name) ?? null,
+  };
+};
+
+export type Toolbox = ReturnType<typeof toolboxOver>;
+
+/**
+ * Marks tools as unusable whose function name another tool before them has, since a model could not
+ * tell them apart.
+ */
+const distinct = (given: ToolGroup[]): ToolGroup[] => {
   const functions = new Map<string, Tool>();
-  const distinct = (tool: Tool): Tool => {
+  const marked = (tool: Tool): Tool => {
     const name = functionName(tool);
     const first = functions.get(name);
     if (first) return { ...tool, unavailable: `A model could not tell it from ${callName(first)}` };
     functions.set(name, tool);
     return tool;
   };
-  const groups = given.map((group) => ({ ...group, tools: group.tools.map(distinct) }));
-  const tools = groups.flatMap((group) => group.tools);
-  return {
-    groups: () => groups,
-    list: () => tools,
-    find: (skillId, name) =>
-      tools.find((tool) => tool.skillId === skillId && tool.name === name) ?? null,
-  };
+  return given.map((group) => ({ ...group, tools: group.tools.map(marked) }));
 };
 
-const callName = ({ skillId, name }: Tool): string => `${skillId}.${name}`;
+const callName = ({ skillId, name }: ToolIdentity): string => `${skillId}.${name}`;
 
 /**
  * Returns the name of `http.request` for models: `http_request`, with letters, digits, `_` and `-`
  * only.
  */
-export const functionName = (tool: Pick<Tool, 'skillId' | 'name'>): string =>
+export const functionName = (tool: ToolIdentity): string =>
   `${tool.skillId}_${tool.name}`.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
+
+/**
+ * Returns the faults of names that grant tools, each with its place in the list. The names in
+ * `others` grant something else and are always valid.
+ */
+export const faultsOfTools = (
+  toolbox: Pick<Toolbox, 'list'>,
+  names: string[],
+  others: string[] = [],
+): { at: number; message: string }[] => {
+  const tools = toolbox.list();
+  // A tool such as `http.request`, or all tools of a skill, such as `http`.
+  const known = tools.map(callName);
+  const granting = new Set([...known, ...tools.map(({ skillId }) => skillId), ...others]);
+  return names.flatMap((name, at) =>
+    granting.has(name)
+      ? []
+      : [{ at, message: `names no tool; there are: ${known.join(', ').slice(0, LONGEST)}` }],
+  );
+};
+
+/** The most characters of a list that grows with the connected servers. */
+const LONGEST = 700;

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
-import { object, optional, text, whole } from '../kernel/contract/schema.js';
+import * as s from '../kernel/contract/schema.js';
 import { portOf } from '../kernel/egress.js';
-import { type Requester, reaching } from './http.js';
+import { type Requester, requestForTool } from './http.js';
 import { pageText } from './page.js';
 import { defineTool, type Tool, ToolFailed, type ToolGroup, ToolRefused } from './tool.js';
 
@@ -9,12 +9,12 @@ const MAX_TEXT = 128 * 1024;
 const NO_SEARCH =
   'Searching is off: set searchUrl (ADJUTANT_SEARCH_URL) to the address of a SearXNG instance';
 
-const ReadInput = object('WebReadInput', {
-  url: text(8_192).description('An http or https address'),
+const ReadInput = s.object('WebReadInput', {
+  url: s.text(8_192).description('An http or https address'),
 });
-const SearchInput = object('WebSearchInput', {
-  query: text(1_000).description('What to look for'),
-  count: optional(whole(1, 20).description('At most this many results, 10 unless given')),
+const SearchInput = s.object('WebSearchInput', {
+  query: s.text(1_000).description('What to look for'),
+  count: s.optional(s.whole(1, 20).description('At most this many results, 10 unless given')),
 });
 
 const traits = { skillId: 'web', sideEffects: false, once: false, sendsOut: true, outside: true };
@@ -38,11 +38,13 @@ const readTool = (http: Requester): Tool =>
       'the text is cut, and `truncated: true` says so. Private addresses are refused. Approved, it ' +
       'follows no redirect to another host: `notFollowed` says where that led.',
     input: ReadInput,
-    run: async ({ url }, { signal, isApproved }) => {
-      const tool = { skillId: 'web', name: 'read' };
-      const reply = await reaching(tool, () =>
+    run: async ({ url }, { signal, isApproved }, tool) => {
+      const reply = await requestForTool(tool, () =>
         http.request({
-          ...{ method: 'GET', url, headers: { accept: ACCEPT }, signal },
+          method: 'GET',
+          url,
+          headers: { accept: ACCEPT },
+          signal,
           ...(isApproved && { isBound: true }),
         }),
       );
@@ -90,14 +92,13 @@ const searchTool = (http: Requester, searchUrl: string | null): Tool =>
     description: 'Searches the web and returns { results: [{ title, url, snippet }] }.',
     input: SearchInput,
     unavailable: searchUrl === null ? NO_SEARCH : null,
-    run: async ({ query, count = 10 }, { signal }) => {
+    run: async ({ query, count = 10 }, { signal }, tool) => {
       if (searchUrl === null) throw new ToolRefused(NO_SEARCH);
       const url = new URL(searchUrl);
       url.searchParams.set('q', query);
       url.searchParams.set('format', 'json');
       const allow = [`${url.hostname}:${portOf(url)}`];
-      const tool = { skillId: 'web', name: 'search' };
-      const reply = await reaching(tool, () =>
+      const reply = await requestForTool(tool, () =>
         http.request({ method: 'GET', url: url.href, headers: {}, signal, allow }),
       );
       return { results: resultsOf(reply).slice(0, count) };

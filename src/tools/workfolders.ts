@@ -5,7 +5,7 @@ import { join } from 'node:path';
  * Creates the working folders. Every hook and every agent has its own folder under `work`, and
  * tools touch nothing else.
  */
-export const createWork = (home: string) => {
+export const createWorkFolders = (home: string) => {
   const root = join(home, 'work');
   const pathOf = (userId: string, name: string): string => join(root, userId, name);
   return {
@@ -23,7 +23,7 @@ export const createWork = (home: string) => {
   };
 };
 
-export type WorkFolders = ReturnType<typeof createWork>;
+export type WorkFolders = ReturnType<typeof createWorkFolders>;
 
 const foldersIn = async (folder: string): Promise<string[]> => {
   try {

@@ -1,9 +1,9 @@
-import type { Lending } from './vault.js';
+import type { UsableCredential } from './vault.js';
 
 /** Returns the reason why a credential may not be sent to an address; null if it may. */
-export const whyNotTo = (
+export const hostRefusal = (
   { host, hostname, port, protocol }: URL,
-  { name, allowedHosts }: Pick<Lending, 'name' | 'allowedHosts'>,
+  { name, allowedHosts }: Pick<UsableCredential, 'name' | 'allowedHosts'>,
 ): string | null => {
   const usual = protocol === 'https:' ? 443 : 80;
   const isNamed = allowedHosts.includes(host) || allowedHosts.includes(`${hostname}:${usual}`);

@@ -1,7 +1,15 @@
 import type { TransactionStep } from '../store/engine/protocol.js';
-import { newestFirst } from '../store/page.js';
-import { statement, unlessUnmet } from '../store/store.js';
-import type { CredentialRow, CredentialVersionRow } from '../store/tables/vault.js';
+import { newestFirst, type Page, type PageInput } from '../store/page.js';
+import { countRows, deleteRows, selectRows, updateRows } from '../store/rows.js';
+import { statement } from '../store/store.js';
+import {
+  type CredentialRow,
+  type CredentialVersionRow,
+  credentialTable,
+  credentialVersionTable,
+} from '../store/tables/vault.js';
+import { unchangedSince } from '../store/updateif.js';
+import { visibleTo } from '../store/visible.js';
 import {
   type CredentialUsageDeps,
   type CredentialUsers,
@@ -10,26 +18,6 @@ import {
   platformsBut,
   usersOf,
 } from './usage.js';
-
-const CREDENTIAL = [
-  'id',
-  'user_id',
-  'name',
-  'type',
-  'description',
-  'tags',
-  'allowed_tools',
-  'allowed_hosts',
-  'version',
-  'expires_at',
-  'last_used_at',
-  'rotated_at',
-  'rotate_every_days',
-  'expiry_told',
-  'rotation_told',
-  'created_at',
-  'updated_at',
-] as const;
 
 /** A change of a credential that was read earlier. */
 interface CredentialChange {
@@ -44,83 +32,52 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
 
   const update = ({ read, changes }: CredentialChange) =>
     statement(
-      db
-        .updateTable('credentials')
+      updateRows(db, credentialTable, { user_id: read.user_id, id: read.id })
         .set(changes)
-        .where('user_id', '=', read.user_id)
-        .where('id', '=', read.id)
-        .where('updated_at', '=', read.updated_at),
+        .where(unchangedSince(read)),
       1,
     );
 
+  const versions = (userId: string, of: Partial<CredentialVersionRow>) =>
+    selectRows(db, credentialVersionTable, of, visibleTo(userId));
+
   return {
-    list: async (
+    list: (
       userId: string,
-      page: { limit: number; cursor?: string; type?: CredentialRow['type'] },
-    ): Promise<{ rows: CredentialRow[]; nextCursor: string | null }> => {
-      let query = db.selectFrom('credentials').select(CREDENTIAL).where('user_id', '=', userId);
-      if (page.type !== undefined) query = query.where('type', '=', page.type);
-      return newestFirst(query, page);
-    },
+      { type, ...page }: PageInput & { type?: CredentialRow['type'] },
+    ): Promise<Page<CredentialRow>> =>
+      newestFirst(selectRows(db, credentialTable, { type }, visibleTo(userId)), page),
 
     get: (userId: string, id: string): Promise<CredentialRow | undefined> =>
-      db
-        .selectFrom('credentials')
-        .select(CREDENTIAL)
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .executeTakeFirst(),
-
+      selectRows(db, credentialTable, { id }, visibleTo(userId)).executeTakeFirst(),
     /** Reads one version of the user's own credential. */
     version: (
       userId: string,
       id: string,
       version: number,
     ): Promise<CredentialVersionRow | undefined> =>
-      db
-        .selectFrom('credential_versions')
-        .selectAll()
-        .where('user_id', '=', userId)
-        .where('credential_id', '=', id)
-        .where('version', '=', version)
-        .executeTakeFirst(),
+      versions(userId, { credential_id: id, version }).executeTakeFirst(),
 
     /** Reads the versions that are valid at that time, the newest first. */
     versions: (userId: string, id: string, at: string): Promise<CredentialVersionRow[]> =>
-      db
-        .selectFrom('credential_versions')
-        .selectAll()
-        .where('user_id', '=', userId)
-        .where('credential_id', '=', id)
+      versions(userId, { credential_id: id })
         .where((of) => of.or([of('valid_until', 'is', null), of('valid_until', '>', at)]))
         .orderBy('version', 'desc')
         .execute(),
 
-    count: async (userId: string): Promise<number> =>
-      (
-        await db
-          .selectFrom('credentials')
-          .select((of) => of.fn.countAll<number>().as('count'))
-          .where('user_id', '=', userId)
-          .executeTakeFirstOrThrow()
-      ).count,
-
+    count: (userId: string): Promise<number> =>
+      countRows(db, credentialTable, {}, visibleTo(userId)),
     /** Inserts a credential. Throws Taken if the user has one with that name. */
-    insert: async (
-      row: CredentialRow,
-      version: CredentialVersionRow,
-      also: TransactionStep,
-    ): Promise<void> => {
-      await store.transact([
+    insert: (row: CredentialRow, version: CredentialVersionRow, also: TransactionStep) =>
+      store.transact([
         statement(db.insertInto('credentials').values(row), 1),
         statement(db.insertInto('credential_versions').values(version), 1),
         also,
-      ]);
-    },
+      ]),
 
     /** Updates a credential. False if it was changed or deleted since it was read. Throws Taken. */
     update: (change: CredentialChange): Promise<boolean> =>
-      unlessUnmet(store.transact([update(change), ...change.also])),
+      store.tryTransact([update(change), ...change.also]),
 
     /**
      * Updates a credential and adds a new version; same result and errors as `update`. The earlier
@@ -131,24 +88,21 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
       version: CredentialVersionRow,
       overlapUntil: string | null,
     ): Promise<boolean> => {
-      const older = db.updateTable('credential_versions').set({ valid_until: overlapUntil });
-      const gone = db.deleteFrom('credential_versions').where('credential_id', '=', change.read.id);
+      const older = { credential_id: change.read.id };
       const before =
         overlapUntil === null
-          ? gone
-          : older
-              .where('credential_id', '=', change.read.id)
+          ? deleteRows(db, credentialVersionTable, older)
+          : updateRows(db, credentialVersionTable, older)
+              .set({ valid_until: overlapUntil })
               .where((of) =>
                 of.or([of('valid_until', 'is', null), of('valid_until', '>', overlapUntil)]),
               );
-      return unlessUnmet(
-        store.transact([
-          update(change),
-          statement(before),
-          statement(db.insertInto('credential_versions').values(version), 1),
-          ...change.also,
-        ]),
-      );
+      return store.tryTransact([
+        update(change),
+        statement(before),
+        statement(db.insertInto('credential_versions').values(version), 1),
+        ...change.also,
+      ]);
     },
 
     ...useOf(deps),
@@ -162,20 +116,15 @@ export const credentialsStore = (deps: CredentialUsageDeps) => {
       { platforms }: Pick<CredentialUsers, 'platforms'>,
       also: TransactionStep,
     ): Promise<boolean> =>
-      unlessUnmet(
-        store.transact([
-          statement(
-            db
-              .deleteFrom('credentials')
-              .where('user_id', '=', user_id)
-              .where('id', '=', id)
-              .where(({ not, exists }) => not(exists(credentialUses(store, id))))
-              .where(({ not, exists }) => not(exists(platformsBut(store, platforms)))),
-            1,
-          ),
-          also,
-        ]),
-      ),
+      store.tryTransact([
+        statement(
+          deleteRows(db, credentialTable, { user_id, id })
+            .where(({ not, exists }) => not(exists(credentialUses(store, id))))
+            .where(({ not, exists }) => not(exists(platformsBut(store, platforms)))),
+          1,
+        ),
+        also,
+      ]),
   };
 };
 

@@ -5,7 +5,7 @@ import type { Caller } from '../kernel/contract/endpoint.js';
 import { unlessShut } from '../kernel/envelope.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { badRequest } from '../kernel/route.js';
-import { faultOfSecret, newSecret } from '../secrets/standardwebhooks.js';
+import { faultOfSecret, newSecret } from '../secrets/module.js';
 import type { CredentialRow } from '../store/tables/vault.js';
 import type { CredentialRestoration, CredentialRotation, CredentialVersion } from './contract.js';
 import {
@@ -52,7 +52,7 @@ const refuseNone = (
   });
 };
 
-interface Renewal {
+interface SecretRenewal {
   id: string;
   value: string;
   overlapMinutes?: number | undefined;
@@ -63,7 +63,7 @@ interface Renewal {
 /** Stores the value as the newest version. */
 const renew = (
   deps: VaultServiceDeps,
-  { id, value, overlapMinutes = OVERLAP_MINUTES, data }: Renewal,
+  { id, value, overlapMinutes = OVERLAP_MINUTES, data }: SecretRenewal,
   by: VaultCaller,
 ): Promise<CredentialRow> =>
   change(deps, { id, by }, (read, at) => {

@@ -1,10 +1,10 @@
 import Boom from '@hapi/boom';
 import { iso } from '../kernel/clock.js';
-import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { resource } from '../kernel/route.js';
-import { RekeyRefused } from '../secrets/rekey.js';
-import type { CredentialRow } from '../store/tables/vault.js';
-import { type Credential, vault } from './contract.js';
+import { RekeyRefused } from '../secrets/module.js';
+import { credentialTable } from '../store/tables/vault.js';
+import { viewer } from '../store/view.js';
+import { Credential, vault } from './contract.js';
 import { restoreCredential, rotateCredential, versionsOf } from './rotation.js';
 import {
   createCredential,
@@ -19,8 +19,7 @@ import { rotateDueAt } from './terms.js';
 export const vaultResource = (deps: VaultServiceDeps) =>
   resource('vault', vault, {
     list: async ({ query }, by) => {
-      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
-      const { rows, nextCursor } = await deps.credentials.list(by.userId, page);
+      const { rows, nextCursor } = await deps.credentials.list(by.userId, query);
       return { credentials: rows.map(viewCredential), nextCursor };
     },
     create: async ({ body }, by) => viewCredential(await createCredential(deps, body, by)),
@@ -47,20 +46,4 @@ export const vaultResource = (deps: VaultServiceDeps) =>
     },
   });
 
-const viewCredential = (row: CredentialRow): Credential => ({
-  id: row.id,
-  name: row.name,
-  type: row.type,
-  description: row.description,
-  tags: JSON.parse(row.tags),
-  allowedTools: JSON.parse(row.allowed_tools),
-  allowedHosts: JSON.parse(row.allowed_hosts),
-  version: row.version,
-  expiresAt: row.expires_at,
-  rotateEveryDays: row.rotate_every_days,
-  rotateDueAt: rotateDueAt(row),
-  lastUsedAt: row.last_used_at,
-  rotatedAt: row.rotated_at,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
+const viewCredential = viewer(credentialTable, Credential, { rotateDueAt });

@@ -4,10 +4,15 @@ import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { unlessShut } from '../kernel/envelope.js';
 import { mint } from '../kernel/ids.js';
-import type { Rekey } from '../secrets/rekey.js';
-import type { Secret } from '../secrets/secret.js';
+import type { Rekey, Secret } from '../secrets/module.js';
 import { Taken } from '../store/engine/protocol.js';
-import type { CredentialRow, CredentialVersionRow } from '../store/tables/vault.js';
+import {
+  type CredentialRow,
+  type CredentialVersionRow,
+  credentialTable,
+} from '../store/tables/vault.js';
+import { untilWritten, updateIf } from '../store/updateif.js';
+import { storedColumns } from '../store/view.js';
 import type { CredentialChanges, NewCredential } from './contract.js';
 import type { CredentialsStore } from './queries.js';
 import { remindersPast } from './terms.js';
@@ -54,7 +59,7 @@ export const updateCredential = (
   unlessTaken(given.name ?? '', () =>
     change(deps, { id, by }, (read, at) => {
       if (isWider(read, given)) refuseDelegate(by);
-      const changes = { ...columnsOf(given, deps.clock.now()), updated_at: at };
+      const changes = { ...changesOf(given, deps.clock.now()), updated_at: at };
       const also = [by.record({ data: { ...given } })];
       return { done: deps.credentials.update({ read, changes, also }), changes };
     }),
@@ -89,13 +94,14 @@ export const deleteCredential = async (
   id: string,
   by: VaultCaller,
 ): Promise<void> => {
-  while (true) {
+  await untilWritten(async () => {
     const row = await findCredential(deps, by.userId, id);
     const users = await deps.credentials.users(id);
     refuseUsed(row, users.names);
     const recorded = by.record({ data: { name: row.name } });
-    if (await deps.credentials.delete(row, users, recorded)) return deps.applied();
-  }
+    return (await deps.credentials.delete(row, users, recorded)) || null;
+  });
+  await deps.applied();
 };
 
 const refuseUsed = ({ name }: CredentialRow, users: string[]): void => {
@@ -124,7 +130,7 @@ export const damagedValue = (): Boom.Boom =>
   Boom.conflict('The value was damaged and does not open: rotate it', { code: 'value_damaged' });
 
 export const findCredential = async (
-  { credentials }: Pick<VaultServiceDeps, 'credentials'>,
+  { credentials }: { credentials: CredentialsStore },
   userId: string,
   id: string,
 ): Promise<CredentialRow> => {
@@ -145,14 +151,16 @@ export const change = async (
     at: string,
   ) => { done: Promise<boolean>; changes: Partial<CredentialRow> },
 ): Promise<CredentialRow> => {
-  while (true) {
-    const read = await findCredential(deps, by.userId, id);
-    const at = Math.max(deps.clock.now(), Date.parse(read.updated_at) + 1);
-    const { done, changes } = attempt(read, iso(at));
-    if (!(await done)) continue;
-    await deps.applied();
-    return { ...read, ...changes };
-  }
+  const changed = await updateIf({
+    clock: deps.clock,
+    read: () => findCredential(deps, by.userId, id),
+    write: async (read, version) => {
+      const { done, changes } = attempt(read, version);
+      return (await done) ? { ...read, ...changes } : null;
+    },
+  });
+  await deps.applied();
+  return changed;
 };
 
 const newRow = (
@@ -179,7 +187,7 @@ const newRow = (
     rotation_told: 0,
     created_at: iso(now),
     updated_at: iso(now),
-    ...columnsOf(given, now),
+    ...changesOf(given, now),
   };
 };
 
@@ -198,22 +206,11 @@ export const newVersion = (
   return { ...version, sealed: deps.sealVersion(version, value) };
 };
 
-const columnsOf = (given: CredentialChanges, now: number): Partial<CredentialRow> => {
-  const { name, type, description, tags, allowedTools, allowedHosts } = given;
-  const { expiresAt, rotateEveryDays } = given;
-  return {
-    ...(name !== undefined && { name }),
-    ...(type !== undefined && { type }),
-    ...(description !== undefined && { description }),
-    ...(tags !== undefined && { tags: JSON.stringify(tags) }),
-    ...(allowedTools !== undefined && { allowed_tools: JSON.stringify(allowedTools) }),
-    ...(allowedHosts !== undefined && { allowed_hosts: JSON.stringify(allowedHosts) }),
-    ...(expiresAt !== undefined && expiring(expiresAt, now)),
-    ...(rotateEveryDays !== undefined && {
-      ...{ rotate_every_days: rotateEveryDays, rotation_told: 0 },
-    }),
-  };
-};
+const changesOf = (given: CredentialChanges, now: number): Partial<CredentialRow> => ({
+  ...storedColumns(credentialTable, given),
+  ...(given.expiresAt !== undefined && expiring(given.expiresAt, now)),
+  ...(given.rotateEveryDays !== undefined && { rotation_told: 0 }),
+});
 
 export const expiring = (expiresAt: string | null, now: number) => ({
   expires_at: expiresAt,

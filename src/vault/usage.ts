@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Store } from '../store/store.js';
-import { type PlatformRow, platformColumns } from '../store/tables/platforms.js';
+import { type PlatformRow, platformTable } from '../store/tables/platforms.js';
 
 export interface CredentialUsageDeps {
   store: Store;
@@ -22,7 +22,7 @@ export const usersOf = async (
   credentialId: string,
 ): Promise<CredentialUsers> => {
   const { store } = deps;
-  const platforms = await store.db.selectFrom('platforms').select(platformColumns).execute();
+  const platforms = await store.db.selectFrom('platforms').select(platformTable.columns).execute();
   const rows = await credentialUses(store, credentialId).limit(MOST).execute();
   const users = platforms.filter((row) => deps.platformUses(row, credentialId));
   const names = [...rows.map(({ name }) => name), ...users.map(({ kind }) => `platform ${kind}`)];
@@ -34,7 +34,7 @@ export const isOfPlatform = async (
   deps: CredentialUsageDeps,
   credentialId: string,
 ): Promise<boolean> => {
-  const rows = await deps.store.db.selectFrom('platforms').select(platformColumns).execute();
+  const rows = await deps.store.db.selectFrom('platforms').select(platformTable.columns).execute();
   return rows.some((row) => deps.platformUses(row, credentialId));
 };
 

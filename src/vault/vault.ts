@@ -2,10 +2,15 @@ import { createSecretKey } from 'node:crypto';
 import { type Clock, iso } from '../kernel/clock.js';
 import { unlessShut } from '../kernel/envelope.js';
 import type { Log } from '../kernel/log.js';
-import type { Secret } from '../secrets/secret.js';
-import type { VerifyingKey } from '../secrets/verifyingkey.js';
+import type { Secret, VerifyingKey } from '../secrets/module.js';
+import { countRows } from '../store/rows.js';
 import type { Store } from '../store/store.js';
-import type { CredentialRow, CredentialVersionRow } from '../store/tables/vault.js';
+import {
+  type CredentialRow,
+  type CredentialVersionRow,
+  credentialTable,
+} from '../store/tables/vault.js';
+import { visibleTo } from '../store/visible.js';
 
 export interface VaultDeps {
   store: Store;
@@ -15,13 +20,13 @@ export interface VaultDeps {
 }
 
 /** A credential with the tools and hosts that may receive it. */
-export interface Lending extends Pick<CredentialRow, 'id' | 'name'> {
+export interface UsableCredential extends Pick<CredentialRow, 'id' | 'name'> {
   allowedTools: string[];
   allowedHosts: string[];
 }
 
 /** A credential that a tool may use, with its value. */
-export interface Loan extends Lending {
+export interface OpenedCredential extends UsableCredential {
   secret: Secret;
 }
 
@@ -47,14 +52,17 @@ export interface Vault {
   borrow(
     userId: string,
     by: { name: string } | { id: string },
-  ): Promise<Loan | 'expired' | 'damaged' | null>;
+  ): Promise<OpenedCredential | 'expired' | 'damaged' | null>;
   /**
    * Returns a function that opens the live values of the user's credentials for which `isMeant`
    * returns true.
    */
-  lent(userId: string, isMeant: (lending: Lending) => boolean): Promise<() => Secret[]>;
+  openSecretsFor(
+    userId: string,
+    isMeant: (lending: UsableCredential) => boolean,
+  ): Promise<() => Secret[]>;
   /** Returns the credential's name and expiry; null if there is none. */
-  termOf(credentialId: string): Promise<Term | null>;
+  termOf(credentialId: string): Promise<CredentialTerm | null>;
   isOwn(userId: string, credentialId: string): Promise<boolean>;
   /** Records that the credential was used, to the minute. */
   used(credentialId: string): void;
@@ -69,7 +77,7 @@ export interface LiveValue {
   isOld: boolean;
 }
 
-export interface Term {
+export interface CredentialTerm {
   name: string;
   /** The expiry in ISO 8601; null if there is none. */
   expiresAt: string | null;
@@ -150,7 +158,7 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
       const row = await versions()
         .select(['c.id', 'c.name', 'c.allowed_tools', 'c.allowed_hosts'])
         .where('v.valid_until', 'is', null)
-        .where('c.user_id', '=', userId)
+        .where(visibleTo(userId, 'c'))
         .where((of) => ('id' in by ? of('c.id', '=', by.id) : of('c.name', '=', by.name)))
         .executeTakeFirst();
       if (!row) return null;
@@ -158,32 +166,21 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
       const [value] = live(row);
       return value ? { ...lendingOf(row), secret: value.secret } : 'damaged';
     },
-    lent: async (userId, isMeant) => {
+    openSecretsFor: async (userId, isMeant) => {
       const rows = await versions()
         .select(['c.id', 'c.name', 'c.allowed_tools', 'c.allowed_hosts'])
-        .where('c.user_id', '=', userId)
+        .where(visibleTo(userId, 'c'))
         .where('c.allowed_tools', '!=', '[]')
         .execute();
       const meant = rows.filter((row) => isMeant(lendingOf(row)));
       return () => meant.flatMap(live).map(({ secret }) => secret);
     },
     termOf: async (credentialId) => {
-      const row = await db
-        .selectFrom('credentials')
-        .select(['name', 'expires_at as expiresAt'])
-        .where('id', '=', credentialId)
-        .executeTakeFirst();
-      return row ?? null;
+      const select = db.selectFrom('credentials').select(['name', 'expires_at as expiresAt']);
+      return (await select.where('id', '=', credentialId).executeTakeFirst()) ?? null;
     },
-    isOwn: async (userId, credentialId) => {
-      const row = await db
-        .selectFrom('credentials')
-        .select('id')
-        .where('user_id', '=', userId)
-        .where('id', '=', credentialId)
-        .executeTakeFirst();
-      return row !== undefined;
-    },
+    isOwn: async (userId, id) =>
+      (await countRows(db, credentialTable, { id }, visibleTo(userId))) > 0,
     used: (credentialId) => {
       const now = clock.now();
       if (now - (usedAt.get(credentialId) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS) return;
@@ -206,7 +203,7 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
 
 const lendingOf = (
   row: Pick<CredentialRow, 'id' | 'name' | 'allowed_tools' | 'allowed_hosts'>,
-): Lending => ({
+): UsableCredential => ({
   id: row.id,
   name: row.name,
   allowedTools: JSON.parse(row.allowed_tools),

@@ -6,29 +6,35 @@ import { type Bench, openBench } from '../harness/clitools/fake.js';
 import { answers, stalls } from '../harness/clitools/speech.js';
 import { says } from '../harness/openai.js';
 import { processesWith } from '../providers/confine/ground.js';
-import { call, type Stage, startStage } from './stage.js';
+import { call, removeAgents, type Stage, startStage } from './stage.js';
 
 // Awaited first: a script that waits after Lab.script() is run by lab before it has tests.
 const found = await findConfinement({ allowUnconfined: false });
 const confined = { skip: found?.kind !== 'bubblewrap', timeout: 30_000 };
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after, afterEach } = lab;
 
 const SECRET = 'a secret of some length';
 
 describe('a command-line tool as the model of an agent (needs bubblewrap)', () => {
   let bench: Bench;
   let stage: Stage;
-  beforeEach(async () => {
+  before(async () => {
     bench = await openBench();
     await bench.logIn('claude');
-    await bench.lay('claude', ...answers('claude', 'The tool says so.'));
     stage = await startStage({ cliPath: [bench.path] }, undefined, bench.home);
     const model = { name: 'mine', provider: 'cli', modelId: 'claude' };
     await stage.ask('POST', '/api/models', model);
   });
+  beforeEach(() => bench.lay('claude', ...answers('claude', 'The tool says so.')));
   afterEach(async () => {
+    await removeAgents(stage);
+    const { body } = await stage.ask('GET', '/api/hooks');
+    for (const { id } of body.hooks) await stage.ask('DELETE', `/api/hooks/${id}`);
+    await stage.ask('PUT', '/api/models/routing', { topics: [] });
+  });
+  after(async () => {
     await stage.stop();
     await bench.clear();
   });

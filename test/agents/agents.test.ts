@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { inside } from '../harness/inside.js';
 import { says } from '../harness/openai.js';
 import { type Stage, startStage } from './stage.js';
 
@@ -141,6 +142,6 @@ describe('agents', () => {
       expect(removed.status).to.equal(204);
       expect((await stage.ask('GET', `/api/agents/${id}`)).status).to.equal(404);
     }
-    expect(stage.app.runtime.queue.totals().running).to.equal(0);
+    expect(inside(stage.app).queue.totals().running).to.equal(0);
   });
 });

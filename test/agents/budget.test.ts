@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { hangs, type Reply, says } from '../harness/openai.js';
 import { call, type Stage, startStage } from './stage.js';
 
@@ -56,7 +57,7 @@ describe('the limits of an agent', () => {
     await asked;
     await stage.ask('POST', `/api/agents/${id}/pause`);
     const activeMs = async (): Promise<number> =>
-      (await stage.app.runtime.rows.byId(id))?.active_ms ?? -1;
+      (await inside(stage.app).rows.byId(id))?.active_ms ?? -1;
     const worked = await activeMs();
     expect(worked).to.be.within(1, 10_000);
     expect(await activeMs()).to.equal(worked);

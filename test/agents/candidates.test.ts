@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { candidatesOf } from '../../src/agents/candidates.js';
 import { until } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { type Openai, type Reply, refuses, says, startOpenai } from '../harness/openai.js';
 import { call, type Stage, startStage } from './stage.js';
 
@@ -47,7 +48,7 @@ describe('the models that may answer', () => {
   after(() => stage.stop());
 
   const order = (model: string, topic: string | null, isUntrusted = true): string =>
-    candidatesOf(stage.app.runtime.registry, { model, topic, isUntrusted }).join(' ');
+    candidatesOf(inside(stage.app).registry, { model, topic, isUntrusted }).join(' ');
 
   it('of a trusted agent end with the default and the digest', () => {
     expect(order('house', 'home', false)).to.equal('house near shed other far digest');
@@ -86,7 +87,7 @@ describe('the models that may answer', () => {
 
   it('can be handed on only as far as they reach', () => {
     const within = (model: string, topic: string | null = null) =>
-      stage.app.runtime.models.within({ model, topic, isUntrusted: true }).join(' ');
+      inside(stage.app).models.within({ model, topic, isUntrusted: true }).join(' ');
     expect(within('house')).to.equal('house near digest');
     expect(within('near')).to.equal('near digest');
     expect(within('far')).to.equal('far other digest');
@@ -95,7 +96,7 @@ describe('the models that may answer', () => {
 
   it('begin with the first of a topic, though it be disabled', async () => {
     await stage.ask('PATCH', '/api/models/house', { enabled: false });
-    const { models } = stage.app.runtime;
+    const { models } = inside(stage.app);
     expect([models.routed('home'), models.choose('home'), models.routed('none')]).to.equal([
       'house',
       'other',

@@ -1,26 +1,34 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { sign, until } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import type { Reply } from '../harness/openai.js';
 import type { Said } from '../harness/wire.js';
 import { mind, type Read } from './mind.js';
-import { type Agent, call, FINISHED, type Stage, startStage } from './stage.js';
+import { type Agent, call, enterAs, FINISHED, type Stage, startStage } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after } = lab;
 
 const SECRET = 'a secret of some length';
 
 describe('caps', () => {
+  let admin: Stage;
+  /** In the hands of somebody new, who has spent nothing today. */
   let stage: Stage;
+  let cases = 0;
   let think: (read: Read) => Said | Reply = () => ({ text: 'Done.' });
-  beforeEach(async () => {
-    think = () => ({ text: 'Done.' });
+  before(async () => {
     // A dollar for ten thousand input tokens.
-    stage = await startStage({ modelInputPrice: 100, jobConcurrency: 50 });
-    stage.model.script(...mind((read) => think(read)));
+    admin = await startStage({ modelInputPrice: 100, jobConcurrency: 50 });
+    admin.model.script(...mind((read) => think(read)));
   });
-  afterEach(() => stage.stop());
+  beforeEach(async () => {
+    cases += 1;
+    think = () => ({ text: 'Done.' });
+    stage = await enterAs(admin, `spender${cases}`);
+  });
+  after(() => admin.stop());
 
   const everyAgent = async (): Promise<Agent[]> => {
     const { body } = await stage.ask('GET', '/api/agents?limit=200');
@@ -34,19 +42,21 @@ describe('caps', () => {
     );
   const errors = (agents: Agent[]) => new Set(agents.flatMap(({ error }) => error ?? []));
   const limits = (limits: object) =>
-    stage.ask('PATCH', `/api/admin/users/${stage.userId}`, { limits });
+    admin.ask('PATCH', `/api/admin/users/${stage.userId}`, { limits });
 
   it('lets 200 runs that begin at once make exactly the 10 calls of a user’s day', async () => {
     await limits({ dailySteps: 10 });
+    const asked = stage.model.asked.length;
     await Promise.all(Array.from({ length: 200 }, () => stage.spawn({ prompt: 'Spend' })));
     const agents = await allEnd(200);
-    expect(stage.model.asked.length).to.equal(10);
+    expect(stage.model.asked.length - asked).to.equal(10);
     expect(agents.filter(({ status }) => status === 'completed').length).to.equal(10);
     expect(errors(agents)).to.equal(new Set(['the limit of 10 steps a day is reached']));
   });
 
   it('lets 200 runs of a hook make exactly the 10 calls of the hook’s day', async () => {
-    await stage.ask('POST', '/api/hooks', {
+    const asked = stage.model.asked.length;
+    const hook = await stage.ask('POST', '/api/hooks', {
       name: 'storm',
       trigger: 'webhook',
       triggerConfig: { webhookPath: 'storm', webhookSecret: SECRET },
@@ -63,10 +73,14 @@ describe('caps', () => {
       }),
     );
     const agents = await allEnd(200);
-    expect(stage.model.asked.length).to.equal(10);
+    expect(stage.model.asked.length - asked).to.equal(10);
     expect(errors(agents)).to.equal(new Set(["its hook's limit of 10 steps a day is reached"]));
-    const row = await stage.app.store.db.selectFrom('hook_usage').selectAll().executeTakeFirst();
-    expect(row?.steps).to.equal(10);
+    const used = await stage.app.store.db
+      .selectFrom('hook_usage')
+      .selectAll()
+      .where('hook_id', '=', hook.body.id)
+      .executeTakeFirst();
+    expect(used?.steps).to.equal(10);
     const { body } = await stage.ask('GET', '/api/agents?limit=1');
     expect(body.agents[0].limits).to.equal({
       ...{ maxSteps: 5, maxSeconds: 900, maxTokens: 500_000, maxAnswerTokens: 8192, maxCostUsd: 1 },
@@ -96,7 +110,11 @@ describe('caps', () => {
     const spent = subs.reduce((sum, { usage }) => sum + usage.costUsd, 0);
     expect(root.usage.costUsd).to.be.about(spent + 0.4, 1e-6);
     expect([...errors(subs)]).to.include('a limit of the agent that gave it its task is reached');
-    const day = await stage.app.store.db.selectFrom('daily_usage').selectAll().executeTakeFirst();
+    const day = await stage.app.store.db
+      .selectFrom('daily_usage')
+      .selectAll()
+      .where('user_id', '=', stage.userId)
+      .executeTakeFirst();
     expect(Number(day?.cost_usd)).to.be.about(root.usage.costUsd, 1e-6);
   });
 
@@ -131,7 +149,7 @@ describe('caps', () => {
     const { db } = stage.app.store;
     const { id } = await stage.spawn({ prompt: 'Root' });
     await stage.reaches(id);
-    const { rows, control } = stage.app.runtime;
+    const { rows, control } = inside(stage.app);
     const parent = await rows.byId(id);
     const run = async (parentMs: number, activeMs: number): Promise<void> => {
       await db

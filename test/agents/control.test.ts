@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { moves, verbs } from '../../src/agents/agent.js';
 import type { AgentStatus } from '../../src/store/tables/agents.js';
+import { inside } from '../harness/inside.js';
 import { hangs, type Reply, says } from '../harness/openai.js';
 import { call, FINISHED, type Stage, startStage } from './stage.js';
 
@@ -108,7 +109,7 @@ describe('the verbs of an agent', () => {
     expect(await storm.reaches(id)).to.include({ status: 'completed', result: 'At last.' });
     const ids = (await storm.events(id)).map((event) => event.id);
     expect(ids).to.equal(ids.map((_, at) => (ids[0] ?? 0) + at));
-    expect(storm.app.runtime.queue.totals().running).to.equal(0);
+    expect(inside(storm.app).queue.totals().running).to.equal(0);
     await storm.stop();
   });
 
@@ -185,7 +186,7 @@ describe('the verbs of an agent', () => {
     ]);
     const { body } = await stage.ask('GET', `/api/sessions/${sessionId}`);
     expect(body.agentIds).to.equal([]);
-    expect(stage.app.runtime.queue.totals().running).to.equal(0);
+    expect(inside(stage.app).queue.totals().running).to.equal(0);
   });
 
   it('refuses a second agent in a session where one is at work', async () => {

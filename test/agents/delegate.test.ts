@@ -1,10 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { hangs, type Reply, says } from '../harness/openai.js';
 import type { Said } from '../harness/wire.js';
 import { mind, type Read, readOf } from './mind.js';
-import { type Agent, call, type Stage, startStage } from './stage.js';
+import { type Agent, call, removeAgents, type Stage, startStage } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
@@ -31,10 +32,7 @@ describe('agents.delegate', () => {
     stage.model.script(...mind((read) => think(read)));
   });
   after(() => stage.stop());
-  afterEach(async () => {
-    const { body } = await stage.ask('GET', '/api/agents?limit=200');
-    for (const { id } of body.agents) await stage.ask('DELETE', `/api/agents/${id}`);
-  });
+  afterEach(() => removeAgents(stage));
 
   /** Those under an agent, oldest first. */
   const subs = async (id: string): Promise<Sub[]> => {
@@ -153,7 +151,7 @@ describe('agents.delegate', () => {
     );
     const ended = await Promise.all(parents.map(({ id }) => stage.reaches(id)));
     expect(new Set(ended.map(({ status }) => status))).to.equal(new Set(['completed']));
-    expect(stage.app.runtime.queue.totals()).to.equal({ waiting: 0, running: 0 });
+    expect(inside(stage.app).queue.totals()).to.equal({ waiting: 0, running: 0 });
   });
 
   it('finishes what was begun before it begins with what waits', async () => {
@@ -227,7 +225,7 @@ describe('agents.delegate', () => {
     for (const sub of [id, ...under.map((one) => one.id)]) {
       expect((await stage.ask('GET', `/api/agents/${sub}`)).status).to.equal(404);
     }
-    expect(stage.app.runtime.queue.totals().running).to.equal(0);
+    expect(inside(stage.app).queue.totals().running).to.equal(0);
   });
 
   it('tells the parent what became of a sub-agent that is stopped, removed or fails', async () => {

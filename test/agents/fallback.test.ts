@@ -89,7 +89,7 @@ describe('fallbacks', () => {
   });
 });
 
-describe('the bounds of patience', () => {
+describe('the bounds of timeouts', () => {
   it('pass over a model that hangs', async () => {
     const stage = await startStage({ modelFirstTokenSeconds: 0.2 });
     stage.model.script(hangs);

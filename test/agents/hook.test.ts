@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { sign, until } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { hangs, type Reply, says } from '../harness/openai.js';
 import { call, type Stage, startStage } from './stage.js';
 
@@ -190,7 +191,7 @@ describe('an agent of a hook', () => {
       reply = hangs;
       const hookId = await hook(verb);
       const heard: unknown[] = [];
-      const leave = stage.app.runtime.hub.listen(stage.userId, 'hook.execution', (data) =>
+      const leave = inside(stage.app).hub.listen(stage.userId, 'hook.execution', (data) =>
         heard.push(Object(data).status),
       );
       const executionId = await fire(verb);

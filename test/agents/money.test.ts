@@ -1,11 +1,19 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { sign, until } from '../harness/app.js';
+import { frozenClock, sign, until } from '../harness/app.js';
 import { hangs, type Reply, refuses, says } from '../harness/openai.js';
-import { type Agent, call, FINISHED, type Stage, startStage } from './stage.js';
+import {
+  type Agent,
+  call,
+  enterAs,
+  FINISHED,
+  removeAgents,
+  type Stage,
+  startStage,
+} from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after, afterEach } = lab;
 
 const SECRET = 'a secret of some length';
 /** USD for a million tokens of output; what is asked costs nothing, so that figures are exact. */
@@ -36,26 +44,43 @@ const babbles =
   };
 
 describe('what a model may cost', () => {
+  let admin: Stage;
+  /** In the hands of somebody new, who has spent nothing today. */
   let stage: Stage;
-  beforeEach(async () => {
-    stage = await startStage({ modelOutputPrice: PRICE, dailyCostUsd: 10, jobConcurrency: 50 });
+  let cases = 0;
+  let askedBefore = 0;
+  let replies: Reply[] = [];
+  before(async () => {
+    admin = await startStage({ modelOutputPrice: PRICE, dailyCostUsd: 10, jobConcurrency: 50 });
+    const next: Reply = (...of) => (replies.shift() ?? refuses(500))(...of);
+    admin.model.script(...Array.from({ length: 1000 }, () => next));
   });
-  afterEach(() => stage.stop());
+  beforeEach(async () => {
+    cases += 1;
+    stage = await enterAs(admin, `writer${cases}`);
+    askedBefore = admin.model.asked.length;
+    replies = [];
+  });
+  afterEach(() => removeAgents(stage));
+  after(() => admin.stop());
 
+  const script = (...more: Reply[]) => void replies.push(...more);
+  const asked = () => admin.model.asked.slice(askedBefore);
   const limits = (given: object) =>
-    stage.ask('PATCH', `/api/admin/users/${stage.userId}`, { limits: given });
+    admin.ask('PATCH', `/api/admin/users/${stage.userId}`, { limits: given });
   const spentToday = async (): Promise<number> => {
     const row = await stage.app.store.db
       .selectFrom('daily_usage')
       .select('cost_usd')
+      .where('user_id', '=', stage.userId)
       .executeTakeFirst();
     return row?.cost_usd ?? 0;
   };
-  const bounds = () => stage.model.asked.map(({ body }) => body.max_tokens);
+  const bounds = () => asked().map(({ body }) => body.max_tokens);
   const reserved = () => stage.app.store.db.selectFrom('reservations').selectAll().execute();
 
   it('is what the caps leave, however long the model would answer', async () => {
-    stage.model.script(longAs(668_000), longAs(668_000));
+    script(longAs(668_000), longAs(668_000));
     const { id } = await stage.spawn({ prompt: 'Write', limits: { maxCostUsd: 0.2 } });
     const whole = await stage.reaches(id);
     expect([whole.status, whole.usage.costUsd]).to.equal(['completed', 0.12288]);
@@ -68,11 +93,11 @@ describe('what a model may cost', () => {
 
   it('is bounded by the longest answer of the agent and of the model', async () => {
     const { baseUrl } = stage.model;
-    await stage.ask('POST', '/api/models', {
+    await admin.ask('POST', '/api/models', {
       ...{ name: 'short', provider: 'openai-compatible', modelId: 'x', baseUrl },
       ...{ maxOutputTokens: 500, contextWindow: 100_000 },
     });
-    stage.model.script(longAs(668_000), longAs(668_000), longAs(668_000));
+    script(longAs(668_000), longAs(668_000), longAs(668_000));
     const spawned = [
       { model: 'short' },
       { model: 'short', limits: { maxAnswerTokens: 300 } },
@@ -87,13 +112,13 @@ describe('what a model may cost', () => {
 
   for (const field of ['content', 'reasoning_content'] as const) {
     it(`is cut where the model goes on with its ${field}, and the connection with it`, async () => {
-      stage.model.script(babbles(field));
+      script(babbles(field));
       const { id } = await stage.spawn({ prompt: 'Write', limits: { maxCostUsd: 0.06 } });
       const agent = await stage.reaches(id);
       expect(agent.status).to.equal('completed');
       expect(agent.usage.outputTokens).to.equal(4001);
       expect(agent.usage.costUsd).to.equal(0.060015);
-      expect(await stage.model.asked[0]?.gone).to.be.true();
+      expect(await asked()[0]?.gone).to.be.true();
       const said = (await stage.events(id)).find(({ type }) => type === 'agent.message');
       expect(said?.data.cut).to.be.true();
     });
@@ -103,7 +128,7 @@ describe('what a model may cost', () => {
     const { id } = await stage.spawn({ prompt: 'Write', limits: { maxCostUsd: 0.0038 } });
     const agent = await stage.reaches(id);
     expect(agent).to.include({ status: 'failed', error: 'limit of 0.0038 USD reached', steps: 0 });
-    expect(stage.model.asked).to.equal([]);
+    expect(asked()).to.equal([]);
   });
 
   it('is waited for where other calls hold it, and those come to less', async () => {
@@ -112,10 +137,10 @@ describe('what a model may cost', () => {
     const holds: Reply = (...of) => {
       held.push(() => says({ text: 'Done.', usage: { input: 1, output: 100 } })(...of));
     };
-    stage.model.script(holds, holds);
-    const asked = stage.model.nextAsked();
+    script(holds, holds);
+    const opening = stage.model.nextAsked();
     const first = await stage.spawn({ prompt: 'Write' });
-    await asked;
+    await opening;
     const second = await stage.spawn({ prompt: 'Write' });
     await stage.reaches(second.id, 'running');
     expect((await reserved()).map(({ cost_usd }) => cost_usd)).to.equal([0.12288]);
@@ -132,19 +157,19 @@ describe('what a model may cost', () => {
 
   it('is waited for no longer once the agent is stopped', async () => {
     await limits({ dailyCostUsd: 0.125 });
-    stage.model.script(hangs);
-    const asked = stage.model.nextAsked();
+    script(hangs);
+    const first = stage.model.nextAsked();
     await stage.spawn({ prompt: 'Write' });
-    await asked;
+    await first;
     const { id } = await stage.spawn({ prompt: 'Write' });
     await stage.reaches(id, 'running');
     await stage.ask('POST', `/api/agents/${id}/stop`);
     expect((await stage.reaches(id)).status).to.equal('stopped');
-    expect(stage.model.asked.length).to.equal(1);
+    expect(asked().length).to.equal(1);
   });
 
   it('lets 20 agents of a hook complete that begin at once', async () => {
-    stage.model.script(...Array.from({ length: 20 }, () => longAs(100)));
+    script(...Array.from({ length: 20 }, () => longAs(100)));
     await limits({ dailyCostUsd: 0.5 });
     await stage.ask('POST', '/api/hooks', {
       name: 'storm',
@@ -178,7 +203,7 @@ describe('what a model may cost', () => {
         ? longAs(668_000)(response, request)
         : says({ text: 'All.', usage: { input: 1, output: 1 } })(response, request);
     const opening = says({ toolCalls: delegates, usage: { input: 1, output: 1 } });
-    stage.model.script(opening, ...Array.from({ length: 8 }, () => subs));
+    script(opening, ...Array.from({ length: 8 }, () => subs));
     const { id } = await stage.spawn({ prompt: 'Root', limits: { maxCostUsd: 0.25 } });
     const root = await stage.reaches(id);
     expect(root.usage.costUsd).to.be.most(0.25);
@@ -186,10 +211,10 @@ describe('what a model may cost', () => {
   });
 
   it('counts the call that a stop of the daemon left', async () => {
-    stage.model.script(hangs);
-    const asked = stage.model.nextAsked();
+    script(hangs);
+    const first = stage.model.nextAsked();
     const { id } = await stage.spawn({ prompt: 'Write' });
-    await asked;
+    await first;
     const left = await reserved();
     expect(left.length).to.equal(1);
     await stage.ask('POST', `/api/agents/${id}/pause`);
@@ -204,24 +229,32 @@ describe('what a model may cost', () => {
 });
 
 describe('a call that failed', () => {
+  const clock = frozenClock();
   let stage: Stage;
-  afterEach(() => stage.stop());
+  before(async () => {
+    const seconds = { modelFirstTokenSeconds: 1, modelSilenceSeconds: 1 };
+    stage = await startStage({ modelOutputPrice: PRICE, ...seconds }, clock);
+  });
+  after(() => stage.stop());
 
-  /** What is counted of one call that goes so wrong, the digest answers, and the question is 1 token. */
-  const countsOf = async (reply: Reply) => {
-    stage = await startStage({
-      ...{ modelOutputPrice: PRICE, modelFirstTokenSeconds: 1, modelSilenceSeconds: 1 },
-    });
-    stage.model.script(reply);
-    const { id } = await stage.spawn({ prompt: 'Write', limits: { maxAnswerTokens: 1000 } });
-    const { status, usage } = await stage.reaches(id);
-    const calls = await stage.app.store.db
+  const callsOfModel = () =>
+    stage.app.store.db
       .selectFrom('model_calls')
       .select(['model', 'output_tokens'])
       .where('model', '=', 'fake')
       .execute();
+
+  /** What is counted of one call that goes so wrong, the digest answers, and the question is 1 token. */
+  const countsOf = async (reply: Reply) => {
+    // Until the model may be asked again, however it failed before.
+    clock.forward(11 * 60_000);
+    const earlier = (await callsOfModel()).length;
+    stage.model.script(reply);
+    const { id } = await stage.spawn({ prompt: 'Write', limits: { maxAnswerTokens: 1000 } });
+    const { status, usage } = await stage.reaches(id);
+    const calls = (await callsOfModel()).length - earlier;
     expect(status).to.equal('completed');
-    return { output: usage.outputTokens, hasInput: usage.inputTokens > 0, calls: calls.length };
+    return { output: usage.outputTokens, hasInput: usage.inputTokens > 0, calls };
   };
   const frame = (delta: object, more: object = {}) =>
     `data: ${JSON.stringify({
@@ -267,7 +300,6 @@ describe('a call that failed', () => {
 
   it('counts nothing of an error before any part of the answer', async () => {
     expect(await countsOf(refuses(500))).to.equal({ output: 0, hasInput: false, calls: 0 });
-    await stage.stop();
     const error = streams(
       'stall',
       `data: ${JSON.stringify({ error: { message: 'no', code: 500 } })}\n\n`,

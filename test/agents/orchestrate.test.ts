@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { sign, until } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { type Reply, refuses } from '../harness/openai.js';
 import type { Said } from '../harness/wire.js';
 import { mind, type Read } from './mind.js';
@@ -88,8 +89,12 @@ describe('an orchestrated run', () => {
     };
     const { id } = await stage.spawn({ prompt: 'A letter', orchestrated: true });
     await stage.reaches(id);
-    const all = stage.app.runtime.toolbox.list().map((tool) => `${tool.skillId}_${tool.name}`);
-    const off = stage.app.runtime.toolbox.list().filter((tool) => tool.unavailable !== null);
+    const all = inside(stage.app)
+      .toolbox.list()
+      .map((tool) => `${tool.skillId}_${tool.name}`);
+    const off = inside(stage.app)
+      .toolbox.list()
+      .filter((tool) => tool.unavailable !== null);
     expect(offered.length).to.equal(all.length - off.length);
     expect((await choiceOf(id))?.because).to.equal('it gave no reason');
   });
@@ -122,7 +127,7 @@ describe('an orchestrated run', () => {
       role: 'triage',
     });
     expect(triage?.result).to.equal(`Sorted: ${exactly}`);
-    const row = await stage.app.runtime.rows.byId(triage?.id ?? '');
+    const row = await inside(stage.app).rows.byId(triage?.id ?? '');
     expect(row).to.include({ tools: '["http"]', execution_id: null, notify_owner: 0 });
     const { body: runs } = await stage.ask('GET', `/api/hooks/${hook.id}/executions`);
     expect(runs.executions[0]).to.include({ status: 'success', agentId: root?.id });

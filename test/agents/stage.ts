@@ -28,9 +28,8 @@ export interface Message {
   toolCalls?: { id: string; name: string; arguments: unknown }[];
 }
 
-/** The daemon with a model of our own behind it, and one account: the admin. */
-export interface Stage extends TestApp {
-  model: Openai;
+/** Requests of one person, and waits for their effects. */
+interface Hands {
   token: string;
   userId: string;
   ask(method: string, path: string, body?: unknown): Promise<Reply>;
@@ -40,6 +39,11 @@ export interface Stage extends TestApp {
   reaches(id: string, ...states: string[]): Promise<Agent>;
   events(id: string, query?: string): Promise<AgentEvent[]>;
   messages(sessionId: string): Promise<Message[]>;
+}
+
+/** The daemon with a model of our own behind it, and one account: the admin. */
+export interface Stage extends TestApp, Hands {
+  model: Openai;
 }
 
 export const FINISHED = ['completed', 'failed', 'stopped'];
@@ -55,13 +59,26 @@ export const startStage = async (
     ...(clock && { clock }),
     ...(home !== undefined && { home }),
   });
-  const { token, id: userId } = await app.register('owner');
-  const ask: Stage['ask'] = (method, path, body) =>
-    app.call(method, path, { token, ...(body !== undefined && { body }) });
-  const agent = async (id: string): Promise<Agent> => (await ask('GET', `/api/agents/${id}`)).body;
   const stop = app.stop;
   return Object.assign(app, {
     model,
+    ...handsOf(app, await app.register('owner')),
+    stop: async () => {
+      await stop();
+      await model.stop();
+    },
+  });
+};
+
+/** The same daemon in the hands of somebody who registers now. */
+export const enterAs = async (stage: Stage, username: string): Promise<Stage> =>
+  Object.assign(Object.create(stage), handsOf(stage, await stage.register(username)));
+
+const handsOf = (app: TestApp, { id: userId, token }: { id: string; token: string }): Hands => {
+  const ask: Hands['ask'] = (method, path, body) =>
+    app.call(method, path, { token, ...(body !== undefined && { body }) });
+  const agent = async (id: string): Promise<Agent> => (await ask('GET', `/api/agents/${id}`)).body;
+  return {
     token,
     userId,
     ask,
@@ -80,11 +97,13 @@ export const startStage = async (
       (await ask('GET', `/api/agents/${id}/events${query}`)).body.events,
     messages: async (sessionId: string) =>
       (await ask('GET', `/api/sessions/${sessionId}/messages?limit=200`)).body.messages,
-    stop: async () => {
-      await stop();
-      await model.stop();
-    },
-  });
+  };
+};
+
+/** Removes every agent of whose hands these are, and with it what still runs of it. */
+export const removeAgents = async ({ ask }: Pick<Stage, 'ask'>): Promise<void> => {
+  const { body } = await ask('GET', '/api/agents?limit=200');
+  for (const { id } of body.agents) await ask('DELETE', `/api/agents/${id}`);
 };
 
 /** A tool call as a model makes it. */

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { toolsetOf } from '../../src/agents/toolset.js';
 import { object } from '../../src/kernel/contract/schema.js';
 import { defineTool } from '../../src/tools/tool.js';
-import { toolboxOf } from '../../src/tools/toolbox.js';
+import { toolboxOver } from '../../src/tools/toolbox.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -19,7 +19,7 @@ const tool = (skillId: string, name: string, traits: object = {}) =>
     run: async () => null,
     ...traits,
   });
-const toolbox = toolboxOf(
+const toolbox = toolboxOver(() =>
   [
     tool('time', 'now'),
     tool('web', 'post', { sendsOut: true, sideEffects: true }),

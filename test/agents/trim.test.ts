@@ -3,6 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { trim } from '../../src/agents/trim.js';
 import { type SaidRow, turnsOf } from '../../src/agents/turns.js';
+import { inside } from '../harness/inside.js';
 import { mind } from './mind.js';
 import { call, startStage } from './stage.js';
 
@@ -108,7 +109,7 @@ describe('an agent whose conversation outgrows its model', () => {
     const { events } = (await stage.ask('GET', `/api/agents/${id}/events`)).body;
     expect(events.some(({ data }: { data: { leftOut?: unknown } }) => data.leftOut)).to.be.false();
 
-    const folder = await stage.app.runtime.folderOf(stage.userId, id);
+    const folder = await inside(stage.app).folderOf(stage.userId, id);
     for (let n = 1; n <= 6; n++) await writeFile(`${folder}/${n}.txt`, `${n}${LONG}`);
     turn = 0;
     await stage.ask('POST', `/api/agents/${id}/message`, { content: 'Now they are there.' });

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { callDigest } from '../../src/approvals/digest.js';
-import { canonical } from '../../src/kernel/canonicaljson.js';
+import { callDigest } from '../../src/approvals/approval.js';
+import { canonical } from '../../src/kernel/jsonvalue.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

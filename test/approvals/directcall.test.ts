@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { NoApproval, NotOpen, OtherDigest } from '../../src/approvals/approval.js';
 import type { DirectCall, DirectCallVerdict } from '../../src/approvals/directcall.js';
+import { inside } from '../harness/inside.js';
 import { type Desk, openDesk } from './stage.js';
 
 export const lab = Lab.script();
@@ -15,7 +16,7 @@ describe('a direct call', () => {
   after(() => desk.stop());
 
   const admit = async (more: Partial<DirectCall> = {}): Promise<DirectCallVerdict> => {
-    const { toolbox, approvals } = desk.app.runtime;
+    const { toolbox, approvals } = inside(desk.app);
     const tool = toolbox.find('http', 'request');
     if (!tool) throw new Error('No tool');
     const args = { method: 'POST', url: desk.canary.url };

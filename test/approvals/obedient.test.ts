@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call, FINISHED } from '../agents/stage.js';
 import { sign, until } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { type ChatRequest, type Reply, says } from '../harness/openai.js';
 import { type Desk, openDesk } from './stage.js';
 
@@ -179,7 +180,7 @@ describe('an obedient model', () => {
   });
 
   it('carries the taint down to sub-agents, and up with their answers', async () => {
-    const { control, rows, models } = desk.app.runtime;
+    const { control, rows, models } = inside(desk.app);
     desk.canary.serve('A harmless page');
     const parent = await desk.spawn({ prompt: 'Wait for your child' });
     await desk.reaches(parent.id);

@@ -1,8 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { callDigest } from '../../src/approvals/digest.js';
+import { callDigest } from '../../src/approvals/approval.js';
 import { call } from '../agents/stage.js';
 import { until } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { says } from '../harness/openai.js';
 import { type Desk, DONE, openDesk, theOne } from './stage.js';
 
@@ -38,7 +39,7 @@ describe('an approval', () => {
       ...{ decidedAt: null, decidedBy: null, decisionReason: null },
     });
     expect(desk.canary.heard).to.equal([]);
-    expect(desk.app.runtime.queue.totals()).to.include({ running: 0 });
+    expect(inside(desk.app).queue.totals()).to.include({ running: 0 });
     expect((await desk.ask('GET', `/api/chat/approvals/${approval.id}`)).body).to.equal(approval);
     const told = (await desk.ask('GET', '/api/notifications')).body.notifications[0];
     expect([told.kind, told.link]).to.equal([
@@ -134,7 +135,7 @@ describe('an approval', () => {
     const { id } = await desk.asking();
     const { id: approvalId } = await theOne(desk);
     desk.clock.forward(15 * 60_000 - 1);
-    await desk.app.runtime.approvals.expiry.tick();
+    await inside(desk.app).approvals.expiry.tick();
     expect((await theOne(desk)).status).to.equal('pending');
     desk.clock.forward(1);
     const late = await desk.answer(approvalId, true);
@@ -290,7 +291,7 @@ describe('an approval', () => {
 
   it('is told on the socket’s channel when it is asked for and when it is decided', async () => {
     const heard: unknown[] = [];
-    const leave = desk.app.runtime.hub.listen(desk.userId, 'approval', (data) => heard.push(data));
+    const leave = inside(desk.app).hub.listen(desk.userId, 'approval', (data) => heard.push(data));
     const { id } = await desk.asking();
     const asked = await theOne(desk);
     const { body: decided } = await desk.answer(asked.id, true);

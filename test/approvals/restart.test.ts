@@ -11,7 +11,7 @@ import { hangs, type Openai, says, startOpenai } from '../harness/openai.js';
 import { type Desk, openDesk, startCanary, theOne } from './stage.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach, afterEach } = lab;
+const { describe, it, before, after, beforeEach } = lab;
 
 describe('an approval and a restart', () => {
   let desk: Desk;
@@ -46,14 +46,17 @@ describe('an approval and a SIGKILL', () => {
   let canary: Awaited<ReturnType<typeof startCanary>>;
   let daemon: Daemon;
   let owner: Owner;
-  beforeEach(async () => {
+  before(async () => {
     home = await mkdtemp(join(tmpdir(), 'adjutant-test-'));
     model = await startOpenai();
     canary = await startCanary();
     daemon = await start();
     owner = await registerOwner(daemon.url);
   });
-  afterEach(async () => {
+  beforeEach(() => {
+    canary.heard.length = 0;
+  });
+  after(async () => {
     await daemon.end('SIGTERM');
     await model.stop();
     canary.stop();

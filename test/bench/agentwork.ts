@@ -1,5 +1,6 @@
 import type { ModelRequest, StepReply } from '../../src/providers/llm/model.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { median } from './load.js';
 
 /** What a process of its own measures of the loop of agents; prints it as one line of JSON. */
@@ -40,7 +41,7 @@ const startBench = async (hold: () => Promise<unknown>): Promise<TestApp> => {
   const app = await startApp({
     config: { modelUrl: 'http://127.0.0.1:9/v1', modelName: 'fake', jobConcurrency: AGENTS },
   });
-  const model = app.app.runtime.registry.find('fake')?.model;
+  const model = inside(app.app).registry.find('fake')?.model;
   if (!model) throw new Error('There is no model to put another in the place of');
   model.step = async (step) => {
     if (step.turns.length === 2) await hold();
@@ -50,7 +51,7 @@ const startBench = async (hold: () => Promise<unknown>): Promise<TestApp> => {
 };
 
 const run = async (app: TestApp, userId: string, count: number): Promise<void> => {
-  const { control } = app.app.runtime;
+  const { control } = inside(app.app);
   for (let n = 0; n < count; n++) {
     await control.spawn({
       ...{ userId, prompt: 'Work', model: 'fake', channel: 'api', untrusted: false },
@@ -63,7 +64,7 @@ const run = async (app: TestApp, userId: string, count: number): Promise<void> =
 const completed = (app: TestApp, userId: string, count: number): Promise<void> =>
   new Promise((resolve) => {
     let left = count;
-    const stop = app.app.runtime.hub.listen(userId, 'agent.status', (data) => {
+    const stop = inside(app.app).hub.listen(userId, 'agent.status', (data) => {
       if (!JSON.stringify(data).includes('"status":"completed"') || --left > 0) return;
       stop();
       resolve();

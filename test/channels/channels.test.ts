@@ -2,11 +2,12 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock, startApp, type TestApp } from '../harness/app.js';
 import { ADA, linkChannel } from '../harness/channel.js';
+import { inside } from '../harness/inside.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after, afterEach } = lab;
 
-const AT = '2026-03-01T12:00:00.000Z';
+const MINUTE_MS = 60_000;
 
 describe('channels', () => {
   let test: TestApp;
@@ -14,29 +15,41 @@ describe('channels', () => {
   let id: string;
   let token: string;
 
-  beforeEach(async () => {
+  let count = 0;
+
+  before(async () => {
     clock = frozenClock();
     test = await startApp({ clock });
-    ({ id, token } = await test.register('ada'));
   });
-  afterEach(() => test.stop());
+  beforeEach(async () => {
+    ({ id, token } = await test.register(`ada-${++count}`));
+  });
+  afterEach(async () => {
+    const { db } = test.app.store;
+    const left = ['channels', 'link_codes', 'login_failures', 'code_failures'] as const;
+    for (const table of left) await db.deleteFrom(table).execute();
+    // What is counted by the minute begins anew.
+    clock.forward(MINUTE_MS);
+  });
+  after(() => test.stop());
+
+  const inMinutes = (minutes: number) => new Date(clock.now() + minutes * MINUTE_MS).toISOString();
+  const other = () => test.register(`bob-${count}`);
 
   const get = (path: string, by = token) => test.call('GET', path, { token: by });
   const post = (path: string, body?: object, by = token) =>
     test.call('POST', path, { token: by, body });
-  const makeCode = async () => (await test.app.runtime.links.makeCode(ADA)).code;
+  const makeCode = async () => (await inside(test.app).links.makeCode(ADA)).code;
 
   it('are linked by the code of a sender, who is shown before', async () => {
     const code = await makeCode();
     const shown = await post('/api/auth/link/preview', { code });
     const who = { kind: 'slack', address: 'T1/U1', name: 'Ada Lovelace' };
-    expect([shown.status, shown.body]).to.equal([
-      200,
-      { ...who, expiresAt: '2026-03-01T12:05:00.000Z' },
-    ]);
+    expect([shown.status, shown.body]).to.equal([200, { ...who, expiresAt: inMinutes(5) }]);
     const linked = await post('/api/auth/link', { code: code.toLowerCase() });
     const { id: channelId, ...channel } = linked.body;
-    expect([linked.status, channel]).to.equal([201, { ...who, verifiedAt: AT, createdAt: AT }]);
+    const at = inMinutes(0);
+    expect([linked.status, channel]).to.equal([201, { ...who, verifiedAt: at, createdAt: at }]);
     const { body } = await get('/api/channels');
     expect(body).to.equal({ channels: [{ id: channelId, ...channel }], nextCursor: null });
   });
@@ -44,8 +57,8 @@ describe('channels', () => {
   it('are linked by a code that the user says in the channel', async () => {
     const made = await post('/api/channels/codes');
     const { code, ...rest } = made.body;
-    expect([made.status, rest]).to.equal([201, { expiresAt: '2026-03-01T12:05:00.000Z' }]);
-    await test.app.runtime.links.redeemFrom(ADA, code);
+    expect([made.status, rest]).to.equal([201, { expiresAt: inMinutes(5) }]);
+    await inside(test.app).links.redeemFrom(ADA, code);
     const { body } = await get('/api/channels?kind=slack');
     expect(body.channels.map(({ address }: { address: string }) => address)).to.equal(['T1/U1']);
     expect((await get('/api/channels?kind=teams')).body.channels).to.equal([]);
@@ -85,21 +98,21 @@ describe('channels', () => {
     const remove = () => test.call('DELETE', `/api/channels/${channelId}`, { token });
     expect((await remove()).status).to.equal(204);
     expect((await remove()).status).to.equal(404);
-    expect(await test.app.runtime.links.userOf(ADA)).to.be.null();
-    const other = await test.register('bob');
-    await linkChannel(test, other.id);
-    expect(await test.app.runtime.links.userOf(ADA)).to.equal(other.id);
+    expect(await inside(test.app).links.userOf(ADA)).to.be.null();
+    const bob = await other();
+    await linkChannel(test, bob.id);
+    expect(await inside(test.app).links.userOf(ADA)).to.equal(bob.id);
   });
 
   it('are hidden from strangers', async () => {
     const { id: channelId } = await linkChannel(test, id);
-    const other = await test.register('bob');
-    expect((await get('/api/channels', other.token)).body.channels).to.equal([]);
+    const bob = await other();
+    expect((await get('/api/channels', bob.token)).body.channels).to.equal([]);
     for (const [method, path] of [
       ['DELETE', `/api/channels/${channelId}`],
       ['POST', `/api/channels/${channelId}/test`],
     ] as const) {
-      const { status, body } = await test.call(method, path, { token: other.token });
+      const { status, body } = await test.call(method, path, { token: bob.token });
       expect([status, body.message]).to.equal([404, 'No channel with that id']);
     }
     expect((await get('/api/channels')).body.channels.length).to.equal(1);
@@ -130,7 +143,7 @@ describe('channels', () => {
     });
 
     it('has one winner, of two accounts at once and of one that asks twice', async () => {
-      const bob = await test.register('bob');
+      const bob = await other();
       const code = await makeCode();
       const asked = [token, bob.token, token, bob.token].map((by) =>
         post('/api/auth/link', { code }, by),
@@ -149,16 +162,16 @@ describe('channels', () => {
         .set({ sender_id: ADA.id })
         .where('id', '=', row.id)
         .execute();
-      const other = await test.register('bob');
-      const { status, body } = await post('/api/auth/link', { code }, other.token);
+      const bob = await other();
+      const { status, body } = await post('/api/auth/link', { code }, bob.token);
       expect([status, body.code]).to.equal([409, 'already_linked']);
-      expect((await get('/api/channels', other.token)).body.channels).to.equal([]);
+      expect((await get('/api/channels', bob.token)).body.channels).to.equal([]);
     });
 
     it('is one for each user', async () => {
       const first = await post('/api/channels/codes');
       const second = await post('/api/channels/codes');
-      const { links } = test.app.runtime;
+      const { links } = inside(test.app);
       await expect(links.redeemFrom(ADA, first.body.code)).to.reject(/No such code/);
       expect((await links.redeemFrom(ADA, second.body.code)).user_id).to.equal(id);
     });

@@ -1,9 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { LinkRefused } from '../../src/channels/refusal.js';
+import { LinkRefused } from '../../src/channels/links.js';
 import type { ChannelSender } from '../../src/channels/sender.js';
 import { type FrozenClock, frozenClock, startApp, type TestApp } from '../harness/app.js';
 import { linkChannel } from '../harness/channel.js';
+import { inside } from '../harness/inside.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
@@ -27,7 +28,7 @@ describe('links between senders and users', () => {
   // Another minute: tries are counted anew.
   beforeEach(() => clock.forward(60_000));
 
-  const links = () => test.app.runtime.links;
+  const links = () => inside(test.app).links;
   const someone = (more: Partial<ChannelSender> = {}): ChannelSender => ({
     kind: 'telegram',
     id: String(++count),

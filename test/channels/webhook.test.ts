@@ -6,9 +6,10 @@ import { until } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { says } from '../harness/openai.js';
 import { openTarget, type Received, type Target } from '../harness/target.js';
+import { forget } from './receivers/desk.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 const MINUTE_MS = 60_000;
 
@@ -21,14 +22,17 @@ const macOf = (secret: string, { id, at, body }: { id: string; at: string; body:
 describe('a webhook channel', () => {
   let stage: Stage;
   let target: Target;
-  beforeEach(async () => {
-    target = await openTarget();
+  before(async () => {
     stage = await startStage({ egressAllow: ['127.0.0.1'] });
   });
+  beforeEach(async () => {
+    target = await openTarget();
+  });
   afterEach(async () => {
-    await stage.stop();
+    await forget(stage);
     target.close();
   });
+  after(() => stage.stop());
 
   const create = (body: object = {}) =>
     stage.ask('POST', '/api/channels', { kind: 'webhook', url: `${target.url}/in`, ...body });

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Ask } from '../../cli/ask.js';
-import type { CommonFlags } from '../../cli/context.js';
+import type { CommonFlags } from '../../cli/command.js';
 import { CliFault, Exit } from '../../cli/exit.js';
 import { openEditor } from './editor.js';
 

@@ -29,7 +29,7 @@ describe('the verbs that are alike', () => {
   it('are refused where the contract has no endpoint', () => {
     const options = { examples: [], ask: () => 'Sure?' };
     expect(() => hooks.delete(options)).to.throw(TypeError, 'No such endpoint for hooks');
-    expect(() => hooks.end({ ...options, said: 'Gone.' })).to.throw(TypeError);
+    expect(() => hooks.end({ ...options, message: 'Gone.' })).to.throw(TypeError);
     expect(() => hooks.update({ examples: [] })).to.throw(TypeError);
   });
 });

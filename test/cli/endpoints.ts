@@ -1,4 +1,4 @@
-import { resources } from '../../src/api.js';
+import { resources } from '../harness/api.js';
 import type { Leaf } from './leaves.js';
 
 const BROWSER = 'the browser holds the passkey: its page calls this';

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { examplesOf } from '../../cli/command.js';
 import { sections } from '../../cli/entries.js';
-import { dashed } from '../../cli/help.js';
+import { dashed } from '../../cli/fields.js';
 import { reservedNames } from '../../cli/program.js';
 import { version } from '../../src/client/version.js';
 import { listen } from '../kernel/listen.js';
@@ -213,7 +213,7 @@ describe('adjutant help', () => {
     expect(await shown('webhooks')).to.match(/^A webhook is a POST/);
     expect(await shown('hooks')).to.equal('What happens when a signed webhook arrives.');
     expect(await shown('hooks', 'list')).to.equal('List your hooks.');
-    expect(await shown('whoami')).to.equal('Who you are, and where.');
+    expect(await shown('whoami')).to.equal('Show who is logged in, and where.');
   });
 
   it('prints every setting with its default', async () => {

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TableColumn } from '../../cli/columns.js';
-import type { CommonFlags } from '../../cli/context.js';
+import type { CommonFlags } from '../../cli/command.js';
 import { CliFault, Exit } from '../../cli/exit.js';
 import { CliOutput } from '../../cli/output.js';
 

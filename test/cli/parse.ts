@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { Context } from '../../cli/context.js';
+import { Context } from '../../cli/command.js';
 import { chooseCommand, pathOf, performCommand, readCommon } from '../../cli/program.js';
 
 /** What a command line names, and what is wrong with it. */

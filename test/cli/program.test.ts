@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { requestFields } from '../../cli/fields.js';
 import { reservedNames } from '../../cli/program.js';
-import { resources } from '../../src/api.js';
+import { resources } from '../harness/api.js';
 import { openTarget, type Target } from '../harness/target.js';
 import { adjutant } from './harness.js';
 import { openWorld, type World } from './world.js';

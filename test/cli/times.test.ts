@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { age, ago, duration, localTime } from '../../cli/times.js';
+import { age, ago, duration, localTime } from '../../cli/text.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -4,7 +4,7 @@ import { sections } from '../../cli/entries.js';
 import { topHelp } from '../../cli/help.js';
 import { widthOf } from '../../cli/text.js';
 import { topics } from '../../cli/topics.js';
-import { resources } from '../../src/api.js';
+import { resources } from '../harness/api.js';
 import { calledBy, endpoints, REASONS } from './endpoints.js';
 import { leaves } from './leaves.js';
 

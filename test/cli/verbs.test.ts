@@ -2,8 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Schema } from 'joi';
-import { examplesOf } from '../../cli/command.js';
-import { Context } from '../../cli/context.js';
+import { Context, examplesOf } from '../../cli/command.js';
 import { chooseCommand, pathOf, performCommand, readCommon } from '../../cli/program.js';
 import { calledBy } from './endpoints.js';
 import {

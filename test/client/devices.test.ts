@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/client.js';
-import { logInKnown, readDeviceToken } from '../../src/client/devices.js';
+import { logInFromDevice, readDeviceToken } from '../../src/client/devices.js';
 import { dropSession, saveSession, sessionFile } from '../../src/client/session.js';
 import { holdToken, logInToDaemon as logInAtDesk } from '../../tui/state/login.js';
 import { openConfig } from '../cli/config.js';
@@ -32,7 +32,7 @@ describe('devices', () => {
 
   const file = (): string => join(dirname(sessionFile()), 'devices.json');
   const logIn = (username: string, totpCode: string) =>
-    logInKnown(createClient({ url: app.url }), { username, password: PASSWORD, totpCode });
+    logInFromDevice(createClient({ url: app.url }), { username, password: PASSWORD, totpCode });
 
   it('are known again by the token of a login with a code, whatever the spelling of the name', async () => {
     const { deviceToken } = await logIn('ADA', await ada.code());

@@ -11,7 +11,8 @@ import { projectRoot } from '../harness/sources.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const LANGUAGES = ['', 'sh', 'http', 'js', 'dockerfile'];
+/** `npm run try:resource` follows the blocks of the last three. */
+const LANGUAGES = ['', 'sh', 'http', 'js', 'dockerfile', 'ts', 'sql', 'diff'];
 /** Of an example that stands where a file, a key or a daemon would be. */
 const UNREADABLE = /cannot be read/;
 

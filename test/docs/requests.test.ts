@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { endpoints } from '../../src/api.js';
 import type { Endpoint } from '../../src/kernel/contract/endpoint.js';
+import { endpoints } from '../harness/api.js';
 import { codeBlocks, codeSpans, documents } from '../harness/documents.js';
 
 export const lab = Lab.script();

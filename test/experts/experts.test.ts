@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { frozenClock, startApp, type TestApp } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
@@ -205,7 +206,7 @@ describe('an agent with an expert', () => {
     expect(body).to.include({ role: 'bookkeeper', topic: 'money', model: 'digest' });
     expect(body.name).to.match(/^bookkeeper-/);
     await ask('DELETE', `/api/experts/${expert.id}`);
-    const row = await test.app.runtime.rows.byId(body.id);
+    const row = await inside(test.app).rows.byId(body.id);
     const { id, name, instructions } = expert;
     expect(JSON.parse(row?.expert ?? '')).to.equal({ id, name, instructions, tools: ['time'] });
     const mine = await ask('POST', '/api/agents', {

@@ -5,6 +5,7 @@ import { mint } from '../../src/kernel/ids.js';
 import { createLog } from '../../src/kernel/log.js';
 import { createLogRing } from '../../src/kernel/ring.js';
 import type { Statement } from '../../src/store/engine/protocol.js';
+import { inside } from '../harness/inside.js';
 
 /**
  * The daemon, for which with each SIGUSR2 so many messages (its first argument) wait at one instant,
@@ -52,6 +53,6 @@ process.on('SIGUSR2', async () => {
   const webhooks = await app.store.db.selectFrom('webhooks').select('id').execute();
   await app.store.transact(waiting(webhooks.length, before));
   before += count;
-  for (const { id } of webhooks) app.runtime.outgoing.added(id, count / webhooks.length);
+  for (const { id } of webhooks) inside(app).outgoing.added(id, count / webhooks.length);
 });
 console.log(`  listening ${app.url}`);

@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { addHook, registerOwner } from '../harness/account.js';
 import { startApp } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';
+import { hangs, startOpenai } from '../harness/openai.js';
 import { readLedger } from './ledger.js';
 import { startSenders } from './senders.js';
 
@@ -68,6 +69,35 @@ describe('a stop', () => {
       { executions: [], lastId: 'execution_0' },
     ]);
     expect(performance.now() - since).to.be.below(5000);
+  });
+});
+
+describe('a stop while a chat is streamed', () => {
+  it('ends the stream at once', async () => {
+    const model = await startOpenai();
+    model.script(hangs);
+    const app = await startApp({
+      config: { modelUrl: model.baseUrl, modelName: 'fake', drainSeconds: 0 },
+    });
+    const { token } = await app.register('ada');
+    const asked = model.nextAsked();
+    const response = await fetch(`${app.url}/api/chat`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      body: JSON.stringify({ message: 'Hello' }),
+    });
+    await asked;
+    // The stream waits for the model now, up to 15 s.
+    await wait(200);
+    const since = performance.now();
+    await app.stop();
+    expect(await response.text()).to.startWith('event: chat\n');
+    expect(performance.now() - since).to.be.below(5000);
+    await model.stop();
   });
 });
 

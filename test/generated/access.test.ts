@@ -3,6 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { loadMasterKey } from '../../src/secrets/master.js';
 import { PASSWORD, startApp, type TestApp } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { makeToken } from '../harness/token.js';
 import { fill, guarded, NOBODYS, routes } from './routes.js';
 
@@ -187,10 +188,10 @@ const retiredKey = async (app: TestApp): Promise<Key> => {
   const { token } = await app.register('first');
   const key = await keyOf(app);
   await app.call('POST', '/api/admin/keys/rotate', { token });
-  const { runtime, store } = app.app;
+  const { store } = app.app;
   const retire = store.db.updateTable('signing_keys').set({ retired_at: '2020-01-01' });
   await retire.where('id', '=', key.id).execute();
-  await runtime.retention.prune();
+  await inside(app.app).retention.prune();
   expect((await app.call('GET', '/api/auth/me', { token })).status).to.equal(401);
   return key;
 };

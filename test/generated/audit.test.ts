@@ -3,6 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { frozenClock, startApp } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { type Account, type Kitchen, RECIPES, type Trial } from './auditcalls.js';
 import { fill, NOBODYS, type Route, routes } from './routes.js';
 
@@ -35,7 +36,7 @@ describe('every audited endpoint', () => {
   before(async () => {
     kitchen = await openKitchen();
     // What leaves by itself would change what a call is to leave as it was.
-    await kitchen.app.app.runtime.outgoing.stop(0);
+    await inside(kitchen.app.app).outgoing.stop(0);
     db = new Database(join(kitchen.app.home, 'adjutant.db'), { timeout: 5000 });
   });
   after(async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { generate } from 'otplib';
 import { type FrozenClock, PASSWORD, type TestApp, until } from '../harness/app.js';
 import { ADA, linkChannel } from '../harness/channel.js';
+import { inside } from '../harness/inside.js';
 import { loseSending } from '../harness/messages.js';
 import { keepPasskey } from '../harness/passkey.js';
 import { keepWebhook } from '../harness/webhook.js';
@@ -117,7 +118,7 @@ export const RECIPES: Record<string, Recipe> = {
   'POST /api/channels/codes': async ({ guest }) => ({ token: (await guest()).token }),
   'POST /api/auth/link': async ({ app, guest }) => {
     const { id, token } = await guest();
-    const { code } = await app.app.runtime.links.makeCode({ ...ADA, id });
+    const { code } = await inside(app.app).links.makeCode({ ...ADA, id });
     return { token, body: { code } };
   },
   'POST /api/channels': async ({ guest }) => ({

@@ -56,6 +56,26 @@ const lengthOf = ({ from, to, usedMs }: Turn, collections: PerformanceEntry[]): 
   return Math.min(to - from - EVERY_MS, usedMs) - gcMs;
 };
 
+/** The time of the fixed work of `slowness` on the machine where the limits were measured. */
+const REFERENCE_MS = 10;
+const MANY_KEYS = `{${Array.from({ length: 19_000 }, (_, at) => `"k${at}":1`).join(',')}}`;
+
+/**
+ * A limit that was measured on a quiet machine, for the machine as it is now: longer by as much as
+ * a fixed piece of work takes longer.
+ */
+export const limitMs = (quietMs: number): number => quietMs * slowness();
+
+/** At least 1. Parses JSON, which like our own code waits for memory more than it computes. */
+const slowness = (): number => {
+  const tries = [1, 2, 3].map(() => {
+    const before = computedMs();
+    JSON.parse(MANY_KEYS);
+    return computedMs() - before;
+  });
+  return Math.max(1, Math.min(...tries) / REFERENCE_MS);
+};
+
 /** Of this thread where the system tells (Linux), else of the process. */
 const computedMs = (): number => {
   const { user, system } = process.cpuUsage();

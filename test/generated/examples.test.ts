@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Reply, startApp, type TestApp } from '../harness/app.js';
+import { type Reply, startApp, type TestApp, until } from '../harness/app.js';
 import { openTarget, type Target } from '../harness/target.js';
 import { fill, NOBODYS, type Route, routes } from './routes.js';
 
@@ -18,11 +18,9 @@ interface Operation {
 
 type Told = Pick<Reply, 'status' | 'text' | 'body'>;
 
-/** What is there to be changed, made by the examples themselves; in the order in which they go. */
-const MAKERS = [
-  ...['auth.register', 'auth.login', 'hooks.create', 'agents.spawn', 'experts.create'],
-  ...['models.create', 'vault.create', 'webhooks.create', 'backups.create'],
-];
+/** The calls that others need, in their order; after them goes whatever creates something. */
+const FIRST = ['auth.register', 'auth.login', 'hooks.create', 'agents.spawn'];
+const isMaker = (id: string): boolean => FIRST.includes(id) || id.endsWith('.create');
 /** These end what the others need. */
 const LAST = ['tunnel.set', 'passkeys.register', 'passkeys.authenticate', 'auth.password'];
 /** Why the others cannot succeed for whoever only tries them out. */
@@ -85,6 +83,9 @@ describe('the examples of the API document', () => {
     return { status: reply.status, text, body: text === '' ? null : JSON.parse(text) };
   };
 
+  const backup = async (id: string) =>
+    (await app.call('GET', `/api/admin/backups/${id}`, { token })).body;
+
   const withBody = routes.filter(
     ({ endpoint: { body, rawBytes, unbuilt } }) => !unbuilt && (body || rawBytes !== undefined),
   );
@@ -96,8 +97,9 @@ describe('the examples of the API document', () => {
     ({ body: document } = await app.call('GET', '/swagger.json'));
     const rank = (route: Route): number => {
       const id = idOf(route);
-      if (LAST.includes(id)) return MAKERS.length + 1 + LAST.indexOf(id);
-      return MAKERS.includes(id) ? MAKERS.indexOf(id) : MAKERS.length;
+      if (LAST.includes(id)) return FIRST.length + 2 + LAST.indexOf(id);
+      if (FIRST.includes(id)) return FIRST.indexOf(id);
+      return isMaker(id) ? FIRST.length : FIRST.length + 1;
     };
     for (const route of [...withBody].sort((a, b) => rank(a) - rank(b))) {
       const reply = await send(route);
@@ -107,7 +109,12 @@ describe('the examples of the API document', () => {
         made.users = (await app.register('bob')).id;
       }
       const { id, name } = reply.body ?? {};
-      if (MAKERS.includes(idOf(route))) made[route.area] = route.area === 'models' ? name : id;
+      if (isMaker(idOf(route))) made[route.area] = route.area === 'models' ? name : id;
+      if (idOf(route) === 'backups.create')
+        await until(
+          () => backup(id),
+          ({ status }) => status === 'done',
+        );
       if (idOf(route) === 'hooks.create') made.receivers = id;
     }
   });

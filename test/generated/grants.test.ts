@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { endpoints } from '../../src/api.js';
+import { endpoints } from '../harness/api.js';
 import { type Reply, startApp, type TestApp } from '../harness/app.js';
 import { makeToken } from '../harness/token.js';
 

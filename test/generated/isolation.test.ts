@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { PASSWORD, startApp, type TestApp, until } from '../harness/app.js';
+import { startApp, type TestApp, until } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { linkChannel } from '../harness/channel.js';
 import { keepPasskey } from '../harness/passkey.js';
@@ -19,23 +19,6 @@ const SECRET = 'open sesame';
 const NEVER_EMPTY = ['GET /api/auth/sessions', 'GET /api/experts'];
 /** What an account is told when an admin begins to act as it: the only notice of its own here. */
 const OWN_NOTICE = 'impersonation.begun';
-
-/** A right body for each write with an id, so that the id alone can be what is refused. */
-const BODIES: Record<string, object> = {
-  'PUT /api/hooks/{id}': { name: 'mine now' },
-  'POST /api/hooks/{id}/test': { payload: {} },
-  'POST /api/hooks/{id}/executions/{executionId}/replay': { force: true },
-  'POST /api/hooks/{id}/rotate-secret': {},
-  'POST /api/agents/{id}/message': { content: 'hello' },
-  'PATCH /api/experts/{id}': { topic: 'mine' },
-  'POST /api/channels/{id}/verify': { code: 'AAAAAA' },
-  'PATCH /api/vault/{id}': { name: 'mine' },
-  'POST /api/vault/{id}/rotate': {},
-  'POST /api/vault/{id}/restore': {},
-  'PATCH /api/webhooks/{id}': { name: 'mine' },
-  'POST /api/webhooks/{id}/rotate-secret': {},
-  'POST /api/vault/{id}/reveal': { password: PASSWORD },
-};
 
 /** Models and skills belong to the installation; what models cost, to each user. */
 const SHARED = ['models', 'providers', 'skills'];
@@ -63,15 +46,14 @@ describe('what is another’s', () => {
     anonymousLimit.user = (await app.register('stranger')).token;
     const impersonated = await app.register('impersonated');
     anonymousLimit.impersonator = await app.impersonate(anonymousLimit.admin, impersonated.id);
-    ids = await oneOfEach(app, owner);
+    ids = { ...(await made(app, owner)), ...(await oneOfEach(app, owner)) };
   });
 
   after(() => app.stop());
 
-  const ask = ({ name, endpoint }: Route, token: string, id: (parameter: string) => string) => {
-    const body = BODIES[name];
-    return app.call(endpoint.method, fill(endpoint.path, id), { token, ...(body && { body }) });
-  };
+  /** Sends the example of the contract, so that the id alone can be what is refused. */
+  const ask = ({ endpoint }: Route, token: string, id: (parameter: string) => string) =>
+    app.call(endpoint.method, fill(endpoint.path, id), { token, body: endpoint.example });
   const idOf = (route: Route, parameter: string): string => {
     const found = ids[route.area]?.[parameter];
     if (!found) throw new Error(`No ${parameter} of ${route.area} was made for this test`);
@@ -167,6 +149,19 @@ describe('what is another’s', () => {
     expect(before > 0).to.be.true();
   });
 });
+
+/** One of each kind that the example of its contract makes. */
+const made = async (app: TestApp, token: string): Promise<Ids> => {
+  const found: Ids = {};
+  for (const { area, endpoint } of owned) {
+    const { method, path, example, reply } = endpoint;
+    const isMaker = method === 'POST' && !path.includes('{') && reply && example !== undefined;
+    if (!isMaker || !withIds.some((route) => route.area === area)) continue;
+    const { body } = await app.call(method, path, { token, body: example });
+    if (body?.id) found[area] ??= { id: body.id };
+  }
+  return found;
+};
 
 /** A hook that was fired, its execution, the agent and session that came of it, a notification. */
 const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {

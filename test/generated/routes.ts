@@ -1,5 +1,5 @@
-import { resources } from '../../src/api.js';
 import type { Endpoint } from '../../src/kernel/contract/endpoint.js';
+import { resources } from '../harness/api.js';
 
 export interface Route {
   /** `PUT /api/hooks/{id}`. */

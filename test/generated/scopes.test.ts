@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { endpoints } from '../../src/api.js';
 import { scopeOf } from '../../src/kernel/scope.js';
+import { endpoints } from '../harness/api.js';
 import { startApp, type TestApp } from '../harness/app.js';
 import { makeToken } from '../harness/token.js';
 import { fill, guarded, NOBODYS, type Route, routes } from './routes.js';

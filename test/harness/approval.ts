@@ -1,4 +1,5 @@
 import type { TestApp } from './app.js';
+import { inside } from './inside.js';
 
 /** Something that waits for the word of that user; resolves to its id. */
 export const askApproval = async (
@@ -6,7 +7,7 @@ export const askApproval = async (
   userId: string,
   more: Record<string, unknown> = {},
 ): Promise<string> => {
-  const { toolbox, approvals } = app.runtime;
+  const { toolbox, approvals } = inside(app);
   const tool = toolbox.find('http', 'request');
   if (!tool) throw new Error('There is no tool to ask for');
   const args = { method: 'POST', url: 'http://127.0.0.1:9/', ...more };

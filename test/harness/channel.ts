@@ -1,5 +1,6 @@
 import type { ChannelSender } from '../../src/channels/sender.js';
 import type { TestApp } from './app.js';
+import { inside } from './inside.js';
 
 /** Somebody on a platform. */
 export const ADA: ChannelSender = { kind: 'slack', id: 'T1/U1', name: 'Ada Lovelace' };
@@ -10,7 +11,7 @@ export const linkChannel = async (
   userId: string,
   sender: ChannelSender = ADA,
 ) => {
-  const { links } = app.runtime;
+  const { links } = inside(app);
   const { code } = await links.codeFor(userId);
   return links.redeemFrom(sender, code);
 };

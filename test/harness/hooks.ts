@@ -14,6 +14,8 @@ interface Sending {
 export interface Desk {
   test: TestApp;
   owner: { id: string; token: string };
+  /** Makes another user the owner, who has nothing: a case of its own without a daemon of its own. */
+  arrive(): Promise<void>;
   /** A call of the owner's. */
   ask(method: string, path: string, body?: unknown): Promise<Reply>;
   /** A hook of the owner's: a notice on a webhook unless said otherwise. Resolves to its id. */
@@ -35,9 +37,13 @@ export const openDesk = async (options: TestOptions = {}): Promise<Desk> => {
     test.call(method, path, { token: owner.token, ...(body !== undefined && { body }) });
   const runs: Desk['runs'] = async (id) =>
     (await ask('GET', `/api/hooks/${id}/executions`)).body.executions;
+  let count = 0;
   return {
     test,
     owner,
+    arrive: async () => {
+      Object.assign(owner, await test.register(`owner-${++count}`));
+    },
     ask,
     runs,
     hook: async (given) => {

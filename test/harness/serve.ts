@@ -1,4 +1,6 @@
-import { runDaemon, StartRefused } from '../../src/main.js';
+import { loadDaemon } from '../../src/bundle.js';
+
+const { runDaemon, StartRefused } = await loadDaemon();
 
 /** The daemon as a process of its own, as `adjutant serve` runs it: settings from the environment. */
 try {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expect } from '@hapi/code';
 import ts from 'typescript';
 
 /** A source file of the project, parsed. `path` is from the project's root, with slashes. */
@@ -143,3 +144,19 @@ const resolved = (from: string, module: string): string | null => {
   const candidates = [path.replace(/\.js$/, '.ts'), path.replace(/\.js$/, '.tsx'), path];
   return candidates.find((candidate) => existsSync(join(projectRoot(), candidate))) ?? path;
 };
+
+/** The files of the product, without its tests. */
+export const product = (): Source[] =>
+  sources().filter(({ path }) => /^(src|cli|tui|migrations)\//.test(path));
+
+/** Expects that nothing is wrong. */
+export const none = (violations: string[]): void => {
+  expect(violations).to.equal([]);
+};
+
+/** Lists the places of the nodes that are wrong. */
+export const found = (within: Source[], isWrong: (node: ts.Node) => boolean): string[] =>
+  within.flatMap((source) =>
+    [...nodes(source)].filter(isWrong).map((node) => `${place(source, node)}: ${line(node)}`),
+  );
+const line = (node: ts.Node): string => node.getText().split('\n', 1)[0]?.slice(0, 80) ?? '';

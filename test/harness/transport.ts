@@ -2,6 +2,7 @@ import type { Transport } from '../../src/outbound/transport.js';
 import type { ChannelKind, ChannelRow } from '../../src/store/tables/channels.js';
 import type { TestApp } from './app.js';
 import { ADA, linkChannel } from './channel.js';
+import { inside } from './inside.js';
 
 export interface Arrived {
   channelId: string;
@@ -33,7 +34,7 @@ export const putTransport = (
   transport: Transport,
   kinds: ChannelKind[],
 ): void => {
-  for (const kind of kinds) app.runtime.transports.put(kind, transport);
+  for (const kind of kinds) inside(app).transports.put(kind, transport);
 };
 
 /** A sender of that kind that is linked to the user. */

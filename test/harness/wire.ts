@@ -66,6 +66,11 @@ export const startWire = async <B>(path: string, script: WireReply<B>[]) => {
     asked,
     /** Adds replies to the script. */
     script: (...more: WireReply<B>[]) => void script.push(...more),
+    /** Leaves it with no request and no reply, as it was opened. */
+    forget: () => {
+      asked.length = 0;
+      script.length = 0;
+    },
     /** Resolves at the next request. */
     nextAsked: () => once(server, 'asked'),
     stop: async () => {

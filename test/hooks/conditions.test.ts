@@ -1,7 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Budget, CONDITIONS_MS, createBudget } from '../../src/hooks/budget.js';
-import { type Condition, faultOfValue, judgeConditions } from '../../src/hooks/conditions.js';
+import { faultOfValue, judgeConditions } from '../../src/hooks/conditions.js';
+import type { Condition } from '../../src/hooks/hook.js';
 import type { TemplateScope } from '../../src/hooks/template.js';
 
 export const lab = Lab.script();

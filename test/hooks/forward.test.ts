@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock, until } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
+import { inside } from '../harness/inside.js';
 import { openTarget, type Target } from '../harness/target.js';
 
 export const lab = Lab.script();
@@ -49,7 +50,7 @@ const pass = async (id: string, error: string, ms = 60_000) => {
   );
   expect(run.status).to.equal('running');
   clock.forward(ms);
-  desk.test.app.runtime.queue.added(id, 0);
+  inside(desk.test.app).queue.added(id, 0);
 };
 
 describe('a forward', () => {

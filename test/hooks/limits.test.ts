@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock, until } from '../harness/app.js';
 import { type Desk, notice, onPath, openDesk } from '../harness/hooks.js';
+import { inside } from '../harness/inside.js';
 import { openTarget, type Target } from '../harness/target.js';
 
 export const lab = Lab.script();
@@ -224,7 +225,7 @@ describe('concurrency', () => {
         async () => atOnce,
         (count) => count === most,
       );
-      expect(desk.test.app.runtime.queue.waiting(id)).to.equal(9 - most);
+      expect(inside(desk.test.app).queue.waiting(id)).to.equal(9 - most);
       await open([id], 9);
       expect(atOnce).to.equal(most);
     }
@@ -245,7 +246,7 @@ describe('a hook that is deleted while its runs run', () => {
     await target.got(2);
     expect((await desk.ask('DELETE', `/api/hooks/${id}`)).status).to.equal(204);
     for (const answer of held) answer();
-    const { queue } = desk.test.app.runtime;
+    const { queue } = inside(desk.test.app);
     queue.added(id, 0);
     await until(
       async () => queue.totals(),

@@ -5,7 +5,7 @@ import { type Desk, openDesk } from '../harness/hooks.js';
 import { openTarget } from '../harness/target.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, before, beforeEach, describe, it } = lab;
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const NOTICE = { actionConfig: { notifyMessage: 'Again' } };
@@ -13,10 +13,11 @@ const BROKEN = (hops: number) => `a loop: what fired it had come back ${hops} ti
 
 describe('a loop', () => {
   let desk: Desk;
-  beforeEach(async () => {
+  before(async () => {
     desk = await openDesk({ config: { egressAllow: ['127.0.0.1'] } });
   });
-  afterEach(() => desk.test.stop());
+  beforeEach(() => desk.arrive());
+  after(() => desk.test.stop());
 
   const hook = (name: string, more: object): Promise<string> =>
     desk.hook({ name, triggerConfig: { webhookPath: name, webhookSecret: SECRET }, ...more });

@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock, type Reply, until } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
+import { inside } from '../harness/inside.js';
 import { openTarget, type Target } from '../harness/target.js';
 
 export const lab = Lab.script();
@@ -88,7 +89,7 @@ describe('the times of an execution', () => {
       clock.forward(3 * SECOND);
       response.end('fine');
     };
-    desk.test.app.runtime.queue.added(id, 0);
+    inside(desk.test.app).queue.added(id, 0);
     const [run] = await desk.ended(id);
     expect(timesOf(run)).to.equal({
       createdAt: '2026-03-01T15:00:00.000Z',

@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
+import { inside } from '../harness/inside.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
@@ -27,7 +28,7 @@ const scheduled = (cron: string, timezone?: string) =>
   });
 const nextOf = async (id: string) =>
   (await desk.ask('GET', `/api/hooks/${id}`)).body.triggerConfig.nextRunAt;
-const tick = () => desk.test.app.runtime.schedule.tick();
+const tick = () => inside(desk.test.app).schedule.tick();
 const set = (at: string) => clock.forward(Date.parse(at) - clock.now());
 
 describe('a schedule', () => {

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { resources } from '../../src/api.js';
 import { DOCUMENT_FILE, describeApi } from '../../src/http/explorer.js';
 import { version } from '../../src/version.js';
-import { watchLoop } from '../generated/block.js';
+import { limitMs, watchLoop } from '../generated/block.js';
+import { resources } from '../harness/api.js';
 import { startApp, type TestApp } from '../harness/app.js';
 
 /** G16. */
@@ -59,7 +59,7 @@ describe('the API document', () => {
     );
     const { turnMs } = loop.stop();
     expect(replies.map(({ status }) => status)).to.equal([200, 200, 200]);
-    expect(Math.max(firstMs, turnMs)).to.be.below(LONGEST_TURN_MS);
+    expect(Math.max(firstMs, turnMs)).to.be.below(limitMs(LONGEST_TURN_MS));
     expect(replies[0]?.text).to.equal(await readFile(DOCUMENT_FILE, 'utf8'));
     expect(text).to.equal(JSON.stringify(await describeApi(version)));
   });

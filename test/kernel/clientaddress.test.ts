@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import {
   addressSet,
   clientAddress,
-  isFromHere,
+  isLocalRequest,
   isLoopbackHost,
   isShared,
 } from '../../src/kernel/clientaddress.js';
@@ -16,16 +16,16 @@ const here = { host: '127.0.0.1:3005' };
 describe('isFromHere', () => {
   it('takes loopback peers with a loopback Host', () => {
     for (const peer of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) {
-      expect(isFromHere(peer, here)).to.be.true();
+      expect(isLocalRequest(peer, here)).to.be.true();
     }
     for (const host of ['localhost', 'LOCALHOST:3005', '[::1]:3005', '127.0.0.1']) {
-      expect(isFromHere('127.0.0.1', { host })).to.be.true();
+      expect(isLocalRequest('127.0.0.1', { host })).to.be.true();
     }
   });
 
   it('refuses other peers', () => {
     for (const peer of ['10.0.0.1', '192.168.1.1', '::ffff:10.0.0.1', '2001:db8::1', '', 'x']) {
-      expect(isFromHere(peer, here), peer).to.be.false();
+      expect(isLocalRequest(peer, here), peer).to.be.false();
     }
   });
 
@@ -37,20 +37,20 @@ describe('isFromHere', () => {
       'localhost:80:80',
     ];
     for (const host of [...hosts, '', undefined]) {
-      expect(isFromHere('127.0.0.1', { host })).to.be.false();
+      expect(isLocalRequest('127.0.0.1', { host })).to.be.false();
     }
   });
 
   it('refuses what a proxy passed on', () => {
     for (const name of ['x-forwarded-for', 'forwarded', 'via', 'cf-connecting-ip', 'x-real-ip']) {
-      expect(isFromHere('127.0.0.1', { ...here, [name]: '127.0.0.1' }), name).to.be.false();
+      expect(isLocalRequest('127.0.0.1', { ...here, [name]: '127.0.0.1' }), name).to.be.false();
     }
   });
 
   it('refuses a page of another origin', () => {
-    expect(isFromHere('127.0.0.1', { ...here, origin: 'http://127.0.0.1:3005' })).to.be.true();
+    expect(isLocalRequest('127.0.0.1', { ...here, origin: 'http://127.0.0.1:3005' })).to.be.true();
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:9999']) {
-      expect(isFromHere('127.0.0.1', { ...here, origin }), origin).to.be.false();
+      expect(isLocalRequest('127.0.0.1', { ...here, origin }), origin).to.be.false();
     }
   });
 });

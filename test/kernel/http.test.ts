@@ -5,7 +5,7 @@ import * as Lab from '@hapi/lab';
 import { BadUrl, EgressRefused } from '../../src/kernel/egress.js';
 import { HttpFailure } from '../../src/kernel/failure.js';
 import { createHttp, type Http } from '../../src/kernel/http.js';
-import type { CallLimits } from '../../src/kernel/redirects.js';
+import type { CallLimits } from '../../src/kernel/redirect.js';
 import { type Listening, listen } from './listen.js';
 
 export const lab = Lab.script();

@@ -1,4 +1,10 @@
-import { createHmac, generateKeyPairSync, randomBytes, sign as signWith } from 'node:crypto';
+import {
+  createHmac,
+  createSecretKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign as signWith,
+} from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { accessTokenOf, readToken, type SigningKey, signToken } from '../../src/kernel/token.js';
@@ -8,7 +14,7 @@ const { describe, it } = lab;
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const SECONDS = NOW / 1000;
-const key: SigningKey = { id: 'key_1', secret: randomBytes(32) };
+const key: SigningKey = { id: 'key_1', secret: createSecretKey(randomBytes(32)) };
 const keys = new Map([[key.id, key]]);
 const claims = {
   userId: 'user_1',

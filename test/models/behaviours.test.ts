@@ -13,7 +13,7 @@ export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
 
 const TOTAL_MS = 1000;
-const PATIENCE = {
+const TIMEOUTS = {
   modelFirstTokenSeconds: 0.3,
   modelSilenceSeconds: 0.3,
   modelTotalSeconds: TOTAL_MS / 1000,
@@ -27,7 +27,7 @@ for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
     let bad: Wire;
     let good: Wire;
     before(async () => {
-      stage = await startStage(PATIENCE);
+      stage = await startStage(TIMEOUTS);
       [bad, good] = await Promise.all([startDialect(dialect), startDialect(dialect)]);
       const { provider } = dialect;
       await stage.add('good', { provider, baseUrl: good.baseUrl });
@@ -88,7 +88,7 @@ for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
 
 describe('an agent none of whose models answers', () => {
   it('ends with what the digest says', async () => {
-    const stage = await startStage(PATIENCE);
+    const stage = await startStage(TIMEOUTS);
     const [dialect = ollama as Dialect] = openaiDialects;
     const { 'a hang before the headers': hang } = misbehaviours;
     const wire = await startDialect(dialect, hang?.(dialect) ?? (() => {}));

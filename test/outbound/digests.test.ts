@@ -4,6 +4,7 @@ import type { Notice } from '../../src/outbound/outbox.js';
 import type { Transport } from '../../src/outbound/transport.js';
 import { type FrozenClock, frozenClock, until } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
+import { inside } from '../harness/inside.js';
 import { type Arrived, linkOn, putTransport, recordingTransport } from '../harness/transport.js';
 
 export const lab = Lab.script();
@@ -42,11 +43,11 @@ describe('a storm', () => {
     if (status !== 200) throw new Error(text);
   };
   const say = (title: string, more: Partial<Notice> = {}, userId = desk.owner.id) =>
-    desk.test.app.runtime.outbox.send(userId, {
+    inside(desk.test.app).outbox.send(userId, {
       ...{ kind: 'hook_failed', title, body: 'A body', link: null, about: 'deploy' },
       ...more,
     });
-  const tick = () => desk.test.app.runtime.digests.tick();
+  const tick = () => inside(desk.test.app).digests.tick();
   const settled = () =>
     until(
       () => desk.test.app.store.db.selectFrom('jobs').select('id').execute(),

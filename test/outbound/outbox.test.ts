@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createOutbox, type Outbox } from '../../src/outbound/outbox.js';
 import { frozenClock, startApp, type TestApp } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
@@ -15,8 +16,8 @@ describe('createOutbox', () => {
   before(async () => {
     app = await startApp();
     owner = await app.register('owner');
-    const { store, runtime } = app.app;
-    const { hub, outgoing: queue } = runtime;
+    const { store } = app.app;
+    const { hub, outgoing: queue } = inside(app.app);
     outbox = createOutbox({ store, clock: frozenClock(), hub, queue });
   });
   after(() => app.stop());
@@ -31,7 +32,7 @@ describe('createOutbox', () => {
 
   it('keeps the message and tells those who follow live', async () => {
     const heard: unknown[] = [];
-    const leave = app.app.runtime.hub.listen(owner.id, 'notification', (data) => heard.push(data));
+    const leave = inside(app.app).hub.listen(owner.id, 'notification', (data) => heard.push(data));
     await outbox.send(owner.id, message);
     leave();
     const [notification, ...more] = await kept();

@@ -3,16 +3,19 @@ import * as Lab from '@hapi/lab';
 import type { Notice } from '../../src/outbound/outbox.js';
 import { type FrozenClock, frozenClock, until } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
+import { inside } from '../harness/inside.js';
 import { type Arrived, linkOn, putTransport, recordingTransport } from '../harness/transport.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 const KINDS = ['slack', 'telegram'] as const;
 /** Noon in UTC is nine in the evening there. */
 const QUIET = { enabled: true, from: '20:00', to: '07:00', timezone: 'Asia/Tokyo' };
+const NOON = Date.parse('2026-03-01T12:00:00.000Z');
 const MORNING = 10 * HOUR;
 
 describe('what the owner prefers', () => {
@@ -23,9 +26,12 @@ describe('what the owner prefers', () => {
   let telegram: string;
   let transport: ReturnType<typeof recordingTransport>['transport'];
 
-  beforeEach(async () => {
-    clock = frozenClock();
+  before(async () => {
+    clock = frozenClock(NOON);
     desk = await openDesk({ clock, config: { tokenHours: 720 } });
+  });
+  beforeEach(async () => {
+    await desk.arrive();
     ({ transport, arrived } = recordingTransport());
     putTransport(desk.test, transport, [...KINDS]);
     slack = (await linkOn(desk.test, desk.owner.id, 'slack')).id;
@@ -34,7 +40,15 @@ describe('what the owner prefers', () => {
     await come(3);
     arrived.length = 0;
   });
-  afterEach(() => desk.test.stop());
+  afterEach(async () => {
+    await settled();
+    for (const table of ['channels', 'notice_batches', 'held_notices'] as const) {
+      await desk.test.app.store.db.deleteFrom(table).execute();
+    }
+    // It is noon again, for quiet hours are those of a clock on the wall.
+    clock.forward(DAY - ((clock.now() - NOON) % DAY));
+  });
+  after(() => desk.test.stop());
 
   const come = (count: number): Promise<Arrived[]> =>
     until(
@@ -46,11 +60,11 @@ describe('what the owner prefers', () => {
     if (status !== 200) throw new Error(text);
   };
   const say = (title: string, more: Partial<Notice> = {}): Promise<void> =>
-    desk.test.app.runtime.outbox.send(desk.owner.id, {
+    inside(desk.test.app).outbox.send(desk.owner.id, {
       ...{ kind: 'hook_notice', title, body: 'A body', link: null },
       ...more,
     });
-  const tick = () => desk.test.app.runtime.digests.tick();
+  const tick = () => inside(desk.test.app).digests.tick();
   const restart = async (): Promise<void> => {
     await desk.test.restart();
     putTransport(desk.test, transport, [...KINDS]);

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { openTarget } from '../harness/target.js';
 import { openPlatform, openStage, type Stage } from './stage.js';
 
@@ -27,7 +28,7 @@ describe('what was under way when the daemon ended', () => {
     );
     const again = openPlatform();
     await stage.test.restart();
-    stage.test.app.runtime.transports.put('slack', again);
+    inside(stage.test.app).transports.put('slack', again);
     return again;
   };
 
@@ -49,7 +50,7 @@ describe('what was under way when the daemon ended', () => {
       const { token, id: userId } = stage.owner;
       const body = { name: 'app', url: target.url, events: ['task.completed'] };
       await stage.test.call('POST', '/api/webhooks', { token, body });
-      const event = stage.test.app.runtime.toWebhooks(userId, { type: 'task.completed', data: {} });
+      const event = inside(stage.test.app).toWebhooks(userId, { type: 'task.completed', data: {} });
       await stage.test.app.store.transact(event.statements);
       event.published();
       await target.got(1);

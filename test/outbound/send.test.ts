@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 import { ARRIVED, openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -36,7 +37,7 @@ describe('what leaves for a channel', () => {
   it('costs who has no verified channel no job', async () => {
     stage = await openStage();
     await stage.test.app.store.db.updateTable('channels').set({ verified_at: null }).execute();
-    const { statements } = stage.test.app.runtime.outbox.toOwner(stage.owner.id, {
+    const { statements } = inside(stage.test.app).outbox.toOwner(stage.owner.id, {
       ...{ kind: 'hook_notice', title: 'A title', body: '', link: null },
     });
     await stage.test.app.store.transact(statements);
@@ -66,10 +67,10 @@ describe('what leaves for a channel', () => {
     stage = await openStage();
     let go = (): void => undefined;
     stage.slack.ready = () => new Promise((resolve) => (go = resolve));
-    stage.test.app.runtime.transports.put('slack', stage.slack);
+    inside(stage.test.app).transports.put('slack', stage.slack);
     await stage.tell('In its turn');
     await until(
-      async () => stage.test.app.runtime.outgoing.totals(),
+      async () => inside(stage.test.app).outgoing.totals(),
       ({ running, waiting }) => running === 1 && waiting === 0,
     );
     const [waiting] = await until(stage.sendings, ({ length }) => length === 1);

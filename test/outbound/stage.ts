@@ -3,6 +3,7 @@ import type { SendResult, Transport } from '../../src/outbound/transport.js';
 import type { SendingRow } from '../../src/store/tables/outbox.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { linkChannel } from '../harness/channel.js';
+import { inside } from '../harness/inside.js';
 
 /** A platform that does as it is told, and takes down what it was asked to send. */
 export interface Platform extends Transport {
@@ -51,7 +52,7 @@ export const openStage = async (
   const test = await startApp({ config });
   const owner = await test.register('owner');
   const slack = openPlatform(over);
-  test.app.runtime.transports.put('slack', slack);
+  inside(test.app).transports.put('slack', slack);
   const { id: channelId } = await linkChannel(test, owner.id);
   await forgetGreeting(test, slack);
   const sendings = () =>
@@ -60,7 +61,7 @@ export const openStage = async (
     ...{ test, owner, channelId, slack, sendings },
     jobs: () => test.app.store.db.selectFrom('jobs').select(['kind', 'lane']).execute(),
     tell: (title, effectId) =>
-      test.app.runtime.outbox.send(owner.id, {
+      inside(test.app).outbox.send(owner.id, {
         ...{ kind: 'hook_notice', title, body: `${title}, in full`, link: null },
         ...(effectId !== undefined && { effectId }),
       }),
@@ -85,7 +86,7 @@ export const openStage = async (
 
 /** That a channel was linked is said there, too. */
 const forgetGreeting = async ({ app }: TestApp, platform: Platform): Promise<void> => {
-  const { outgoing } = app.runtime;
+  const { outgoing } = inside(app);
   await until(
     async () => outgoing.totals(),
     ({ waiting, running }) => platform.asked.length === 1 && waiting + running === 0,

@@ -6,6 +6,7 @@ import { generate } from 'otplib';
 import { loadMasterKey } from '../../src/secrets/master.js';
 import { SEALED } from '../../src/secrets/sealedcolumns.js';
 import { PASSWORD, sign, startApp, type TestApp } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -70,7 +71,7 @@ describe('a change of the master key', () => {
     const { code } = (await ask('POST', '/api/channels/codes')).body;
     await rekey();
     await app.restart();
-    const { links } = app.app.runtime;
+    const { links } = inside(app.app);
     const channel = await links.redeemFrom({ kind: 'slack', id: 'T1/U1', name: 'Ada' }, code);
     expect(channel.kind).to.equal('slack');
   });

@@ -6,7 +6,7 @@ import type { Received } from '../harness/target.js';
 import { openStage, SECRET, type Stage } from '../outbound/webhooks/stage.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 const MINUTE = 60_000;
 const OTHER = `whsec_${Buffer.alloc(24, 'another').toString('base64')}`;
@@ -14,12 +14,14 @@ const OTHER = `whsec_${Buffer.alloc(24, 'another').toString('base64')}`;
 describe('what a webhook is sent', () => {
   let stage: Stage;
   let clock: FrozenClock;
-  beforeEach(async () => {
-    // The library knows no clock but the true one.
+  before(async () => {
     clock = frozenClock(Date.now());
     stage = await openStage(clock);
   });
-  afterEach(() => stage.close());
+  // The library knows no clock but the true one.
+  beforeEach(() => clock.forward(Date.now() - clock.now()));
+  afterEach(() => stage.clear());
+  after(() => stage.close());
 
   const show = async (id: string) => (await stage.ask('GET', `/api/webhooks/${id}`)).body;
 
@@ -41,7 +43,7 @@ describe('what a webhook is sent', () => {
         event: null,
         agentId: null,
         status: 'success',
-        result: '{"message":"Got 1"}',
+        result: `{"message":"Got ${stage.fired()}"}`,
         links: {
           hook: `/api/hooks/${hookId}`,
           execution: `/api/hooks/${hookId}/executions/${executionId}`,

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Taken, Unavailable, Unmet } from '../../src/store/engine/protocol.js';
+import { assertRows } from '../../src/store/store.js';
 import { openScratch, putFact, type Scratch } from './scratch.js';
 
 export const lab = Lab.script();
@@ -36,6 +37,17 @@ describe('store', () => {
     const error = await expect(scratch.store.transact([putFact('a', '1'), gone])).to.reject(Unmet);
     expect(error.at).to.equal(1);
     expect(await facts()).to.equal([]);
+  });
+
+  it('asserts how many rows a select finds, within the transaction', async () => {
+    const { store } = scratch;
+    const both = store.db.selectFrom('facts').select('name').where('name', 'in', ['a', 'b']);
+    await store.transact([putFact('a', '1'), assertRows(both, 1), putFact('b', '2')]);
+    const error = await expect(store.transact([putFact('c', '3'), assertRows(both, 1)])).to.reject(
+      Unmet,
+    );
+    expect(error.at).to.equal(1);
+    expect(await facts()).to.equal(['a', 'b']);
   });
 
   it('says what is taken', async () => {

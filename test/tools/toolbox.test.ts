@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { ToolGroup } from '../../src/tools/tool.js';
-import { builtInGroups, createToolbox, functionName, toolboxOf } from '../../src/tools/toolbox.js';
+import { builtInGroups, createToolbox, functionName } from '../../src/tools/toolbox.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -75,7 +75,7 @@ describe('createToolbox', () => {
 
   it('keeps of two tools that a model could not tell apart the first', () => {
     const time = builtIn.filter(({ skillId }) => skillId === 'time');
-    const [first, second] = toolboxOf([...time, ...time]).list();
+    const [first, second] = createToolbox([...time, ...time], () => []).list();
     expect(first?.unavailable).to.be.null();
     expect(second?.unavailable).to.equal('A model could not tell it from time.now');
   });

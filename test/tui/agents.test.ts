@@ -1,9 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
-import { agentView } from '../../tui/screens/agents/detail.js';
-import { agentPage, agentsPage } from '../../tui/screens/agents/screen.js';
-import { agentsView } from '../../tui/screens/agents/view.js';
+import { agentPage } from '../../tui/screens/agents/agent.js';
+import { agentsPage } from '../../tui/screens/agents/agents.js';
 import { createFollowing } from '../../tui/state/followedagent.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
@@ -51,7 +50,7 @@ describe('agents', () => {
       anAgent({ status: 'waiting_approval' }),
     ];
     const state = known([...agentsLoaded(rows), ...approvalsLoaded([anApproval()]), ...atAgents]);
-    expect(shown(agentsView, state, 80, 19)).to.equal([
+    expect(shown(agentsPage.view, state, 80, 19)).to.equal([
       '  NAME          STATE             TRUST      STEP   COST   AGE  DOING',
       '> orphan        running           untrusted     4  $0.05    3m  labelled',
       '  triage-412    waiting_approval  untrusted     4  $0.05    3m  shell.run',
@@ -100,7 +99,7 @@ describe('an agent', () => {
     ]);
 
   it('shows what was said, and the call that waits', () => {
-    expect(shown(agentView, open(), 80, 19)).to.equal([
+    expect(shown(agentPage.view, open(), 80, 19)).to.equal([
       'triage-412   running   UNTRUSTED                  [Transcript] Events Tree Facts',
       'openai/gpt   step 4/40   12,400 tokens   $0.05 of $0.50',
       '',
@@ -129,7 +128,7 @@ describe('an agent', () => {
     ];
     const at = (selected: string | null) =>
       open([...treeLoaded(rows, ID), { type: 'ui.looked', change: { tab: 2, selected } }]);
-    expect(shown(agentView, at('agent_3'), 80, 19)).to.equal([
+    expect(shown(agentPage.view, at('agent_3'), 80, 19)).to.equal([
       'triage-412   running   UNTRUSTED                  Transcript Events [Tree] Facts',
       'openai/gpt   step 4/40   12,400 tokens   $0.05 of $0.50',
       '',
@@ -139,7 +138,7 @@ describe('an agent', () => {
       '      leaf      completed  untrusted  $0.05    3m',
       '>   second      paused     untrusted  $0.05    3m',
     ]);
-    expect(shown(agentView, at('agent_3'), 60, 11)[3]).to.equal(
+    expect(shown(agentPage.view, at('agent_3'), 60, 11)[3]).to.equal(
       '  NAME          STATE       COST   AGE  DOING',
     );
     expect(agentPage.opens?.(at('agent_3'))).to.equal({ page: 'agent', id: 'agent_3' });
@@ -154,15 +153,15 @@ describe('an agent', () => {
     const old = anAgent({ id: 'agent_old', name: 'old' });
     const place = { page: 'agent' as const, id: 'agent_old' };
     const state = open([...treeLoaded([old], 'agent_old'), { type: 'ui.opened', place }]);
-    expect(shown(agentView, state, 80, 19)[0]).to.contain('old   running');
+    expect(shown(agentPage.view, state, 80, 19)[0]).to.contain('old   running');
     expect(refusalNow(state, agentPage.acts?.(state).pause ?? never())).to.be.null();
   });
 
   it('shows the end while it is followed', () => {
-    const rows = shown(agentView, open(), 80, 6);
+    const rows = shown(agentPage.view, open(), 80, 6);
     expect(rows.at(-1)).to.contain('nothing is answered from here');
     const above = shown(
-      agentView,
+      agentPage.view,
       open([{ type: 'ui.looked', change: { isFollowing: false } }]),
       80,
       6,
@@ -173,11 +172,11 @@ describe('an agent', () => {
   it('shows where events are missing', () => {
     const state = open([
       { type: 'ui.looked', change: { tab: 1 } },
-      { type: 'stream.told', name: ID, entries: [entry(38)] },
+      { type: 'stream.added', name: ID, entries: [entry(38)] },
       { type: 'stream.gap', name: ID, from: 39, to: 50 },
-      { type: 'stream.told', name: ID, entries: [entry(51)] },
+      { type: 'stream.added', name: ID, entries: [entry(51)] },
     ]);
-    const rows = shown(agentView, state, 80, 19).slice(3);
+    const rows = shown(agentPage.view, state, 80, 19).slice(3);
     expect(rows.map((line) => line.replace(/\d\d:\d\d:\d\d/, 'TIME'))).to.equal([
       '   38 TIME  message   assistant  word 38',
       '  ── 12 events were dropped (39 to 50); the transcript has them ──',

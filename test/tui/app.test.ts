@@ -3,25 +3,47 @@ import { cleanup, render } from 'ink-testing-library';
 import { createElement } from 'react';
 import { createClient } from '../../src/client/index.js';
 import { App } from '../../tui/app.js';
+import { Painter } from '../../tui/painter.js';
 import { createFeed } from '../../tui/state/feed.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
+import { themeOf } from '../../tui/theme.js';
 import { until } from '../harness/app.js';
 import { aHook, known, NOW } from './known.js';
 
 export const lab = Lab.script();
 const { describe, it, afterEach } = lab;
 
-/** The app on Ink alone, and a daemon that answers every request alike. */
+/** The rows of a terminal, after all that the painter has written to it. */
+const openScreen = () => {
+  const rows: string[] = [];
+  const write = (text: string): boolean => {
+    const bare = text.replaceAll(/\u001b\[\??[\d;]*[hlmK]/g, '');
+    for (const [, top = '', row = ''] of bare.matchAll(/\u001b\[(\d+);1H([^\u001b]*)/g)) {
+      rows[Number(top) - 1] = row;
+    }
+    return true;
+  };
+  return { terminal: { write, once: () => {} }, text: () => rows.join('\n') };
+};
+
+/** The app, and a daemon that answers every request alike. */
 const open = (answer: () => Promise<Response>, actions: StateAction[] = []) => {
   const store = createStore(reduce, known(actions, 100, 24), { beatMs: 1 });
   const client = createClient({ url: 'http://127.0.0.1:1', fetch: answer });
   const feed = createFeed({ client, store, now: () => NOW });
-  const screen = render(createElement(App, { desk: { store, feed, painter: null } }));
-  const sees = (text: string) =>
+  const { terminal, text } = openScreen();
+  const size = () => store.get().ui.size;
+  const painter = new Painter({ terminal, theme: themeOf('mono'), size, cursor: () => null });
+  render(createElement(App, { desk: { store, feed, painter } }));
+  store.subscribe(
+    (state) => state,
+    () => painter.plan(),
+  );
+  const sees = (words: string) =>
     until(
-      async () => screen.lastFrame() ?? '',
-      (frame) => frame.includes(text),
+      async () => text(),
+      (frame) => frame.includes(words),
     );
   return { store, sees };
 };

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
 import { version } from '../../src/client/version.js';
-import { greet } from '../../tui/state/greet.js';
+import { loadAccount } from '../../tui/state/greet.js';
 import { createLive } from '../../tui/state/live.js';
 import type { SessionState } from '../../tui/state/session.js';
 import { reduce } from '../../tui/state/state.js';
@@ -66,7 +66,7 @@ describe('the connection of the desk', () => {
       new Response('{"status":"ok","version":"0.0.9","uptimeSeconds":1}', {
         headers: { 'content-type': 'application/json' },
       });
-    await greet(createClient({ url: gate.url, fetch: older }), store);
+    await loadAccount(createClient({ url: gate.url, fetch: older }), store);
     const said = await until(
       async () => store.get().ui.message,
       (message) => message !== null,

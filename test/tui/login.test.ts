@@ -2,10 +2,10 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
 import type { Controller } from '../../tui/control/controller.js';
-import { obeyKey } from '../../tui/control/dispatch.js';
+import { dispatchKey } from '../../tui/control/dispatch.js';
 import { askAtStart } from '../../tui/control/login.js';
 import { hintsView, messageView } from '../../tui/frame/bars.js';
-import { isStranger, welcomeView } from '../../tui/frame/welcome.js';
+import { isFirstVisit, welcomeView } from '../../tui/frame/welcome.js';
 import type { Link } from '../../tui/state/session.js';
 import { initialState, reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
@@ -47,7 +47,7 @@ const opened = (loginName: string | null) => {
     store,
     tried,
     keys: (...names: string[]) => {
-      for (const key of names) obeyKey(hands, { type: 'key', key, isBurst: false });
+      for (const key of names) dispatchKey(hands, { type: 'key', key, isBurst: false });
     },
     settled: () => new Promise((resolve) => setTimeout(resolve, 20)),
   };
@@ -59,7 +59,7 @@ describe('a start', () => {
     desk.store.dispatch({ type: 'session.linked', link: REFUSED });
     expect(desk.store.get().ui.field?.for).to.equal('password');
     expect(shown(messageView, desk.store.get(), 80, 1)[0]).to.equal('Password for ada:');
-    expect(isStranger(desk.store.get())).to.be.false();
+    expect(isFirstVisit(desk.store.get())).to.be.false();
     desk.keys(...'right', 'enter');
     await desk.settled();
     expect(desk.tried).to.equal(['ada right']);
@@ -96,7 +96,7 @@ describe('a start', () => {
     const desk = opened(null);
     desk.store.dispatch({ type: 'session.linked', link: REFUSED });
     const state = desk.store.get();
-    expect([isStranger(state), state.ui.field]).to.equal([true, null]);
+    expect([isFirstVisit(state), state.ui.field]).to.equal([true, null]);
     expect(shown(welcomeView, state, 80, 19)[2]).to.contain('adjutant quickstart');
     desk.keys('enter', ...'bob', 'enter');
     expect(shown(messageView, desk.store.get(), 80, 1)[0]).to.equal('Password for bob:');
@@ -104,10 +104,10 @@ describe('a start', () => {
     desk.keys(...'wrong', 'enter');
     await desk.settled();
     expect(desk.store.get().ui.message?.text).to.contain('Wrong name or password');
-    expect(isStranger(desk.store.get())).to.be.true();
+    expect(isFirstVisit(desk.store.get())).to.be.true();
     desk.keys('enter', ...'ada', 'enter', ...'right', 'enter');
     await desk.settled();
     expect(desk.tried).to.equal(['bob wrong', 'ada right']);
-    expect(isStranger(desk.store.get())).to.be.false();
+    expect(isFirstVisit(desk.store.get())).to.be.false();
   });
 });

@@ -1,8 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
-import { logsPage } from '../../tui/screens/logs/screen.js';
-import { logsView } from '../../tui/screens/logs/view.js';
+import { logsPage } from '../../tui/screens/logs.js';
 import type { LogRow } from '../../tui/state/lists.js';
 import { readLogs } from '../../tui/state/logs.js';
 import type { StateAction } from '../../tui/state/state.js';
@@ -30,7 +29,7 @@ const rows: LogRow[] = [
 describe('logs', () => {
   it('shows the newest at the bottom, and a line wherever some are missing', () => {
     const state = known([...logsLoaded(rows), here]);
-    expect(timeless(shown(logsView, state, 80, 19))).to.equal([
+    expect(timeless(shown(logsPage.view, state, 80, 19))).to.equal([
       'TIME info  accepted   hook=github-issues ms=3',
       '  ── 5 lines are missing here: memory holds them no more ──',
       'TIME warn  cooling   model="a b" s=60',
@@ -47,7 +46,7 @@ describe('logs', () => {
       [140, 40],
     ] as const) {
       const state = known([...logsLoaded(many), here], width, height);
-      const lines = shown(logsView, state, width, height - 5);
+      const lines = shown(logsPage.view, state, width, height - 5);
       expect(lines).to.have.length(height - 5);
       expect(lines.at(-1)).to.contain('line 98');
       const away = known(
@@ -55,29 +54,29 @@ describe('logs', () => {
         width,
         height,
       );
-      expect(shown(logsView, away, width, height - 5)[0]).to.contain('line 0 ');
+      expect(shown(logsPage.view, away, width, height - 5)[0]).to.contain('line 0 ');
     }
   });
 
   it('wraps a long line under itself, or cuts it, or shows it raw', () => {
     const long = [aLine({ message: 'word '.repeat(20).trim(), data: {} })];
-    const lines = shown(logsView, known([...logsLoaded(long), here], 60, 16), 60, 11);
+    const lines = shown(logsPage.view, known([...logsLoaded(long), here], 60, 16), 60, 11);
     expect(lines.length).to.be.above(2);
     expect(lines[1]).to.match(/^ {19}word/);
     const cut = known([...logsLoaded(long), here, looked({ isWrapped: false })], 60, 16);
-    expect(shown(logsView, cut, 60, 11)).to.have.length(1);
+    expect(shown(logsPage.view, cut, 60, 11)).to.have.length(1);
     const raw = known([...logsLoaded(rows), here, looked({ isRaw: true })], 140, 40);
-    expect(shown(logsView, raw, 140, 35)[0]).to.match(/^\{"id":1,/);
+    expect(shown(logsPage.view, raw, 140, 35)[0]).to.match(/^\{"id":1,/);
   });
 
   it('filters by words and by level, and keeps the gaps', () => {
     const left = (filter: string) =>
-      shown(logsView, known([...logsLoaded(rows), here, looked({ filter })]), 80, 19).length;
+      shown(logsPage.view, known([...logsLoaded(rows), here, looked({ filter })]), 80, 19).length;
     expect([left('telegram'), left('level:warn'), left('!github'), left('nothing')]).to.equal([
       2, 2, 3, 1,
     ]);
     const none = known([...logsLoaded([aLine()]), here, looked({ filter: 'nothing' })]);
-    expect(shown(logsView, none, 80, 19)).to.equal([
+    expect(shown(logsPage.view, none, 80, 19)).to.equal([
       'No lines of level info and above with that in them.',
       '  esc  drop the filter',
     ]);
@@ -94,7 +93,7 @@ describe('logs', () => {
         change: { do: 'fail', generation: 1, trouble: { status: 403, message: 'Admins only' } },
       },
     ]);
-    expect(shown(logsView, state, 80, 19)).to.equal([
+    expect(shown(logsPage.view, state, 80, 19)).to.equal([
       'Could not load the log: 403, Admins only',
       'You are bob (user). Ask an admin.   ctrl-r again',
     ]);

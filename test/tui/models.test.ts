@@ -1,8 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient, type ModelView } from '../../src/client/index.js';
-import { modelsPage } from '../../tui/screens/models/screen.js';
-import { checkModelAct } from '../../tui/screens/models/slice.js';
+import { modelActs, modelsPage } from '../../tui/screens/models.js';
 import type { CliToolItem, RouteItem } from '../../tui/state/lists.js';
 import { loaders } from '../../tui/state/loaders.js';
 import type { StateAction } from '../../tui/state/state.js';
@@ -111,11 +110,11 @@ describe('models', () => {
     const said = (reply: object) => {
       const fetch = async () =>
         new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json' } });
-      return checkModelAct(gpt).call(createClient({ url: 'http://127.0.0.1:1', fetch }), '');
+      return modelActs(gpt).test?.call(createClient({ url: 'http://127.0.0.1:1', fetch }), '');
     };
     expect(await said({ ok: true, latencyMs: 12 })).to.equal('gpt answered in 12 ms');
     expect(await said({ ok: false, latencyMs: 12, error: '401' })).to.equal({
-      said: 'gpt does not answer: 401',
+      message: 'gpt does not answer: 401',
       tone: 'danger',
     });
   });

@@ -3,12 +3,12 @@ import * as Lab from '@hapi/lab';
 import type { EditorOutcome } from '../../cli/editor.js';
 import { createClient } from '../../src/client/index.js';
 import type { Controller, ControllerEffects } from '../../tui/control/controller.js';
-import { obeyKey } from '../../tui/control/dispatch.js';
+import { dispatchKey } from '../../tui/control/dispatch.js';
 import type { InputEvent } from '../../tui/input.js';
 import { roots } from '../../tui/state/places.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
-import { lookOf } from '../../tui/state/ui.js';
+import { topView } from '../../tui/state/ui.js';
 import {
   aCredential,
   agentsLoaded,
@@ -80,7 +80,7 @@ const openDesk = (
     outside: outsideThat((does) => outside.push(does), written),
   };
   const keys = (...names: string[]): void => {
-    for (const key of names) obeyKey(hands, { type: 'key', key, isBurst: false });
+    for (const key of names) dispatchKey(hands, { type: 'key', key, isBurst: false });
   };
   const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
   return {
@@ -90,7 +90,7 @@ const openDesk = (
     store,
     keys,
     settled,
-    tell: (event: InputEvent) => obeyKey(hands, event),
+    tell: (event: InputEvent) => dispatchKey(hands, event),
   };
 };
 
@@ -120,9 +120,9 @@ describe('keys on the desk', () => {
   it('chooses by id, so that rows may move', () => {
     const desk = openDesk(atHooks);
     desk.keys('j');
-    expect(lookOf(desk.store.get().ui).selected).to.equal('hook_02');
+    expect(topView(desk.store.get().ui).selected).to.equal('hook_02');
     desk.tell({ type: 'key', key: 'k', isBurst: true });
-    expect(lookOf(desk.store.get().ui).selected).to.equal('hook_01');
+    expect(topView(desk.store.get().ui).selected).to.equal('hook_01');
   });
 
   it('does what can be undone at once', async () => {
@@ -211,9 +211,9 @@ describe('keys on the desk', () => {
     await desk.settled();
     expect(desk.asked).to.equal(['POST /api/hooks/hook_01/disable']);
     desk.keys(':', ...'vault', 'enter');
-    expect(lookOf(desk.store.get().ui).page).to.equal('vault');
+    expect(topView(desk.store.get().ui).page).to.equal('vault');
     desk.keys('ctrl-o');
-    expect(lookOf(desk.store.get().ui).page).to.equal('hooks');
+    expect(topView(desk.store.get().ui).page).to.equal('hooks');
   });
 
   it('quits by the words that end vi, from any page', () => {
@@ -224,7 +224,7 @@ describe('keys on the desk', () => {
     }
     const desk = openDesk(atHooks);
     desk.keys(':', ...'qu', 'esc', ':', ...'vault', 'enter');
-    expect([desk.outside, lookOf(desk.store.get().ui).page]).to.equal([[], 'vault']);
+    expect([desk.outside, topView(desk.store.get().ui).page]).to.equal([[], 'vault']);
   });
 
   it('takes :q that came in one piece, and nothing else that did', () => {
@@ -242,11 +242,11 @@ describe('keys on the desk', () => {
   it('filters as one types, and esc closes the filter before the page', () => {
     const desk = openDesk(atHooks);
     desk.keys('/', ...'sec');
-    expect(lookOf(desk.store.get().ui).filter).to.equal('sec');
+    expect(topView(desk.store.get().ui).filter).to.equal('sec');
     desk.keys('enter', 'enter');
-    expect(lookOf(desk.store.get().ui)).to.include({ page: 'hook', id: 'hook_02' });
+    expect(topView(desk.store.get().ui)).to.include({ page: 'hook', id: 'hook_02' });
     desk.keys('esc', 'esc', 'esc', 'esc');
-    expect(lookOf(desk.store.get().ui)).to.include({ page: 'hooks', filter: '' });
+    expect(topView(desk.store.get().ui)).to.include({ page: 'hooks', filter: '' });
     expect(desk.outside).to.equal([]);
   });
 
@@ -400,7 +400,7 @@ describe('keys on the desk', () => {
 
   it('shows fewer lines of the log by , and more by .', () => {
     const desk = openDesk([{ type: 'ui.root', root: 'logs' }]);
-    const level = () => lookOf(desk.store.get().ui).leastLevel;
+    const level = () => topView(desk.store.get().ui).leastLevel;
     const seen = [',', ',', ',', ',', '.', '.', '.', '.', '.', '.'].map((key) => {
       desk.keys(key);
       return level();

@@ -1,8 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { sparkline } from '../../tui/parts/spark.js';
-import { overviewPage } from '../../tui/screens/overview/screen.js';
-import { overviewView } from '../../tui/screens/overview/view.js';
+import { overviewPage } from '../../tui/screens/overview/overview.js';
 import type { StateAction } from '../../tui/state/state.js';
 import { aHook, aNeed, hooksLoaded, known, NOW, overviewRead, shown } from './known.js';
 
@@ -10,7 +9,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const told = (id: string, kind: string, secondsAgo: number, hookName?: string): StateAction => ({
-  type: 'stream.told',
+  type: 'stream.added',
   name: 'executions',
   entries: [
     {
@@ -25,7 +24,7 @@ const told = (id: string, kind: string, secondsAgo: number, hookName?: string): 
 describe('overview', () => {
   it('says how it stands, what the day cost, and what needs the person', () => {
     const state = known(overviewRead());
-    expect(shown(overviewView, state, 80, 19).slice(0, 12)).to.equal([
+    expect(shown(overviewPage.view, state, 80, 19).slice(0, 12)).to.equal([
       'Health   ok    ready 4d 02:11   database 0.3 ms',
       'Public   -     no address: adjutant tunnel setup',
       'Queue    ok    3 waiting, oldest 0:01   5 of 20 running',
@@ -43,7 +42,7 @@ describe('overview', () => {
 
   it('says that all is well only where it is known: not of an address never reached', () => {
     const said = (over: Parameters<typeof overviewRead>[0]) => {
-      const rows = shown(overviewView, known(overviewRead({ needs: [], ...over })), 80, 19);
+      const rows = shown(overviewPage.view, known(overviewRead({ needs: [], ...over })), 80, 19);
       return [rows[1], rows.find((line) => line.startsWith('  Nothing.'))];
     };
     const publicUrl = 'https://hooks.example.org';
@@ -70,7 +69,7 @@ describe('overview', () => {
       told('execution_1', 'queued', 10, 'github-issues'),
       told('execution_2', 'running', 1, 'github-issues'),
     ]);
-    const rows = shown(overviewView, state, 80, 19);
+    const rows = shown(overviewPage.view, state, 80, 19);
     const live = rows.slice(rows.indexOf('Live') + 1).map((line) => line.replace(/^[\d:]+ +/, ''));
     expect(live).to.equal([
       'running      github-issues     issues.opened',
@@ -79,9 +78,9 @@ describe('overview', () => {
   });
 
   it('has three columns where there is room, and no rates where there is little', () => {
-    const wide = shown(overviewView, known(overviewRead(), 140, 40), 140, 35);
+    const wide = shown(overviewPage.view, known(overviewRead(), 140, 40), 140, 35);
     expect(wide.find((line) => line.startsWith('Needs you'))).to.match(/Needs you +Live +Agents/);
-    const small = shown(overviewView, known(overviewRead(), 60, 16), 60, 11);
+    const small = shown(overviewPage.view, known(overviewRead(), 60, 16), 60, 11);
     expect(small).to.have.length(11);
     expect(small.join('\n')).to.not.contain('per minute');
   });

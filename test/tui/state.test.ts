@@ -1,10 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { rowsOf } from '../../tui/state/lists.js';
-import { fits } from '../../tui/state/selection.js';
+import { matchesFilter } from '../../tui/state/selection.js';
 import { createStore } from '../../tui/state/store.js';
 import { joinStreams, reduceStreams, ringOf, type StreamsState } from '../../tui/state/streams.js';
-import { lookOf, stackOf } from '../../tui/state/ui.js';
+import { stackOf, topView } from '../../tui/state/ui.js';
 import { aHook, anApproval, approvalsLoaded, hooksLoaded, known, NOW } from './known.js';
 
 export const lab = Lab.script();
@@ -98,7 +98,7 @@ describe('lists', () => {
 describe('streams', () => {
   const entry = (number: number | null) => ({ number, at: '', kind: 'agent.message', data: {} });
   const told = (state: StreamsState, name: string, numbers: (number | null)[]): StreamsState =>
-    reduceStreams(state, { type: 'stream.told', name, entries: numbers.map(entry) });
+    reduceStreams(state, { type: 'stream.added', name, entries: numbers.map(entry) });
 
   it('counts once what is told twice', () => {
     const state = told(told({}, 'a', [1, 2]), 'a', [2, 3]);
@@ -107,7 +107,7 @@ describe('streams', () => {
 
   it('counts once what is told twice in one beat', () => {
     const tell = (name: string, ...numbers: number[]) => ({
-      type: 'stream.told',
+      type: 'stream.added',
       name,
       entries: numbers.map(entry),
     });
@@ -120,7 +120,7 @@ describe('streams', () => {
   it('puts what was caught up where its time belongs', () => {
     const at = (time: string) => ({ ...entry(null), at: time });
     const tell = (state: StreamsState, ...times: string[]) =>
-      reduceStreams(state, { type: 'stream.told', name: 'a', entries: times.map(at) });
+      reduceStreams(state, { type: 'stream.added', name: 'a', entries: times.map(at) });
     const state = tell(tell({}, 'T1', 'T4'), 'T2', 'T3', 'T4');
     const times = ringOf(state, 'a').entries.map((each) => each.at);
     expect(times).to.equal(['T1', 'T2', 'T3', 'T4', 'T4']);
@@ -153,20 +153,20 @@ describe('places', () => {
       { type: 'ui.root', root: 'vault' },
       { type: 'ui.root', root: 'hooks' },
     ]);
-    expect(lookOf(state.ui)).to.include({ page: 'hook', id: 'hook_01' });
+    expect(topView(state.ui)).to.include({ page: 'hook', id: 'hook_01' });
     const away = known([
       { type: 'ui.root', root: 'hooks' },
       { type: 'ui.looked', change: { filter: 'x' } },
       { type: 'ui.went', root: 'agents', places: [], selected: 'agent_1' },
     ]);
-    expect(lookOf(away.ui)).to.include({ page: 'agents', selected: 'agent_1' });
+    expect(topView(away.ui)).to.include({ page: 'agents', selected: 'agent_1' });
     const back = known([
       { type: 'ui.root', root: 'hooks' },
       { type: 'ui.looked', change: { filter: 'x' } },
       { type: 'ui.went', root: 'agents', places: [] },
       { type: 'ui.returned' },
     ]);
-    expect(lookOf(back.ui)).to.include({ page: 'hooks', filter: 'x' });
+    expect(topView(back.ui)).to.include({ page: 'hooks', filter: 'x' });
   });
 
   it('never closes the last page', () => {
@@ -180,6 +180,12 @@ describe('filter', () => {
 
   it('wants every word, none behind !, and a fact by its name', () => {
     const filters = ['stripe dis', 'stripe !dis', 'status:err', '!status:err', 'http://x'];
-    expect(filters.map((filter) => fits(item, filter))).to.equal([true, false, true, false, false]);
+    expect(filters.map((filter) => matchesFilter(item, filter))).to.equal([
+      true,
+      false,
+      true,
+      false,
+      false,
+    ]);
   });
 });

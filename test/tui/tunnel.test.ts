@@ -1,9 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient, type TunnelCheck } from '../../src/client/index.js';
-import { tunnelPage } from '../../tui/screens/tunnel/screen.js';
-import { checkTunnelAct } from '../../tui/screens/tunnel/slice.js';
-import { tunnelView } from '../../tui/screens/tunnel/view.js';
+import { tunnelActs, tunnelPage } from '../../tui/screens/tunnel.js';
 import type { StateAction } from '../../tui/state/state.js';
 import { aTunnel, known, NOW, shown, tunnelLoaded } from './known.js';
 
@@ -18,7 +16,7 @@ describe('tunnel', () => {
   const state = known([...tunnelLoaded(aTunnel()), here]);
 
   it('shows the stages, what the failing one saw, and what to do', () => {
-    expect(timeless(shown(tunnelView, state, 80, 19))).to.equal([
+    expect(timeless(shown(tunnelPage.view, state, 80, 19))).to.equal([
       'cloudflared (named)   running 3d   https://hooks.example.org   verified',
       '',
       '  1 name         ok      resolves to 2 addresses                           12 ms',
@@ -46,7 +44,7 @@ describe('tunnel', () => {
       [140, 40],
     ] as const) {
       const sized = known([...tunnelLoaded(aTunnel()), here], width, height);
-      const lines = shown(tunnelView, sized, width, height - 5);
+      const lines = shown(tunnelPage.view, sized, width, height - 5);
       expect(lines.length).to.be.at.most(height - 5);
       expect(lines[4]).to.match(/ 101 ms$/);
       expect(lines[4]).to.have.length(width);
@@ -56,7 +54,7 @@ describe('tunnel', () => {
       60,
       16,
     );
-    expect(shown(tunnelView, below, 60, 11).at(-1)).to.match(/ starting$/);
+    expect(shown(tunnelPage.view, below, 60, 11).at(-1)).to.match(/ starting$/);
   });
 
   it('says why it is not up, and when it is tried again', () => {
@@ -71,7 +69,7 @@ describe('tunnel', () => {
       check: null,
       log: [],
     });
-    const lines = shown(tunnelView, known([...tunnelLoaded(tunnel), here]), 80, 19);
+    const lines = shown(tunnelPage.view, known([...tunnelLoaded(tunnel), here]), 80, 19);
     expect(lines).to.equal([
       'cloudflared (named)   restarting 3d   no address',
       'Why       the token was refused',
@@ -84,7 +82,7 @@ describe('tunnel', () => {
 
   it('says how one is set up, and who may look', () => {
     const none = known([...tunnelLoaded(aTunnel({ provider: null })), here]);
-    expect(shown(tunnelView, none, 80, 19)).to.equal([
+    expect(shown(tunnelPage.view, none, 80, 19)).to.equal([
       'Nothing is set up: this machine alone reaches the daemon.',
       '  e  set it up      adjutant tunnel setup',
     ]);
@@ -99,7 +97,7 @@ describe('tunnel', () => {
         change: { do: 'fail', generation: 1, trouble: { status: 403, message: 'Admins only' } },
       },
     ]);
-    expect(shown(tunnelView, refused, 80, 19)).to.equal([
+    expect(shown(tunnelPage.view, refused, 80, 19)).to.equal([
       'Could not load the tunnel: 403, Admins only',
       'You are bob (user). Ask an admin.   ctrl-r again',
     ]);
@@ -116,13 +114,16 @@ describe('tunnel', () => {
     const said = (reply: TunnelCheck | null) => {
       const fetch = async () =>
         new Response(JSON.stringify(reply), { headers: { 'content-type': 'application/json' } });
-      return checkTunnelAct.call(createClient({ url: 'http://127.0.0.1:1', fetch }), '');
+      return tunnelActs(aTunnel()).check?.call(
+        createClient({ url: 'http://127.0.0.1:1', fetch }),
+        '',
+      );
     };
     const failed = aTunnel().check;
-    expect(await said(failed)).to.equal({ said: 'It fails at: signed', tone: 'danger' });
+    expect(await said(failed)).to.equal({ message: 'It fails at: signed', tone: 'danger' });
     const passed = failed && { ...failed, ok: true, failure: null };
     expect(await said(passed)).to.equal({
-      said: 'Nothing fails; look at: unsigned',
+      message: 'Nothing fails; look at: unsigned',
       tone: 'warn',
     });
     const stages = (failed?.stages ?? []).map((stage) => ({ ...stage, status: 'ok' as const }));

@@ -5,12 +5,8 @@ import { hintsView, messageView, tabsView, titleView } from '../../tui/frame/bar
 import { helpView } from '../../tui/frame/help.js';
 import { sheetView } from '../../tui/frame/sheets.js';
 import { bindings } from '../../tui/keys.js';
-import { drawn } from '../../tui/parts/row.js';
-import { approvalsPage } from '../../tui/screens/approvals/screen.js';
-import { approvalsView } from '../../tui/screens/approvals/view.js';
-import { executionView } from '../../tui/screens/execution/view.js';
-import { hooksView, hookView } from '../../tui/screens/hooks/view.js';
-import { overviewView } from '../../tui/screens/overview/view.js';
+import { drawRow } from '../../tui/parts/row.js';
+import { approvalsPage } from '../../tui/screens/approvals.js';
 import { pages } from '../../tui/screens.js';
 import { roots } from '../../tui/state/places.js';
 import type { StateAction } from '../../tui/state/state.js';
@@ -86,7 +82,7 @@ describe('views', () => {
         const size = { width, height: height - 5 };
         const views = [page.view, titleView, tabsView, messageView, hintsView, helpView];
         for (const row of views.flatMap((view) => view(state, size))) {
-          const sent = drawn(row, width, theme);
+          const sent = drawRow(row, width, theme);
           expect(widthOf(sent.replaceAll(/\u001b\[[\d;]*m/g, ''))).to.equal(width);
           expect(sent.replaceAll(/\u001b\[[\d;]*m/g, '')).to.not.match(/[\u0000-\u001f\u202e]/);
         }
@@ -99,10 +95,10 @@ describe('views', () => {
     const state = known([...everything, ...atHooks]);
     const theme = themeOf('mono', true);
     const rows = [
-      ...hooksView(state, { width: 80, height: 19 }),
+      ...pages.hooks.view(state, { width: 80, height: 19 }),
       ...tabsView(state, { width: 80, height: 1 }),
     ];
-    for (const row of rows) expect(drawn(row, 80, theme)).to.match(/^[\x20-\x7e\u001b]*$/);
+    for (const row of rows) expect(drawRow(row, 80, theme)).to.match(/^[\x20-\x7e\u001b]*$/);
   });
 
   it('draw the bars', () => {
@@ -124,7 +120,7 @@ describe('views', () => {
   it('list hooks', () => {
     const hooks = [aHook(), aHook({ id: 'hook_02', name: 'stripe', enabled: false })];
     const state = known([...hooksLoaded(hooks), ...atHooks]);
-    expect(shown(hooksView, state, 80, 6)).to.equal([
+    expect(shown(pages.hooks.view, state, 80, 6)).to.equal([
       '  NAME           STATE     LAST        RUNS  TRIGGER   ACTION',
       '> github-issues  enabled   ERROR 2m     412  webhook   notify',
       '  stripe         disabled  ERROR 2m     412  webhook   notify',
@@ -133,7 +129,7 @@ describe('views', () => {
 
   it('say what an empty list is for, and how one is made', () => {
     const state = known([...hooksLoaded([]), ...atHooks]);
-    expect(shown(hooksView, state, 80, 19)[0]).to.equal('No hooks yet.');
+    expect(shown(pages.hooks.view, state, 80, 19)[0]).to.equal('No hooks yet.');
   });
 
   it('say who may, where one may not', () => {
@@ -150,7 +146,7 @@ describe('views', () => {
         },
       },
     ]);
-    expect(shown(hooksView, state, 80, 19)).to.equal([
+    expect(shown(pages.hooks.view, state, 80, 19)).to.equal([
       'Could not load the hooks: 403, Admins only (request request_1)',
       'You are ada (admin). Ask an admin.   ctrl-r again',
     ]);
@@ -167,7 +163,7 @@ describe('views', () => {
       ...atHook,
       open,
     ]);
-    expect(shown(executionView, state, 80, 19)[0]).to.match(
+    expect(shown(pages.execution.view, state, 80, 19)[0]).to.match(
       /^github-issues \/ exec …8f3k2a {3}success/,
     );
     const payload = known([
@@ -177,7 +173,7 @@ describe('views', () => {
       open,
       { type: 'ui.looked', change: { tab: 1 } },
     ]);
-    expect(shown(executionView, payload, 80, 19).slice(3)).to.equal([
+    expect(shown(pages.execution.view, payload, 80, 19).slice(3)).to.equal([
       '{',
       '  "evil": "\\u001b[2J"',
       '}',
@@ -185,13 +181,13 @@ describe('views', () => {
   });
 
   it('show what is gone', () => {
-    expect(shown(hookView, known([...hooksLoaded([]), ...atHook]), 80, 19)[0]).to.equal(
+    expect(shown(pages.hook.view, known([...hooksLoaded([]), ...atHook]), 80, 19)[0]).to.equal(
       'There is no such hook any more.',
     );
   });
 
   it('show the overview only when it is known', () => {
-    expect(shown(overviewView, known(), 80, 19)).to.equal([]);
+    expect(shown(pages.overview.view, known(), 80, 19)).to.equal([]);
   });
 });
 
@@ -200,7 +196,7 @@ describe('approvals', () => {
     known([...approvalsLoaded(rows), ...atApprovals, ...more], width, height);
 
   it('show the whole call, each argument on lines of its own', () => {
-    expect(shown(approvalsView, asked(), 80, 19).slice(3, 8)).to.equal([
+    expect(shown(approvalsPage.view, asked(), 80, 19).slice(3, 8)).to.equal([
       'shell.run   digest 4f2a91c0   UNTRUSTED',
       '  argv      npm',
       '            test',

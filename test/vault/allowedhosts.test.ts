@@ -1,12 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { whyNotTo } from '../../src/vault/allowedhosts.js';
+import { hostRefusal } from '../../src/vault/allowedhosts.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 const may = (url: string, ...allowedHosts: string[]): boolean =>
-  whyNotTo(new URL(url), { name: 'pat', allowedHosts }) === null;
+  hostRefusal(new URL(url), { name: 'pat', allowedHosts }) === null;
 
 describe('where a credential may be sent', () => {
   for (const [url, ...hosts] of [
@@ -43,7 +43,7 @@ describe('where a credential may be sent', () => {
 
   it('says how plain http is allowed', () => {
     const lending = { name: 'pat', allowedHosts: ['nas.lan'] };
-    expect(whyNotTo(new URL('http://nas.lan/'), lending)).to.equal(
+    expect(hostRefusal(new URL('http://nas.lan/'), lending)).to.equal(
       'The credential pat is sent to nas.lan by https alone: allowedHosts may name nas.lan:80',
     );
   });

@@ -2,10 +2,11 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock, until } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
+import { inside } from '../harness/inside.js';
 import { makeToken } from '../harness/token.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, before, beforeEach, describe, it } = lab;
 
 const HOUR = 3600 * 1000;
 const DAY = 24 * HOUR;
@@ -14,21 +15,24 @@ describe('reminders of credentials', () => {
   let clock: FrozenClock;
   let desk: Desk;
   let token: string;
-  beforeEach(async () => {
+  before(async () => {
     clock = frozenClock();
     desk = await openDesk({ clock, config: { tokenHours: 720 } });
+  });
+  beforeEach(async () => {
+    await desk.arrive();
     // Months pass below, and a login ends after 30 days.
     ({ token } = await makeToken(desk.test, desk.owner.token, { expiresInDays: 366 }));
   });
-  afterEach(() => desk.test.stop());
+  after(() => desk.test.stop());
 
   const ask = (method: string, path: string, body?: object) =>
     desk.test.call(method, path, { token, ...(body && { body }) });
   const store = async (name: string, more: object = {}): Promise<string> =>
     (await ask('POST', '/api/vault', { name, value: 'a value', ...more })).body.id;
   const change = (id: string, body: object) => ask('PATCH', `/api/vault/${id}`, body);
-  const after = (ms: number): string => new Date(clock.now() + ms).toISOString();
-  const tick = () => desk.test.app.runtime.reminders.tick();
+  const later = (ms: number): string => new Date(clock.now() + ms).toISOString();
+  const tick = () => inside(desk.test.app).reminders.tick();
   const told = async (): Promise<[string, string][]> => {
     const { body } = await ask('GET', '/api/notifications?limit=200');
     return body.notifications
@@ -38,7 +42,7 @@ describe('reminders of credentials', () => {
   };
 
   it('come seven days before, a day before and at the end, each once over restarts', async () => {
-    await store('pat', { expiresAt: after(10 * DAY) });
+    await store('pat', { expiresAt: later(10 * DAY) });
     await tick();
     expect(await told()).to.equal([]);
     clock.forward(3 * DAY);
@@ -64,8 +68,8 @@ describe('reminders of credentials', () => {
   });
 
   it('leave out what a standstill passed, and what was past when it was set', async () => {
-    await store('short', { expiresAt: after(3 * DAY) });
-    await store('long', { expiresAt: after(10 * DAY) });
+    await store('short', { expiresAt: later(3 * DAY) });
+    await store('long', { expiresAt: later(10 * DAY) });
     await tick();
     expect(await told()).to.equal([]);
     clock.forward(9 * DAY + HOUR);
@@ -77,10 +81,10 @@ describe('reminders of credentials', () => {
   });
 
   it('begin anew with another end, or a rotation that renews it', async () => {
-    const id = await store('pat', { expiresAt: after(8 * DAY) });
+    const id = await store('pat', { expiresAt: later(8 * DAY) });
     clock.forward(DAY);
     await tick();
-    await change(id, { expiresAt: after(9 * DAY) });
+    await change(id, { expiresAt: later(9 * DAY) });
     clock.forward(2 * DAY);
     await tick();
     await ask('POST', `/api/vault/${id}/rotate`, { generate: true });
@@ -95,7 +99,7 @@ describe('reminders of credentials', () => {
   it('come once when a value is due for another, and again after that one', async () => {
     const id = await store('pat', { rotateEveryDays: 30 });
     const shown = async () => (await ask('GET', `/api/vault/${id}`)).body;
-    expect(await shown()).to.include({ rotateEveryDays: 30, rotateDueAt: after(30 * DAY) });
+    expect(await shown()).to.include({ rotateEveryDays: 30, rotateDueAt: later(30 * DAY) });
     clock.forward(30 * DAY - 1);
     await tick();
     expect(await told()).to.equal([]);
@@ -105,7 +109,7 @@ describe('reminders of credentials', () => {
     await tick();
     expect(await told()).to.equal([['credential_rotation_due', 'pat is due for a new value']]);
     await ask('POST', `/api/vault/${id}/rotate`, { generate: true });
-    expect(await shown()).to.include({ rotateDueAt: after(30 * DAY) });
+    expect(await shown()).to.include({ rotateDueAt: later(30 * DAY) });
     clock.forward(30 * DAY);
     await tick();
     expect((await told()).length).to.equal(2);
@@ -114,7 +118,7 @@ describe('reminders of credentials', () => {
   });
 
   it('name who uses it, and reach its owner alone', async () => {
-    const id = await store('pat', { expiresAt: after(8 * DAY) });
+    const id = await store('pat', { expiresAt: later(8 * DAY) });
     const { triggerConfig } = onPath('in');
     await desk.hook({
       triggerConfig: { webhookPath: triggerConfig.webhookPath, webhookCredentialId: id },
@@ -130,7 +134,7 @@ describe('reminders of credentials', () => {
   });
 
   it('come by themselves', async () => {
-    await store('pat', { expiresAt: after(8 * DAY) });
+    await store('pat', { expiresAt: later(8 * DAY) });
     clock.forward(DAY);
     await desk.test.restart();
     await until(told, ({ length }) => length === 1);

@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock, until } from '../harness/app.js';
 import { type Desk, onPath, openDesk } from '../harness/hooks.js';
+import { inside } from '../harness/inside.js';
 import { openTarget, type Target } from '../harness/target.js';
 
 export const lab = Lab.script();
@@ -48,7 +49,7 @@ describe('a credential that changes while it is used', () => {
     );
     await meanwhile();
     clock.forward(MINUTE);
-    desk.test.app.runtime.queue.added(id, 0);
+    inside(desk.test.app).queue.added(id, 0);
     return (await desk.ended(id))[0];
   };
 

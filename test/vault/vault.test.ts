@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock, PASSWORD, startApp, type TestApp } from '../harness/app.js';
+import { inside } from '../harness/inside.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -144,7 +145,7 @@ describe('the vault', () => {
     await ask('POST', `/${id}/rotate`, { generate: true, overlapMinutes: 10 });
     expect(await versions()).to.equal([1, 2]);
     clock.forward(10 * MINUTE);
-    await app.app.runtime.retention.prune();
+    await inside(app.app).retention.prune();
     expect(await versions()).to.equal([2]);
     await ask('POST', `/${id}/rotate`, { generate: true, overlapMinutes: 0 });
     expect(await versions()).to.equal([3]);

@@ -1,34 +1,28 @@
 import type { InputEvent } from '../input.js';
 import { actOf, isMove, type Move, moveOf } from '../keys.js';
-import type { Goal } from '../page.js';
 import { openField } from '../parts/field.js';
 import { textOf } from '../parts/row.js';
 import { screenPage } from '../screens.js';
-import { listBelow } from '../state/below.js';
 import { bodyOf, isTooSmall } from '../state/layout.js';
-import { chosenOf } from '../state/selection.js';
+import { chosenOf, listBelow } from '../state/selection.js';
 import type { StateAction } from '../state/state.js';
-import { lookOf, stackOf } from '../state/ui.js';
-import { whyOff } from '../state/verbs.js';
+import { messageAction, stackOf, topView } from '../state/ui.js';
+import { offlineReason } from '../state/verbs.js';
 import type { Controller } from './controller.js';
 import { answerField, answerSecret, answerSheet, beginForm, leaveFor, pasteInto } from './forms.js';
 import { askLogin } from './login.js';
 import {
-  backActions,
-  goActions,
+  goAction,
   isAtBottom,
-  lookActions,
-  matchActions,
   moveActions,
   openActions,
-  paneActions,
   screenActions,
   selectedLine,
-  tabActions,
+  showActions,
 } from './moves.js';
 
 /** Applies one event of the terminal. */
-export const obeyKey = (controller: Controller, event: InputEvent): void => {
+export const dispatchKey = (controller: Controller, event: InputEvent): void => {
   if (event.type === 'paste') pasteInto(controller, event.text);
   if (event.type !== 'key') return;
   const { key, isBurst } = event;
@@ -82,8 +76,7 @@ const run = ({ store }: Controller, actions: StateAction[]): void => {
   for (const action of actions) store.dispatch(action);
 };
 
-const say = ({ store }: Controller, text: string): void =>
-  store.dispatch({ type: 'ui.said', message: { text, tone: 'info' } });
+const say = ({ store }: Controller, text: string): void => store.dispatch(messageAction(text));
 
 /**
  * Does what the letter stands for on this page. If that is not possible now, the message line says
@@ -98,7 +91,7 @@ const actOn = (controller: Controller, key: string): void => {
   const words = page.leaves?.(state)[verb];
   if (act) beginForm(controller, act);
   else if (words) void leaveFor(controller, words);
-  else say(controller, whyOff(state) ?? `Nothing to ${verb} here now`);
+  else say(controller, offlineReason(state) ?? `Nothing to ${verb} here now`);
 };
 
 const move = (controller: Controller, verb: Move, key: string): void => {
@@ -111,41 +104,9 @@ const move = (controller: Controller, verb: Move, key: string): void => {
     return;
   }
   if (state.ui.message) store.dispatch({ type: 'ui.said', message: null });
-  const actions = actionsOf(controller, verb, key);
+  const actions = verb === 'screen' ? screenActions(key) : showActions(state, verb);
   if (actions) run(controller, actions);
   else reach(controller, verb);
-};
-
-/** Returns the actions of a key that only changes what is shown; null for any other key. */
-const actionsOf = ({ store }: Controller, verb: Move, key: string): StateAction[] | null => {
-  const state = store.get();
-  switch (verb) {
-    case 'screen':
-      return screenActions(key);
-    case 'tab-next':
-      return tabActions(state, 1);
-    case 'tab-before':
-      return tabActions(state, -1);
-    case 'pane-next':
-    case 'pane-before':
-      return paneActions(state);
-    case 'back':
-      return backActions(state);
-    case 'filter':
-      return [{ type: 'ui.field', field: openField('filter', lookOf(state.ui).filter) }];
-    case 'palette':
-      return [{ type: 'ui.field', field: openField('palette') }];
-    case 'help':
-      return [{ type: 'ui.help', isHelp: true }];
-    case 'return':
-      return [{ type: 'ui.returned' }];
-    case 'match-next':
-      return matchActions(state, 1);
-    case 'match-before':
-      return matchActions(state, -1);
-    default:
-      return lookActions(state, verb).length > 0 ? lookActions(state, verb) : null;
-  }
 };
 
 /** Handles the keys that do more than change what is shown. */
@@ -159,13 +120,16 @@ const reach = (controller: Controller, verb: Move): void => {
       if (askLogin(controller)) break;
       run(controller, openActions(state));
       break;
-    case 'related':
-      relate(controller, page.related?.(state) ?? null);
+    case 'related': {
+      const goal = page.related?.(state);
+      if (goal) store.dispatch(goAction(goal));
+      else say(controller, 'Nothing is related to this');
       break;
+    }
     case 'copy':
       copy(
         controller,
-        page.copies?.(state) ?? chosenOf(page, state)?.id ?? lookOf(state.ui).id ?? '',
+        page.copies?.(state) ?? chosenOf(page, state)?.id ?? topView(state.ui).id ?? '',
       );
       break;
     case 'copy-line':
@@ -184,18 +148,10 @@ const reach = (controller: Controller, verb: Move): void => {
   }
 };
 
-const relate = (controller: Controller, goal: Goal | null): void => {
-  if (goal) run(controller, goActions(goal));
-  else say(controller, 'Nothing is related to this');
-};
-
 const copy = (controller: Controller, text: string): void => {
-  if (text === '') {
-    say(controller, 'Nothing to copy here');
-    return;
-  }
-  controller.outside.copy(text);
-  say(controller, `Copied: ${text}   (nothing there? P prints it)`);
+  if (text !== '') controller.outside.copy(text);
+  const copied = `Copied: ${text}   (nothing there? P prints it)`;
+  say(controller, text === '' ? 'Nothing to copy here' : copied);
 };
 
 /**

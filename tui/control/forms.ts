@@ -3,11 +3,11 @@ import { fieldVerbOf, secretVerbOf, sheetVerbOf, writtenBy } from '../keys.js';
 import { edited, openField, typed } from '../parts/field.js';
 import type { Act, ShownSecret } from '../state/act.js';
 import type { Match } from '../state/palette.js';
-import { type FormField, isLoginField, lookOf } from '../state/ui.js';
+import { type FormField, isLoginField, messageAction, topView } from '../state/ui.js';
 import { performVerb, refusalNow } from '../state/verbs.js';
 import type { Controller } from './controller.js';
 import { acceptLogin } from './login.js';
-import { goActions } from './moves.js';
+import { goAction } from './moves.js';
 
 /**
  * Begins an act: opens the sheet with its question if it has one, else performs it. If the act is
@@ -16,7 +16,7 @@ import { goActions } from './moves.js';
 export const beginForm = (controller: Controller, act: Act): void => {
   const { store, now } = controller;
   const text = refusalNow(store.get(), act);
-  if (text !== null) store.dispatch({ type: 'ui.said', message: { text, tone: 'warn' } });
+  if (text !== null) store.dispatch(messageAction(text, 'warn'));
   else if (!act.ask) void performVerb(controller, act);
   else {
     store.dispatch({ type: 'ui.sheet', sheet: { act, openedAt: now() } });
@@ -61,8 +61,7 @@ const confirm = (controller: Controller, act: Act): void => {
 
 const close = ({ store }: Controller, text: string | null): void => {
   store.dispatch({ type: 'ui.sheet', sheet: null });
-  const message = text === null ? null : { text, tone: 'info' as const };
-  store.dispatch({ type: 'ui.said', message });
+  store.dispatch(text === null ? { type: 'ui.said', message: null } : messageAction(text));
 };
 
 /**
@@ -80,11 +79,7 @@ export const answerSecret = (
   if (verb === 'kept') store.dispatch({ type: 'ui.secret', secret: null });
   if (verb !== 'copy-value') return;
   outside.copy(value);
-  const message = {
-    text: 'Copied (nothing there? select it with the mouse)',
-    tone: 'info' as const,
-  };
-  store.dispatch({ type: 'ui.said', message });
+  store.dispatch(messageAction('Copied (nothing there? select it with the mouse)'));
 };
 
 /** Handles a key while a field is open. */
@@ -115,12 +110,11 @@ export const pasteInto = ({ store }: Controller, text: string): void => {
       store.dispatch({ type: 'ui.looked', change: { filter: next.text } });
     return;
   }
-  const message = { text: 'A paste goes into a text field only', tone: 'warn' as const };
-  store.dispatch({ type: 'ui.said', message });
+  store.dispatch(messageAction('A paste goes into a text field only', 'warn'));
 };
 
 const filterBy = ({ store }: Controller, filter: string): void => {
-  if (lookOf(store.get().ui).filter === filter) return;
+  if (topView(store.get().ui).filter === filter) return;
   store.dispatch({ type: 'ui.looked', change: { filter, scroll: 0 } });
 };
 
@@ -145,10 +139,7 @@ const writeText = async ({ store, outside }: Controller, field: FormField): Prom
   if (written.is === 'written') {
     const text = written.text.replace(/\n$/, '');
     store.dispatch({ type: 'ui.field', field: typed(openField('text'), text) });
-  } else {
-    const message = { text: written.reason, tone: 'warn' as const };
-    store.dispatch({ type: 'ui.said', message });
-  }
+  } else store.dispatch(messageAction(written.reason, 'warn'));
 };
 
 const acceptText = (controller: Controller, text: string): void => {
@@ -157,23 +148,19 @@ const acceptText = (controller: Controller, text: string): void => {
   if (!sheet || text.trim() === '') return;
   const refusal = refusalNow(controller.store.get(), sheet.act);
   if (refusal === null) void performVerb(controller, sheet.act, text);
-  else controller.store.dispatch({ type: 'ui.said', message: { text: refusal, tone: 'warn' } });
+  else controller.store.dispatch(messageAction(refusal, 'warn'));
 };
 
 const accept = (controller: Controller, field: FormField): void => {
+  if (field.for === 'name') acceptName(controller, field.text);
+  else if (isLoginField(field)) void acceptLogin(controller, field);
+  else if (field.for === 'text') acceptText(controller, field.text);
+  else acceptMatch(controller, field);
+};
+
+/** Closes the filter, or does what the selected match of the palette stands for. */
+const acceptMatch = (controller: Controller, field: FormField): void => {
   const { store } = controller;
-  if (field.for === 'name') {
-    acceptName(controller, field.text);
-    return;
-  }
-  if (isLoginField(field)) {
-    void acceptLogin(controller, field);
-    return;
-  }
-  if (field.for === 'text') {
-    acceptText(controller, field.text);
-    return;
-  }
   const match = field.for === 'palette' ? chosenMatch(controller, field) : undefined;
   // The keys came in one burst, so the user could not read the match before choosing it. It may
   // quit the desk, and nothing else.
@@ -194,16 +181,12 @@ const acceptName = (controller: Controller, text: string): void => {
   const { sheet } = controller.store.get().ui;
   const name = sheet?.act.ask?.name;
   if (sheet && text === name) confirm(controller, sheet.act);
-  else
-    controller.store.dispatch({
-      type: 'ui.said',
-      message: { text: `That is not ${name}`, tone: 'warn' },
-    });
+  else controller.store.dispatch(messageAction(`That is not ${name}`, 'warn'));
 };
 
 const take = (controller: Controller, { does }: Match): void => {
   if ('quits' in does) controller.outside.quit();
   else if ('act' in does) beginForm(controller, does.act);
   else if ('leave' in does) void leaveFor(controller, does.leave);
-  else for (const action of goActions(does.goal)) controller.store.dispatch(action);
+  else controller.store.dispatch(goAction(does.goal));
 };

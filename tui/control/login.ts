@@ -1,7 +1,7 @@
 import { openField } from '../parts/field.js';
 import type { LoginOutcome } from '../state/login.js';
 import { loginNameOf } from '../state/session.js';
-import type { FormField } from '../state/ui.js';
+import { type FormField, messageAction } from '../state/ui.js';
 import type { Controller } from './controller.js';
 
 /**
@@ -67,10 +67,10 @@ const show = ({ store }: Controller, password: string, outcome: LoginOutcome): v
     store.dispatch({ type: 'ui.field', field: openField('code') });
     return;
   }
-  if (outcome.is === 'in') store.dispatch({ type: 'session.known', who: outcome.who });
-  const message =
-    outcome.is === 'in'
-      ? { text: 'Logged in', tone: 'ok' as const }
-      : { text: `${outcome.reason}   enter tries again`, tone: 'danger' as const };
-  store.dispatch({ type: 'ui.said', message });
+  if (outcome.is === 'refused') {
+    store.dispatch(messageAction(`${outcome.reason}   enter tries again`, 'danger'));
+    return;
+  }
+  store.dispatch({ type: 'session.known', who: outcome.who });
+  store.dispatch(messageAction('Logged in', 'ok'));
 };

@@ -1,39 +1,34 @@
 import type { Move } from '../keys.js';
-import type { Goal } from '../page.js';
+import { openField } from '../parts/field.js';
 import { pages, screenPage } from '../screens.js';
 import { bodyOf } from '../state/layout.js';
-import { roots, type ScreenPlace } from '../state/places.js';
+import { type JumpTarget, roots, type ScreenPlace } from '../state/places.js';
 import { chosenAt, itemsOf } from '../state/selection.js';
 import type { State, StateAction } from '../state/state.js';
-import { type Look, lookOf, stackOf } from '../state/ui.js';
+import { type ScreenView, stackOf, topView } from '../state/ui.js';
 
 /** Pure functions that turn keys into actions. */
 
 const steps = (state: State, verb: Move, count: number, at: number): number => {
   const half = Math.max(1, Math.floor(bodyOf(state).height / 2));
-  switch (verb) {
-    case 'down':
-      return at + 1;
-    case 'up':
-      return at - 1;
-    case 'page-down':
-      return at + half;
-    case 'page-up':
-      return at - half;
-    case 'first':
-      return 0;
-    default:
-      return count - 1;
-  }
+  const by: Partial<Record<Move, number>> = {
+    down: 1,
+    up: -1,
+    'page-down': half,
+    'page-up': -half,
+  };
+  const step = by[verb];
+  if (step !== undefined) return at + step;
+  return verb === 'first' ? 0 : count - 1;
 };
 
-const looked = (change: Partial<Look>): StateAction => ({ type: 'ui.looked', change });
+const looked = (change: Partial<ScreenView>): StateAction => ({ type: 'ui.looked', change });
 
 /** Moves the selection, or scrolls the text if the text has the focus. */
 export const moveActions = (state: State, verb: Move): StateAction[] => {
   const page = screenPage(state);
   const items = itemsOf(page, state);
-  const look = lookOf(state.ui);
+  const look = topView(state.ui);
   if (items.length === 0 || look.pane === 1) return [scrollAction(state, verb)];
   const at = chosenAt(items, look.selected);
   const to = Math.max(0, Math.min(items.length - 1, steps(state, verb, items.length, at)));
@@ -53,7 +48,7 @@ const scrollAction = (state: State, verb: Move): StateAction => {
   const page = screenPage(state);
   const rows = page.text?.(state, bodyOf(state).width)?.length ?? 0;
   const most = textMost(state);
-  const { scroll, isFollowing } = lookOf(state.ui);
+  const { scroll, isFollowing } = topView(state.ui);
   const from = page.isTail && isFollowing ? most : scroll;
   const to = Math.max(0, verb === 'last' ? most : steps(state, verb, rows, from));
   if (!page.isTail) return looked({ scroll: Math.min(most, to) });
@@ -66,34 +61,36 @@ export const screenActions = (key: string): StateAction[] => {
   return root ? [{ type: 'ui.root', root }] : [];
 };
 
-export const tabActions = (state: State, step: number): StateAction[] => {
+const tabActions = (state: State, step: number): StateAction[] => {
   const { tabs } = screenPage(state);
   if (tabs.length === 0) return [];
-  const tab = (lookOf(state.ui).tab + step + tabs.length) % tabs.length;
+  const tab = (topView(state.ui).tab + step + tabs.length) % tabs.length;
   return [looked({ tab, scroll: 0, filter: '', isFollowing: true })];
 };
 
 /** Moves the focus to the text, or back to the list; only on pages that have both, and no tabs. */
-export const paneActions = (state: State): StateAction[] => {
+const paneActions = (state: State): StateAction[] => {
   const page = screenPage(state);
   const hasBoth = page.text && page.items && page.tabs.length === 0;
-  return hasBoth ? [looked({ pane: lookOf(state.ui).pane === 0 ? 1 : 0 })] : [];
+  return hasBoth ? [looked({ pane: topView(state.ui).pane === 0 ? 1 : 0 })] : [];
 };
 
 export const openActions = (state: State): StateAction[] => {
   const to = screenPage(state).opens?.(state);
   if (!to) return paneActions(state);
-  return 'root' in to ? goActions(to) : [{ type: 'ui.opened', place: to }];
+  return [goAction(to)];
 };
 
-export const goActions = (goal: Goal): StateAction[] => [{ type: 'ui.went', ...goal }];
+/** Returns the action that goes where a row, or a word, leads. */
+export const goAction = (to: JumpTarget | ScreenPlace): StateAction =>
+  'root' in to ? { type: 'ui.went', ...to } : { type: 'ui.opened', place: to };
 
 /**
  * Closes what was opened last: the message, the filter, the zoom, the pane or the page. It never
  * quits.
  */
 export const backActions = (state: State): StateAction[] => {
-  const { filter, isZoomed, pane } = lookOf(state.ui);
+  const { filter, isZoomed, pane } = topView(state.ui);
   if (state.ui.message) return [{ type: 'ui.said', message: null }];
   if (filter !== '') return [looked({ filter: '' })];
   if (isZoomed) return [looked({ isZoomed: false })];
@@ -104,21 +101,16 @@ export const backActions = (state: State): StateAction[] => {
 /**
  * Scrolls to the next row of the text that contains the words of the filter, or to the one before.
  */
-export const matchActions = (state: State, step: 1 | -1): StateAction[] => {
+const matchActions = (state: State, step: 1 | -1): StateAction[] => {
   const page = screenPage(state);
-  const { filter, scroll } = lookOf(state.ui);
+  const { filter, scroll } = topView(state.ui);
   const rows = page.text?.(state, bodyOf(state).width) ?? [];
   if (filter === '') return [];
   const word = filter.toLowerCase();
-  const found = rows.flatMap((row, at) =>
-    row
-      .map(({ text }) => text)
-      .join('')
-      .toLowerCase()
-      .includes(word)
-      ? [at]
-      : [],
-  );
+  const found = rows.flatMap((row, at) => {
+    const joined = row.map(({ text }) => text).join('');
+    return joined.toLowerCase().includes(word) ? [at] : [];
+  });
   const next =
     step === 1
       ? (found.find((at) => at > scroll) ?? found[0])
@@ -132,10 +124,31 @@ const unfollowed = (state: State): StateAction =>
     ? looked({ scroll: textMost(state), isFollowing: false })
     : looked({ isFollowing: false, selected: null });
 
-/** Returns the actions of the keys that show the same thing in another way. */
-export const lookActions = (state: State, verb: Move): StateAction[] => {
-  const { isZoomed, isWrapped, isRaw, isFollowing } = lookOf(state.ui);
+/** Returns the actions of a key that only changes what is shown; null for any other key. */
+export const showActions = (state: State, verb: Move): StateAction[] | null => {
+  const { isZoomed, isWrapped, isRaw, isFollowing, filter } = topView(state.ui);
   switch (verb) {
+    case 'tab-next':
+      return tabActions(state, 1);
+    case 'tab-before':
+      return tabActions(state, -1);
+    case 'pane-next':
+    case 'pane-before':
+      return paneActions(state);
+    case 'back':
+      return backActions(state);
+    case 'filter':
+      return [{ type: 'ui.field', field: openField('filter', filter) }];
+    case 'palette':
+      return [{ type: 'ui.field', field: openField('palette') }];
+    case 'help':
+      return [{ type: 'ui.help', isHelp: true }];
+    case 'return':
+      return [{ type: 'ui.returned' }];
+    case 'match-next':
+      return matchActions(state, 1);
+    case 'match-before':
+      return matchActions(state, -1);
     case 'zoom':
       return [looked({ isZoomed: !isZoomed })];
     case 'wrap':
@@ -149,14 +162,14 @@ export const lookActions = (state: State, verb: Move): StateAction[] => {
     case 'less':
       return [looked(screenPage(state).levels?.(state, -1) ?? { isMore: false })];
     default:
-      return [];
+      return null;
   }
 };
 
 /** Returns the CLI command that shows the same as the page. */
 export const selectedLine = (state: State): string => {
   const page = screenPage(state);
-  const { id, of, selected } = lookOf(state.ui);
+  const { id, of, selected } = topView(state.ui);
   const chosen = itemsOf(page, state)[chosenAt(itemsOf(page, state), selected)]?.id;
   if (page.name === 'execution') return `adjutant hooks execution ${of} ${id}`;
   if (page.name === 'agent') return `adjutant agents ${chosen ? 'tree' : 'tail'} ${id}`;
@@ -181,7 +194,7 @@ const RESOURCES: Partial<Record<ScreenPlace['page'], string>> = {
 
 /** True if the selection is so near the end that the rows below the known ones should be loaded. */
 export const isAtBottom = (state: State): boolean => {
-  const page = pages[lookOf(state.ui).page];
+  const page = pages[topView(state.ui).page];
   const items = itemsOf(page, state);
-  return items.length > 0 && chosenAt(items, lookOf(state.ui).selected) >= items.length - 5;
+  return items.length > 0 && chosenAt(items, topView(state.ui).selected) >= items.length - 5;
 };

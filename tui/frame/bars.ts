@@ -2,7 +2,7 @@ import { cutToWidth, widthOf } from '../../cli/text.js';
 import { actsOf } from '../keys.js';
 import {
   apart,
-  clean,
+  boundedText,
   row,
   type ScreenRow,
   type Size,
@@ -10,14 +10,13 @@ import {
   tonedSpan,
 } from '../parts/row.js';
 import { timeOfEvent } from '../parts/times.js';
-import { waitingOf } from '../screens/approvals/slice.js';
+import { waitingOf } from '../screens/approvals.js';
 import { pages, screenPage } from '../screens.js';
-import { belowSaid } from '../state/below.js';
 import { roots } from '../state/places.js';
-import { itemsOf } from '../state/selection.js';
+import { itemsOf, summaryBelow } from '../state/selection.js';
 import { loginNameOf } from '../state/session.js';
 import type { State } from '../state/state.js';
-import { type FormField, isLoginField, lookOf, stackOf } from '../state/ui.js';
+import { type FormField, isLoginField, stackOf, topView } from '../state/ui.js';
 
 /**
  * Shows the version, the user, the address, the connection in a word, the approvals and the clock.
@@ -76,18 +75,21 @@ export const ruleView = (_: State, { width }: Size): ScreenRow[] => [
 export const messageView = (state: State, { width }: Size): ScreenRow[] => {
   const { field, message } = state.ui;
   const page = screenPage(state);
-  if (field) return [apart(fieldRow(state, width), countRow(state), width)];
+  if (field) {
+    const typed = row(promptOf(state, field), fieldText(field, width).text);
+    return [apart(typed, countRow(state), width)];
+  }
   if (message) return [row(tonedSpan(message.tone, message.text))];
   const { link } = state.session;
   if (link.is === 'lost') {
-    const said = `The daemon does not answer: ${link.reason}. On this machine: adjutant up`;
-    return [row(tonedSpan('danger', said))];
+    const warning = `The daemon does not answer: ${link.reason}. On this machine: adjutant up`;
+    return [row(tonedSpan('danger', warning))];
   }
   if (link.is === 'refused')
     return [row(tonedSpan('danger', `${link.reason}. ${loginHint(state)}`))];
-  const { filter } = lookOf(state.ui);
+  const { filter } = topView(state.ui);
   if (filter !== '') return [apart(row(tonedSpan('info', `/${filter}`)), countRow(state), width)];
-  return [row(tonedSpan('muted', `${page.summary?.(state) ?? ''}${belowSaid(page, state)}`))];
+  return [row(tonedSpan('muted', `${page.summary?.(state) ?? ''}${summaryBelow(page, state)}`))];
 };
 
 const loginHint = ({ session }: State): string => {
@@ -105,13 +107,6 @@ const PROMPTS = {
   code: 'Code of your app: ',
 };
 
-/** Shows the end of the typed text, so that the cursor is visible. */
-const fieldRow = (state: State, width: number): ScreenRow => {
-  const { field } = state.ui;
-  if (!field) return [];
-  return row(promptOf(state, field), fieldText(field, width).text);
-};
-
 const promptOf = ({ session }: State, { for: use }: FormField): string =>
   use === 'password' ? `Password for ${loginNameOf(session) ?? ''}: ` : PROMPTS[use];
 
@@ -119,14 +114,15 @@ const promptOf = ({ session }: State, { for: use }: FormField): string =>
 const seen = (field: FormField): FormField =>
   field.for === 'password' ? { ...field, text: '·'.repeat(field.text.length) } : field;
 
+/** Returns the end of the typed text, so that the cursor is visible, and its column. */
 const fieldText = (given: FormField, width: number) => {
   const field = seen(given);
   const room = Math.max(10, Math.floor(width * 0.7));
   const line = field.text.lastIndexOf('\n', field.at - 1) + 1;
-  const before = clean(field.text.slice(line, field.at));
+  const before = boundedText(field.text.slice(line, field.at));
   const [rest = ''] = field.text.slice(field.at).split('\n');
   const hidden = Math.max(0, before.length - room);
-  const text = cutToWidth(before.slice(hidden) + clean(rest), room + 8);
+  const text = cutToWidth(before.slice(hidden) + boundedText(rest), room + 8);
   return { text, at: widthOf(before.slice(hidden)) };
 };
 
@@ -146,7 +142,7 @@ const countRow = (state: State): ScreenRow => {
   return row(
     tonedSpan(
       'muted',
-      all > 0 ? `${itemsOf(page, state).length} of ${all} loaded${belowSaid(page, state)}` : '',
+      all > 0 ? `${itemsOf(page, state).length} of ${all} loaded${summaryBelow(page, state)}` : '',
     ),
   );
 };

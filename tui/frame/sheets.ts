@@ -1,8 +1,8 @@
 import { cutToWidth, wrapped } from '../../cli/text.js';
-import { clean, focused, row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
+import { boundedText, focused, row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
 import { windowOf } from '../parts/table.js';
 import { pages, screenPage } from '../screens.js';
-import { leastSize, PALETTE_ROWS, TEXT_ROWS } from '../state/layout.js';
+import { LEAST_SIZE, PALETTE_ROWS, TEXT_ROWS } from '../state/layout.js';
 import { type Match, matchesOf } from '../state/palette.js';
 import type { State } from '../state/state.js';
 
@@ -11,7 +11,7 @@ export const sheetView = (state: State, size: Size): ScreenRow[] => {
   const { sheet, secret, field } = state.ui;
   const rule = row(tonedSpan('muted', '─'.repeat(size.width)));
   if (secret) {
-    const value = wrapped(clean(secret.value), size.width - 2);
+    const value = wrapped(boundedText(secret.value), size.width - 2);
     const title = row(tonedSpan('strong', secret.title));
     return [rule, title, ...value.map((line) => row('  ', line))];
   }
@@ -38,7 +38,7 @@ const typedRows = ({ ui: { field } }: State, width: number): ScreenRow[] => {
   return lines
     .filter((_, index) => index !== at)
     .slice(-TEXT_ROWS)
-    .map((line) => row('  ', cutToWidth(clean(line), width - 2)));
+    .map((line) => row('  ', cutToWidth(boundedText(line), width - 2)));
 };
 
 const paletteRows = (state: State, width: number): ScreenRow[] => {
@@ -48,8 +48,8 @@ const paletteRows = (state: State, width: number): ScreenRow[] => {
   const { start, end } = windowOf(matches.length, chosen, PALETTE_ROWS);
   return matches.slice(start, end).map(({ text, line }, at) => {
     const isChosen = start + at === chosen;
-    const said = row(isChosen ? '> ' : '  ', text, '   ', tonedSpan('muted', line));
-    return isChosen ? focused(said, width) : said;
+    const entry = row(isChosen ? '> ' : '  ', text, '   ', tonedSpan('muted', line));
+    return isChosen ? focused(entry, width) : entry;
   });
 };
 
@@ -59,6 +59,6 @@ export const shownMatches = (state: State): Match[] =>
 
 /** Shows the only line there is in a terminal that is too small for any screen. */
 export const sizeView = (_: State, { width, height }: Size): ScreenRow[] => {
-  const { width: columns, height: rows } = leastSize();
+  const { width: columns, height: rows } = LEAST_SIZE;
   return [row(`Adjutant needs ${columns}x${rows}; this is ${width}x${height}. q quits.`)];
 };

@@ -3,7 +3,7 @@ import { loginNameOf } from '../state/session.js';
 import type { State } from '../state/state.js';
 
 /** True if nobody was ever logged in from here, so that no screen has anything to show yet. */
-export const isStranger = ({ session }: State): boolean =>
+export const isFirstVisit = ({ session }: State): boolean =>
   session.link.is === 'refused' && loginNameOf(session) === null;
 
 /** Shows the ways to begin; they replace the page for a user without a login. */

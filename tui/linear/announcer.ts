@@ -1,35 +1,16 @@
 import { screenPage } from '../screens.js';
 import type { Knowledge } from '../state/knowledge.js';
 import type { State } from '../state/state.js';
-import { lookOf } from '../state/ui.js';
+import { topView } from '../state/ui.js';
 import type { Announcement } from './announcement.js';
 import { createLinearListener, type LinearNews } from './listener.js';
 import type { LinearOutput } from './output.js';
 import { textLines } from './words.js';
 
-/** The announcements of what happens, made between the inputs of the user. */
-export interface Announcer {
-  /** Begins the announcements. Whatever is known by now is not announced. */
-  begin(): void;
-  /** Holds all announcements while a question is open. */
-  hold(isHeld: boolean): void;
-  /** Announces everything that happens, or only what needs the user. */
-  tellAll(isAll: boolean): void;
-  /** Pauses or resumes the news that needs no reaction. Returns true if it is paused now. */
-  pause(): boolean;
-  /**
-   * Begins or ends following the page on top. Returns true if the page is followed now; null if
-   * nothing arrives on that page.
-   */
-  follow(): boolean | null;
-  close(): void;
-}
-
 export interface AnnouncerDeps {
   known: Knowledge;
-  told: Announcement;
+  announcement: Announcement;
   output: LinearOutput;
-  now(): number;
   /** Ends the desk with an unexpected error. */
   fail(error: unknown): void;
 }
@@ -43,9 +24,12 @@ const PACE_MS = 500;
 const MOST_LINES = 10;
 const MOST_HELD = 500;
 
-export const openTelling = ({ known, told, output, now, fail }: AnnouncerDeps): Announcer => {
-  const { store } = known;
-  const listener = createLinearListener(told);
+/** The announcements of what happens, made between the inputs of the user. */
+export type Announcer = ReturnType<typeof openAnnouncer>;
+
+export const openAnnouncer = ({ known, announcement, output, fail }: AnnouncerDeps) => {
+  const { store, now } = known;
+  const listener = createLinearListener(announcement);
   const followed = createFollower(store.get);
   const askers = createNaming(known);
   const wish = { isHeld: true, isAll: true, isPaused: false, isOver: false };
@@ -82,28 +66,36 @@ export const openTelling = ({ known, told, output, now, fail }: AnnouncerDeps): 
   ];
 
   return {
-    begin: () => {
+    /** Begins the announcements. Whatever is known by now is not announced. */
+    begin: (): void => {
       listener.hear(store.get());
       wish.isHeld = false;
     },
-    hold: (isHeld) => {
+    /** Holds all announcements while a question is open. */
+    hold: (isHeld: boolean): void => {
       wish.isHeld = isHeld;
       plan();
     },
-    tellAll: (isAll) => {
+    /** Announces everything that happens, or only what needs the user. */
+    tellAll: (isAll: boolean): void => {
       wish.isAll = isAll;
       wish.isPaused = false;
     },
-    pause: () => {
+    /** Pauses or resumes the news that needs no reaction. Returns true if it is paused now. */
+    pause: (): boolean => {
       wish.isPaused = !wish.isPaused;
       plan();
       return wish.isPaused;
     },
-    follow: () => {
+    /**
+     * Begins or ends following the page on top. Returns true if the page is followed now; null if
+     * nothing arrives on that page.
+     */
+    follow: (): boolean | null => {
       wish.isPaused = false;
       return followed.toggle();
     },
-    close: () => {
+    close: (): void => {
       wish.isOver = true;
       for (const stop of stops) stop();
       clearTimeout(timer);
@@ -119,8 +111,8 @@ const tell = (output: LinearOutput, news: readonly LinearNews[]): void => {
   const isLoud = ({ weight }: LinearNews): boolean => weight === 'rings' || weight === 'always';
   const rest = news.filter((each) => !isLoud(each));
   const more = rest.length - MOST_LINES;
-  const said = [...news.filter(isLoud), ...rest.slice(0, MOST_LINES)].map(({ text }) => text);
-  output.between(more > 0 ? [...said, `And ${more} more of the same moment.`] : said);
+  const texts = [...news.filter(isLoud), ...rest.slice(0, MOST_LINES)].map(({ text }) => text);
+  output.between(more > 0 ? [...texts, `And ${more} more of the same moment.`] : texts);
   if (news.some(({ weight }) => weight === 'rings')) output.bell();
 };
 
@@ -151,7 +143,7 @@ const createNaming = ({ store, feed }: Knowledge) => {
  */
 const createFollower = (get: () => State) => {
   let followed: { place: string; last: number } | null = null;
-  const placeOf = ({ ui }: State): string => `${lookOf(ui).page} ${lookOf(ui).id}`;
+  const placeOf = ({ ui }: State): string => `${topView(ui).page} ${topView(ui).id}`;
   const pieces = () => screenPage(get()).stream?.(get()) ?? [];
   return {
     toggle: (): boolean | null => {

@@ -1,47 +1,42 @@
 import { type ActVerb, actOf, actsOf, moveOf } from '../keys.js';
 import type { ScreenPage } from '../page.js';
-import { quitsAs } from '../state/palette.js';
+import { isQuitCommand } from '../state/palette.js';
 import { type Root, roots } from '../state/places.js';
 
 /** The commands of the line-by-line desk, besides the verbs of its pages. */
 const commands = [
-  { verb: 'menu', words: ['menu'], text: 'the ten screens, by number' },
+  { verb: 'menu', text: 'the ten screens, by number' },
   { verb: 'list', words: ['list', 'again'], text: 'this page from its beginning' },
-  { verb: 'next', words: ['next'], text: 'the rows, or lines, below' },
+  { verb: 'next', text: 'the rows, or lines, below' },
   { verb: 'before', words: ['before', 'previous'], text: 'those above' },
-  { verb: 'open', words: ['open'], text: 'open a row: its number alone does it too, or its name' },
-  { verb: 'back', words: ['back'], text: 'out of what was opened' },
-  { verb: 'return', words: ['return'], text: 'where you were before a jump' },
-  {
-    verb: 'related',
-    words: ['related'],
-    text: 'what belongs to this: the agent of a run, its cause',
-  },
+  { verb: 'open', text: 'open a row: its number alone does it too, or its name' },
+  { verb: 'back', text: 'out of what was opened' },
+  { verb: 'return', text: 'where you were before a jump' },
+  { verb: 'related', text: 'what belongs to this: the agent of a run, its cause' },
   {
     verb: 'filter',
     words: ['find', 'filter'],
     text: 'only rows with these words; alone: all rows',
   },
-  { verb: 'more', words: ['more'], text: 'what is over or less grave too' },
-  { verb: 'less', words: ['less'], text: 'no more of that' },
-  { verb: 'raw', words: ['raw'], text: 'everything, as JSON; again: in words' },
-  {
-    verb: 'follow',
-    words: ['follow'],
-    text: 'what comes on this page, as it comes; again: no more',
-  },
-  { verb: 'reload', words: ['reload'], text: 'read this page again' },
+  { verb: 'more', text: 'what is over or less grave too' },
+  { verb: 'less', text: 'no more of that' },
+  { verb: 'raw', text: 'everything, as JSON; again: in words' },
+  { verb: 'follow', text: 'what comes on this page, as it comes; again: no more' },
+  { verb: 'reload', text: 'read this page again' },
   { verb: 'copy', words: ['id'], text: 'the id of what is open or chosen' },
   { verb: 'copy-line', words: ['line'], text: 'the command that shows the same' },
   { verb: 'palette', words: ['browse'], text: 'a resource without a screen: browse sessions' },
-  { verb: 'tell', words: ['tell'], text: 'tell on: what happens; tell off: only what needs you' },
+  { verb: 'tell', text: 'tell on: what happens; tell off: only what needs you' },
   { verb: 'where', words: ['where', 'status'], text: 'who and where you are, and what waits' },
-  { verb: 'login', words: ['login'], text: 'log in again' },
-  { verb: 'help', words: ['help'], text: 'these words' },
+  { verb: 'login', text: 'log in again' },
+  { verb: 'help', text: 'these words' },
   { verb: 'quit', words: ['quit', 'exit'], text: 'leave the desk' },
 ] as const;
 
-const QUITS: Meaning = { is: 'command', command: 'quit', rest: '' };
+const wordsOf = (command: (typeof commands)[number]): readonly string[] =>
+  'words' in command ? command.words : [command.verb];
+
+const QUITS: LinearInput = { is: 'command', command: 'quit', rest: '' };
 
 /** Keys of the full-screen desk that hints name, and that have no word of their own. */
 const turns = ['tab-next', 'tab-before'] as const;
@@ -49,7 +44,7 @@ const turns = ['tab-next', 'tab-before'] as const;
 export type LinearCommand = (typeof commands)[number]['verb'] | (typeof turns)[number];
 
 /** The meaning of a typed line on a page. */
-export type Meaning =
+export type LinearInput =
   | { is: 'nothing' }
   | { is: 'number'; number: number }
   | { is: 'screen'; root: Root; rest: string }
@@ -68,18 +63,22 @@ export type Meaning =
  * Interprets a typed line: first as a verb of the page, then as a word of the desk, then as a key
  * of the full-screen desk.
  */
-export const meaningOf = (typed: string, page: ScreenPage, verbs: readonly string[]): Meaning => {
+export const meaningOf = (
+  typed: string,
+  page: ScreenPage,
+  verbs: readonly string[],
+): LinearInput => {
   const line = typed.trim().replace(/\s+/g, ' ');
   if (line === '') return { is: 'nothing' };
   if (/^\d{1,9}$/.test(line)) return { is: 'number', number: Number(line) };
-  if (line.startsWith(':') && quitsAs(line.slice(1))) return QUITS;
+  if (line.startsWith(':') && isQuitCommand(line.slice(1))) return QUITS;
   const [word = '', ...others] = line.split(' ');
   const rest = others.join(' ');
   const name = word.toLowerCase();
   const act = actIn(page, line);
   if (act) return { is: 'act', ...act };
   if (verbs.includes(name)) return { is: 'verb', name, rest };
-  const command = commands.find(({ words }) => words.some((each) => each === name))?.verb;
+  const command = commands.find((each) => wordsOf(each).includes(name))?.verb;
   if (command) return { is: 'command', command, rest };
   const root = roots.find((each) => each === name);
   if (root) return { is: 'screen', root, rest };
@@ -90,10 +89,10 @@ export const meaningOf = (typed: string, page: ScreenPage, verbs: readonly strin
 
 /** Finds the longest phrase at the beginning of the line: `mark all read` is not `mark`. */
 const actIn = (page: ScreenPage, line: string): { verb: ActVerb; rest: string } | null => {
-  const said = line.toLowerCase();
+  const lower = line.toLowerCase();
   const phrases = actsOf(page.name)
     .flatMap(({ verb, text }) => [verb, ...text.split(', ')].map((phrase) => ({ verb, phrase })))
-    .filter(({ phrase }) => said === phrase || said.startsWith(`${phrase} `))
+    .filter(({ phrase }) => lower === phrase || lower.startsWith(`${phrase} `))
     .sort((a, b) => b.phrase.length - a.phrase.length);
   const [found] = phrases;
   return found ? { verb: found.verb, rest: line.slice(found.phrase.length).trim() } : null;
@@ -103,7 +102,7 @@ const actIn = (page: ScreenPage, line: string): { verb: ActVerb; rest: string } 
  * Interprets a word as a key: the letters in hints and help mean the same when they are typed as a
  * word.
  */
-const byKey = (page: ScreenPage, word: string, rest: string): Meaning => {
+const byKey = (page: ScreenPage, word: string, rest: string): LinearInput => {
   const verb = actOf(page.name, word);
   if (verb) return { is: 'act', verb, rest };
   const move = moveOf(word);
@@ -121,7 +120,7 @@ export const helpLines = (page: ScreenPage): string[] => [
   }.`,
   ...(page.glossary ?? []).map(([word, text]) => `${word}: ${text}.`),
   `Screens: ${roots.join(', ')}; with a number or a name behind it, that is opened: approvals 3.`,
-  ...commands.map(({ words, text }) => `${words.join(' or ')}: ${text}.`),
+  ...commands.map((each) => `${wordsOf(each).join(' or ')}: ${each.text}.`),
   'Enter alone: what runs by stands still, or goes on. It never says yes.',
   'A verb acts on what is open; with a number behind it on that row: disable 2.',
   'More: adjutant help accessibility',

@@ -1,18 +1,18 @@
-import { now } from '../../cli/clock.js';
 import { inForeground } from '../../cli/foreground.js';
+import { now } from '../../cli/text.js';
 import { Unreachable } from '../../src/client/index.js';
-import { environmentReadAloud } from '../environment.js';
+import { environmentFor } from '../environment.js';
 import { onEnding } from '../exit.js';
-import { greet } from '../state/greet.js';
+import { loadAccount } from '../state/greet.js';
 import { type Knowledge, openKnowledge } from '../state/knowledge.js';
-import type { DeskStore, State } from '../state/state.js';
+import { reached } from '../state/store.js';
 import { Announcement } from './announcement.js';
-import { openTelling } from './announcer.js';
-import { obeyLine } from './dispatch.js';
-import type { Linear, LinearEffects } from './linear.js';
+import { openAnnouncer } from './announcer.js';
+import { dispatchLine } from './dispatch.js';
+import type { Linear } from './linear.js';
 import { openLines } from './lines.js';
 import { openNeeds } from './needs.js';
-import { openPaper } from './output.js';
+import { openOutput } from './output.js';
 import { announceMenu, announcePosition } from './readout.js';
 
 export interface LinearOptions {
@@ -40,9 +40,9 @@ const FIRST_MS = 5000;
 export const openLinear = async (options: LinearOptions): Promise<number> => {
   const known = openKnowledge({ url: options.url, token: options.token, size: SIZE, now });
   const ending = createEnding();
-  const desk = assemble(options, known, ending);
-  const { lines, needs, telling, output } = desk;
-  const stops = [needs.close, known.close, lines.close, telling.close, ending.close, output.end];
+  const desk = assemble(options, known, ending.fail);
+  const { lines, needs, announcer, output } = desk;
+  const stops = [needs.close, known.close, lines.close, announcer.close, ending.close, output.end];
   try {
     return await Promise.race([ending.code, heard(known), talk(desk, options)]);
   } finally {
@@ -52,7 +52,7 @@ export const openLinear = async (options: LinearOptions): Promise<number> => {
 
 /** Receives the events of the daemon. Never resolves; rejects with the error that ends it. */
 const heard = (known: Knowledge): Promise<never> =>
-  known.live.run().then(() => new Promise<never>(() => {}));
+  known.run().then(() => new Promise<never>(() => {}));
 
 /**
  * Creates the promise of the exit code after a signal. It rejects after an error, and stays pending
@@ -68,45 +68,41 @@ const createEnding = () => {
       else resolve(code);
     });
   });
-  return {
-    code,
-    fail: (error: unknown) => fail(error),
-    close: () => close(),
-  };
+  return { code, fail, close };
 };
-
-type EndingOf = ReturnType<typeof createEnding>;
 
 const assemble = (
   { url, stdin, stdout, program }: LinearOptions,
   known: Knowledge,
-  { fail }: EndingOf,
+  fail: (error: unknown) => void,
 ): Linear => {
-  const output = openPaper(stdout);
+  const output = openOutput(stdout);
   const lines = openLines(stdin, now);
-  const told = new Announcement();
-  const telling = openTelling({ known, told, output, now, fail });
+  const announcement = new Announcement();
+  const announcer = openAnnouncer({ known, announcement, output, fail });
   const leave = (words: readonly string[]): Promise<void> =>
     lines.leave(async () => {
-      const env = environmentReadAloud(url, known.held.get());
+      // The command also learns that its output is read aloud.
+      const env = { ...environmentFor(url, known.token()), ADJUTANT_ACCESSIBLE: '1' };
       await inForeground([...program, ...words], { env });
     });
-  const outside: LinearEffects = { now, leave: stdin.isTTY && stdout.isTTY ? leave : null };
-  return { known, needs: openNeeds(known, now), told, telling, output, lines, outside };
+  const isTerminal = stdin.isTTY && stdout.isTTY;
+  const needs = openNeeds(known);
+  return { known, needs, announcement, announcer, output, lines, leave: isTerminal ? leave : null };
 };
 
 const talk = async (desk: Linear, { stdin }: LinearOptions): Promise<number> => {
-  const { output, lines, telling } = desk;
+  const { output, lines, announcer } = desk;
   await letIn(desk.known, stdin.isTTY === true);
   await desk.needs.settled();
   announcePosition(desk);
   announceMenu(desk);
-  telling.begin();
+  announcer.begin();
   for (;;) {
     output.prompt('> ');
     const typed = await lines.next();
     output.answered();
-    if (typed === null || !(await obeyLine(desk, typed.text))) return 0;
+    if (typed === null || !(await dispatchLine(desk, typed.text))) return 0;
   }
 };
 
@@ -121,7 +117,7 @@ const letIn = async ({ client, store }: Knowledge, isPatient: boolean): Promise<
       client.auth.me(),
     ]);
     store.dispatch({ type: 'session.known', version, who: { username, role } });
-    await connected(store);
+    await reached(store, ({ session: { link } }) => link.is !== 'connecting', FIRST_MS);
   } catch (error) {
     if (!isPatient || !(error instanceof Unreachable)) throw error;
     const stop = store.subscribe(
@@ -129,21 +125,8 @@ const letIn = async ({ client, store }: Knowledge, isPatient: boolean): Promise<
       (is) => {
         if (is !== 'live') return;
         stop();
-        void greet(client, store);
+        void loadAccount(client, store);
       },
     );
   }
 };
-
-const connected = (store: DeskStore): Promise<void> =>
-  new Promise((resolve) => {
-    const isTried = ({ session: { link } }: State): boolean => link.is !== 'connecting';
-    if (isTried(store.get())) return resolve();
-    const timer = setTimeout(() => end(), FIRST_MS);
-    const stop = store.subscribe(isTried, () => end());
-    const end = (): void => {
-      clearTimeout(timer);
-      stop();
-      resolve();
-    };
-  });

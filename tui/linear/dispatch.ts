@@ -1,28 +1,35 @@
-import { selectedLine } from '../control/moves.js';
+import { backActions, selectedLine, showActions } from '../control/moves.js';
+import type { Move } from '../keys.js';
 import { screenPage } from '../screens.js';
-import { roots } from '../state/places.js';
-import { chosenOf } from '../state/selection.js';
-import { lookOf } from '../state/ui.js';
-import { helpLines, type LinearCommand, type Meaning, meaningOf } from './commands.js';
+import { type Root, roots } from '../state/places.js';
+import { chosenOf, itemsOf } from '../state/selection.js';
+import type { StateAction } from '../state/state.js';
+import { browsed, isBrowsed } from '../state/things.js';
+import { type ScreenView, topView } from '../state/ui.js';
+import { helpLines, type LinearCommand, type LinearInput, meaningOf } from './commands.js';
 import type { Linear } from './linear.js';
 import { logInAgain } from './login.js';
-import { enter, move, showLook } from './navigate.js';
-import { announceMenu, announceNext, announcePosition, announcePrevious } from './readout.js';
-import { actOn, chooseLine, verbNames } from './select.js';
+import {
+  announceMenu,
+  announceNext,
+  announcePage,
+  announcePosition,
+  announcePrevious,
+} from './readout.js';
+import { actOn, chooseLine, goTo, verbNames } from './select.js';
 
 /** Executes a typed line. Returns false if the user leaves the desk. */
-export const obeyLine = async (desk: Linear, typed: string): Promise<boolean> => {
-  const { known, outside } = desk;
-  known.store.dispatch({ type: 'session.ticked', now: outside.now() });
-  known.store.dispatch({ type: 'ui.said', message: null });
-  const state = known.store.get();
-  const meaning = meaningOf(typed, screenPage(state), verbNames(state));
+export const dispatchLine = async (desk: Linear, typed: string): Promise<boolean> => {
+  const { store, now } = desk.known;
+  store.dispatch({ type: 'session.ticked', now: now() });
+  store.dispatch({ type: 'ui.said', message: null });
+  const meaning = meaningOf(typed, screenPage(store.get()), verbNames(store.get()));
   if (meaning.is === 'command' && meaning.command === 'quit') return false;
   await follow(desk, meaning);
   return true;
 };
 
-const follow = async (desk: Linear, meaning: Meaning): Promise<void> => {
+const follow = async (desk: Linear, meaning: LinearInput): Promise<void> => {
   switch (meaning.is) {
     case 'nothing':
       return pause(desk);
@@ -37,55 +44,121 @@ const follow = async (desk: Linear, meaning: Meaning): Promise<void> => {
     case 'verb':
       return actOn(desk, { name: meaning.name }, meaning.rest);
     case 'command':
-      return (words[meaning.command] ?? move(meaning.command))(desk, meaning.rest);
+      return words[meaning.command]?.(desk, meaning.rest);
     case 'unknown':
       desk.output.line(`No such word here: ${meaning.word.slice(0, 60)}. help says what there is.`);
   }
 };
 
-const pause = ({ telling, output }: Linear): void =>
-  output.line(telling.pause() ? 'What runs by stands still. Enter goes on.' : 'It goes on.');
+const pause = ({ announcer, output }: Linear): void =>
+  output.line(announcer.pause() ? 'What runs by stands still. Enter goes on.' : 'It goes on.');
 
 const openNumber = async (desk: Linear, number: number): Promise<void> => {
-  if (!desk.told.isMenu) return chooseLine(desk, String(number));
+  if (!desk.announcement.isMenu) return chooseLine(desk, String(number));
   const root = roots[number - 1] ?? (number === 0 ? roots.at(-1) : undefined);
   if (root) await enter(desk, root, '');
   else desk.output.line(`There are ${roots.length} screens.`);
 };
 
-type Word = (desk: Linear, rest: string) => void | Promise<void>;
+const run = ({ known }: Linear, actions: readonly StateAction[]): void => {
+  for (const action of actions) known.store.dispatch(action);
+};
 
-const tellWish: Word = ({ telling, output }, rest) => {
-  if (rest === 'on' || rest === 'off') telling.tellAll(rest === 'on');
+/** Goes to a screen, without a filter, and opens the row that was named after the screen. */
+const enter = async (desk: Linear, root: Root, rest: string): Promise<void> => {
+  run(desk, [{ type: 'ui.went', root, places: [] }]);
+  await showLook(desk, { selected: null, filter: '' });
+  if (rest !== '') await chooseLine(desk, rest);
+};
+
+/** Shows the same page in another way. */
+const showLook = async (desk: Linear, change: Partial<ScreenView>): Promise<void> => {
+  run(desk, [{ type: 'ui.looked', change }]);
+  await announcePage(desk);
+};
+
+type LinearHandler = (desk: Linear, rest: string) => void | Promise<void>;
+
+/** Returns the word that shows what a key of the full-screen desk shows. */
+const like =
+  (verb: Move): LinearHandler =>
+  (desk) => {
+    run(desk, showActions(desk.known.store.get(), verb) ?? []);
+    return announcePage(desk);
+  };
+
+const openChosen: LinearHandler = async (desk, rest) => {
+  if (rest !== '') return chooseLine(desk, rest);
+  const state = desk.known.store.get();
+  const page = screenPage(state);
+  if (topView(state.ui).selected === null && itemsOf(page, state).length > 0) {
+    desk.output.line('Which one? Say its number or its name.');
+  } else await goTo(desk, page.opens?.(state) ?? null);
+};
+
+/** Leaves the filter, then the page; from a screen, goes to the menu. */
+const back: LinearHandler = async (desk) => {
+  const actions = backActions(desk.known.store.get());
+  if (actions.length === 0 || desk.announcement.isMenu) return announceMenu(desk);
+  run(desk, actions);
+  await showLook(desk, { selected: null });
+};
+
+const browse: LinearHandler = async (desk, of) => {
+  const { root } = desk.known.store.get().ui;
+  if (isBrowsed(of)) await goTo(desk, { root, places: [{ page: 'browse', id: null, of }] });
+  else desk.output.line(`browse takes one of: ${browsed.join(', ')}.`);
+};
+
+const chooseNews: LinearHandler = ({ announcer, output }, rest) => {
+  if (rest === 'on' || rest === 'off') announcer.tellAll(rest === 'on');
   if (rest === 'on') output.line('Everything that happens is told.');
   else output.line(rest === 'off' ? 'Only what needs you is told.' : 'tell on, or tell off.');
 };
 
-const followPage: Word = ({ telling, output }) => {
-  const isFollowed = telling.follow();
+const followPage: LinearHandler = ({ announcer, output }) => {
+  const isFollowed = announcer.follow();
   if (isFollowed === null)
     output.line('Nothing comes here: an agent and the logs can be followed.');
   else output.line(isFollowed ? 'Following. Enter alone stops it, and goes on.' : 'Not followed.');
 };
 
-const tellId: Word = ({ known, output }) => {
+const announceId: LinearHandler = ({ known, output }) => {
   const state = known.store.get();
   const page = screenPage(state);
-  const { selected, id } = lookOf(state.ui);
+  const { selected, id } = topView(state.ui);
   const chosen = selected === null ? id : chosenOf(page, state)?.id;
   output.line(page.copies?.(state) || (chosen ?? 'Nothing is chosen.'));
 };
 
-/** Words that only announce something; all others lead somewhere. */
-const words: Partial<Record<LinearCommand, Word>> = {
+const words: Partial<Record<LinearCommand, LinearHandler>> = {
   menu: announceMenu,
   where: announcePosition,
+  list: announcePage,
   next: announceNext,
   before: announcePrevious,
-  tell: tellWish,
+  open: openChosen,
+  back,
+  return: like('return'),
+  related: (desk) => {
+    const state = desk.known.store.get();
+    return goTo(desk, screenPage(state).related?.(state) ?? null);
+  },
+  palette: browse,
+  filter: (desk, filter) => showLook(desk, { filter, selected: null, scroll: 0 }),
+  'tab-next': like('tab-next'),
+  'tab-before': like('tab-before'),
+  raw: like('raw'),
+  more: like('more'),
+  less: like('less'),
+  reload: async (desk) => {
+    await desk.known.feed.reloadShown();
+    await announcePage(desk);
+  },
+  tell: chooseNews,
   follow: followPage,
   login: logInAgain,
-  copy: tellId,
+  copy: announceId,
   'copy-line': ({ known, output }) => output.line(selectedLine(known.store.get())),
   help: ({ known, output }) => output.lines(helpLines(screenPage(known.store.get()))),
 };

@@ -9,15 +9,10 @@ import type { LinearOutput } from './output.js';
 export interface Linear {
   known: Knowledge;
   needs: Needs;
-  told: Announcement;
-  telling: Announcer;
+  announcement: Announcement;
+  announcer: Announcer;
   output: LinearOutput;
   lines: LineReader;
-  outside: LinearEffects;
-}
-
-export interface LinearEffects {
-  now(): number;
   /** Runs a command of the CLI in this terminal until the command ends; null without a terminal. */
   leave: ((words: readonly string[]) => Promise<void>) | null;
 }

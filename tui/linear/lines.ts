@@ -7,27 +7,19 @@ export interface TypedLine {
   at: number;
 }
 
-/** A reader of the user's input, line by line. */
-export interface LineReader {
-  /** Returns the next line; null after the last one. */
-  next(): Promise<TypedLine | null>;
-  /** Returns the next line, which a terminal does not show while it is typed. */
-  hidden(): Promise<TypedLine | null>;
-  /** Reads nothing while `act` runs, because another program uses the terminal. */
-  leave(act: () => Promise<void>): Promise<void>;
-  close(): void;
-}
-
 /** Longest line, in UTF-16 units. A longer one cannot be meant, so the rest is cut. */
 const LONGEST = 20_000;
 
 type In = NodeJS.ReadableStream & { isTTY?: boolean };
 
+/** A reader of the user's input, line by line. */
+export type LineReader = ReturnType<typeof openLines>;
+
 /**
  * Opens the reader. The terminal itself lets the user edit the line, so the desk has nothing to
  * draw.
  */
-export const openLines = (input: In, now: () => number): LineReader => {
+export const openLines = (input: In, now: () => number) => {
   const waiting: TypedLine[] = [];
   const askers: ((typed: TypedLine | null) => void)[] = [];
   let isEnded = false;
@@ -58,6 +50,7 @@ export const openLines = (input: In, now: () => number): LineReader => {
     reader = null;
     opened?.close();
   };
+  /** Returns the next line; null after the last one. */
   const next = (): Promise<TypedLine | null> => {
     const early = waiting.shift();
     if (early || isEnded) return Promise.resolve(early ?? null);
@@ -79,9 +72,12 @@ export const openLines = (input: In, now: () => number): LineReader => {
   read(false);
   return {
     next,
-    hidden: () => (input.isTTY && !isEnded ? meanwhile(true, next) : next()),
-    leave: (act) => meanwhile(null, act),
-    close: () => {
+    /** Returns the next line, which a terminal does not show while it is typed. */
+    hidden: (): Promise<TypedLine | null> =>
+      input.isTTY && !isEnded ? meanwhile(true, next) : next(),
+    /** Reads nothing while `act` runs, because another program uses the terminal. */
+    leave: (act: () => Promise<void>): Promise<void> => meanwhile(null, act),
+    close: (): void => {
       stop();
       end();
     },

@@ -1,6 +1,6 @@
 import type { Agent, ApprovalReply, Need } from '../../src/client/index.js';
 import { timeOfEvent } from '../parts/times.js';
-import { agentName, approvalTrust, callName } from '../screens/approvals/slice.js';
+import { agentName, approvalTrust, callName } from '../screens/approvals.js';
 import { rowsOf } from '../state/lists.js';
 import { EXECUTIONS } from '../state/live.js';
 import type { Link } from '../state/session.js';
@@ -30,7 +30,7 @@ export interface LinearListener {
 type Marks = Map<string, string>;
 const MOST_MARKS = 10_000;
 
-export const createLinearListener = (told: Announcement): LinearListener => {
+export const createLinearListener = (announcement: Announcement): LinearListener => {
   const marks: Marks = new Map();
   /** Time of the first call, ISO 8601; null before it. What exists by then is not news. */
   let since: string | null = null;
@@ -47,7 +47,7 @@ export const createLinearListener = (told: Announcement): LinearListener => {
       const began = since ?? new Date(state.session.now).toISOString();
       const news = [
         ...heard([state.session.link], ofLink(state)),
-        ...heard(oldestFirst(rowsOf(state.lists.approvals)), ofApprovals(state, told)),
+        ...heard(oldestFirst(rowsOf(state.lists.approvals)), ofApprovals(state, announcement)),
         ...heard(state.overview.known?.needs ?? [], ofNeeds),
         ...heard(ringOf(state.streams, EXECUTIONS).entries, ofRuns(state, began)),
         ...heard(rowsOf(state.lists.agents), ofAgents(began)),
@@ -84,21 +84,23 @@ const ofLink = ({ session: { now } }: State): Hearing<Link> => ({
   },
 });
 
-const ofApprovals = (state: State, told: Announcement): Hearing<ApprovalReply> => ({
+const ofApprovals = (state: State, announcement: Announcement): Hearing<ApprovalReply> => ({
   mark: ({ id, status }) => {
-    if (status === 'pending') told.callNumber(id);
+    if (status === 'pending') announcement.callNumber(id);
     return [`approval ${id}`, status];
   },
   news: (approval, before) => {
     const { id, status } = approval;
     const call = callName(approval);
     if (status === 'pending') {
-      const number = told.callNumber(id);
+      const number = announcement.callNumber(id);
       const asks = `${agentName(state, approval)} asks: ${call}, ${approvalTrust(approval)}, number ${number}.`;
       return [{ text: `${asks} Say: approvals ${number}`, weight: 'rings' }];
     }
-    if (before === undefined || told.answered.has(id)) return [];
-    return [{ text: `Number ${told.callNumber(id)}, ${call}: ${status}.`, weight: 'heard' }];
+    if (before === undefined || announcement.answered.has(id)) return [];
+    return [
+      { text: `Number ${announcement.callNumber(id)}, ${call}: ${status}.`, weight: 'heard' },
+    ];
   },
 });
 

@@ -1,4 +1,4 @@
-import { type LoginGiven, type LoginOutcome, logInToDaemon } from '../state/login.js';
+import type { LoginGiven, LoginOutcome } from '../state/login.js';
 import type { Linear } from './linear.js';
 
 /** Logs in again, as the user of the desk. What is open stays open. */
@@ -9,14 +9,17 @@ export const logInAgain = async (desk: Linear): Promise<void> => {
   if (!who) return output.line('Run: adjutant login');
   const password = await secretly(desk, `Password for ${who.username}: `);
   if (password === '') return output.line('Not logged in.');
-  const given = { username: who.username, password };
-  const outcome = await logInToDaemon(known.client, known.held, given);
-  tell(desk, outcome.is === 'code' ? await withCode(desk, given) : outcome);
+  const outcome = await logInWith(desk, { username: who.username, password });
+  if (outcome.is === 'in') output.line('Logged in again.');
+  else output.line(outcome.is === 'refused' ? outcome.reason : 'Not logged in.');
 };
 
-const withCode = async (desk: Linear, given: LoginGiven): Promise<LoginOutcome> => {
+/** Logs in, with the code of the authenticator app if the daemon asks for it. */
+const logInWith = async (desk: Linear, given: LoginGiven): Promise<LoginOutcome> => {
+  const outcome = await desk.known.logIn(given);
+  if (outcome.is !== 'code') return outcome;
   const totpCode = await secretly(desk, 'Code of your app: ');
-  return logInToDaemon(desk.known.client, desk.known.held, { ...given, totpCode });
+  return desk.known.logIn({ ...given, totpCode });
 };
 
 const secretly = async ({ output, lines }: Linear, prompt: string): Promise<string> => {
@@ -25,11 +28,4 @@ const secretly = async ({ output, lines }: Linear, prompt: string): Promise<stri
   // The line feed with which the user ended the input was not shown either.
   output.line('');
   return typed?.text ?? '';
-};
-
-const tell = ({ known, output }: Linear, outcome: LoginOutcome): void => {
-  if (outcome.is === 'in') {
-    output.line('Logged in again.');
-    known.live.tryNow();
-  } else output.line(outcome.is === 'refused' ? outcome.reason : 'Not logged in.');
 };

@@ -1,23 +1,9 @@
 import type { PageNeed } from '../page.js';
 import { screenPage } from '../screens.js';
 import type { Knowledge } from '../state/knowledge.js';
+import { createNeedHolder } from '../state/needs.js';
 import type { State } from '../state/state.js';
-import { want } from '../state/want.js';
-
-/** The needs of the page on top, and of what is announced by itself. */
-export interface Needs {
-  /**
-   * Loads the lists of the page again if they are older than `FRESH_MS`, then waits like `settled`.
-   */
-  fresh(): Promise<void>;
-  /**
-   * Resolves once everything needed is known or has failed. What takes too long is announced as it
-   * is.
-   */
-  settled(): Promise<void>;
-  /** Ends all needs. */
-  close(): void;
-}
+import { reached } from '../state/store.js';
 
 /** Needs on every page, for what is announced by itself. */
 const ALWAYS: PageNeed[] = [
@@ -36,35 +22,15 @@ const LONGEST_MS = 10_000;
  */
 const MOST_ROUNDS = 3;
 
-export const openNeeds = ({ store, feed }: Knowledge, now: () => number): Needs => {
-  const held = new Map<string, () => void>();
+/** The needs of the page on top, and of what is announced by itself. */
+export type Needs = ReturnType<typeof openNeeds>;
+
+export const openNeeds = ({ store, feed, now }: Knowledge) => {
+  const holdNeeds = createNeedHolder(feed);
   let isClosed = false;
 
-  /** Begins the new needs and ends the old ones. Returns true if there were new ones. */
-  const hold = (): boolean => {
-    if (isClosed) return false;
-    const wanted = new Map(needsIn(store.get()).map((need) => [JSON.stringify(need), need]));
-    for (const [key, end] of held) {
-      if (wanted.has(key)) continue;
-      end();
-      held.delete(key);
-    }
-    const fresh = [...wanted].filter(([key]) => !held.has(key));
-    for (const [key, need] of fresh) held.set(key, want(feed, need));
-    return fresh.length > 0;
-  };
+  const hold = (): boolean => !isClosed && holdNeeds(needsIn(store.get()));
   const isKnown = (state: State): boolean => needsIn(state).every((need) => isSettled(state, need));
-  const known = (): Promise<void> =>
-    new Promise((resolve) => {
-      if (isKnown(store.get())) return resolve();
-      const timer = setTimeout(() => end(), LONGEST_MS);
-      const stop = store.subscribe(isKnown, () => end());
-      const end = (): void => {
-        clearTimeout(timer);
-        stop();
-        resolve();
-      };
-    });
 
   /** Loads the lists of the page again, unless they were loaded just now or are being loaded. */
   const refresh = (): void => {
@@ -79,26 +45,31 @@ export const openNeeds = ({ store, feed }: Knowledge, now: () => number): Needs 
       }
     }
   };
+  /**
+   * Resolves once everything needed is known or has failed. What takes too long is announced as it
+   * is.
+   */
   const settled = async (): Promise<void> => {
+    hold();
     for (let round = 0; round < MOST_ROUNDS; round++) {
-      await known();
+      await reached(store, isKnown, LONGEST_MS);
       if (!hold()) return;
     }
   };
   return {
-    fresh: () => {
+    /**
+     * Loads the lists of the page again if they are older than `FRESH_MS`, then waits like
+     * `settled`.
+     */
+    fresh: (): Promise<void> => {
       refresh();
-      hold();
       return settled();
     },
-    settled: () => {
-      hold();
-      return settled();
-    },
-    close: () => {
+    settled,
+    /** Ends all needs. */
+    close: (): void => {
       isClosed = true;
-      for (const end of held.values()) end();
-      held.clear();
+      holdNeeds([]);
     },
   };
 };

@@ -15,15 +15,15 @@ const PASTED_MS = 300;
  * heard the question.
  */
 export const beginQuestions = async (desk: Linear, act: Act): Promise<void> => {
-  const { known, output, telling } = desk;
+  const { known, output, announcer } = desk;
   const refusal = refusalNow(known.store.get(), act);
   if (refusal !== null) return output.line(refusal);
-  telling.hold(true);
+  announcer.hold(true);
   try {
     const typed = act.ask ? await answerTo(desk, act) : '';
     if (typed !== null) await carryOut(desk, act, typed);
   } finally {
-    telling.hold(false);
+    announcer.hold(false);
   }
 };
 
@@ -35,17 +35,20 @@ const answerTo = (desk: Linear, act: Act): Promise<string | null> => {
   return act.ask?.writes ? writtenFor(desk, act) : agreedTo(desk, act);
 };
 
-const agreedTo = async ({ output, lines, outside }: Linear, act: Act): Promise<string | null> => {
+const agreedTo = async (
+  { known, output, lines, leave }: Linear,
+  act: Act,
+): Promise<string | null> => {
   const { name, deadMs = 0 } = act.ask ?? {};
   output.line(name === undefined ? 'y does it, anything else does not.' : `Type ${name} to do it.`);
-  const askedAt = outside.now();
+  const askedAt = known.now();
   output.prompt('Answer: ');
   const typed = await lines.next();
   output.answered();
   const afterMs = (typed?.at ?? 0) - askedAt;
   // A script sends all its lines at once and means them; but no call is approved before its
   // question could be heard.
-  const leastMs = outside.leave === null ? deadMs : Math.max(deadMs, PASTED_MS);
+  const leastMs = leave === null ? deadMs : Math.max(deadMs, PASTED_MS);
   const isTooSoon = leastMs > 0 && afterMs < leastMs;
   if (isYes(typed, name) && !isTooSoon) return '';
   const why = isYes(typed, name) ? 'That was too soon to have been heard: nothing' : 'Nothing';
@@ -85,7 +88,7 @@ const writtenFor = async ({ known, output, lines }: Linear, act: Act): Promise<s
  * once.
  */
 const carryOut = async (
-  { known, output, told }: Linear,
+  { known, output, announcement }: Linear,
   act: Act,
   typed: string,
 ): Promise<void> => {
@@ -96,7 +99,7 @@ const carryOut = async (
   await performVerb(known, act, typed);
   const { message, secret } = store.get().ui;
   if (message) output.line(message.text);
-  if (act.row.list === 'approvals' && message?.tone === 'ok') told.answered.add(act.row.id);
+  if (act.row.list === 'approvals' && message?.tone === 'ok') announcement.answered.add(act.row.id);
   if (!secret) return;
   output.lines([secret.title, secret.value]);
   output.line('It stands above until this terminal is cleared.');

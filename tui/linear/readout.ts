@@ -2,17 +2,17 @@ import { actsOf } from '../keys.js';
 import type { ScreenPage } from '../page.js';
 import type { ScreenRow } from '../parts/row.js';
 import type { Cells } from '../parts/table.js';
+import { counted } from '../parts/text.js';
 import { timeOfEvent } from '../parts/times.js';
-import { counted } from '../parts/words.js';
-import { waitingOf } from '../screens/approvals/slice.js';
+import { waitingOf } from '../screens/approvals.js';
 import { pages, screenPage } from '../screens.js';
-import { listBelow } from '../state/below.js';
 import { bodyOf } from '../state/layout.js';
 import { roots } from '../state/places.js';
+import { listBelow } from '../state/selection.js';
 import type { State } from '../state/state.js';
-import { lookOf } from '../state/ui.js';
+import { topView } from '../state/ui.js';
 import type { Linear } from './linear.js';
-import { cellLines, exactLines, headLines, heard, rowLine, textLines, WIDE } from './words.js';
+import { cellLines, exactLines, headLines, rowLine, spokenText, textLines, WIDE } from './words.js';
 
 /** Number of rows, or of lines of a text, that are announced at once. */
 const PAGE = 20;
@@ -21,21 +21,21 @@ const PAGE = 20;
 const KEYS = / +\([^()]*\)$/;
 
 /** Announces the ten screens, each with its number. */
-export const announceMenu = ({ output, told }: Linear): void => {
-  told.clear();
-  told.isMenu = true;
+export const announceMenu = ({ output, announcement }: Linear): void => {
+  announcement.clear();
+  announcement.isMenu = true;
   output.line(roots.map((root, at) => `${at + 1} ${pages[root].title.toLowerCase()}`).join(', '));
   output.line('A number or a name opens one. help says all words, quit ends.');
 };
 
 /** Announces the page on top from its beginning, once it is known. */
 export const announcePage = async (desk: Linear): Promise<void> => {
-  const { known, needs, told, output } = desk;
+  const { known, needs, announcement, output } = desk;
   await needs.fresh();
   const state = known.store.get();
   const page = screenPage(state);
-  told.clear();
-  told.isMenu = false;
+  announcement.clear();
+  announcement.isMenu = false;
   const [name, ...head] = headLines(page.head?.(state) ?? []);
   output.line(titleOf(state, page, name));
   const stale = staleLine(state);
@@ -43,8 +43,8 @@ export const announcePage = async (desk: Linear): Promise<void> => {
   output.lines(head);
   if (page.tabs.length > 0) output.line(`Parts: ${page.tabs.join(', ').toLowerCase()}. Say one.`);
   const from = page.isTail ? lengthOf(state, page) - PAGE : 0;
-  tellFrom(desk, from);
-  tellVerbs(desk);
+  announceFrom(desk, from);
+  announceVerbs(desk);
 };
 
 /**
@@ -52,11 +52,11 @@ export const announcePage = async (desk: Linear): Promise<void> => {
  * name.
  */
 const titleOf = (state: State, page: ScreenPage, name: string | undefined): string => {
-  const { filter, of } = lookOf(state.ui);
+  const { filter, of } = topView(state.ui);
   const summary =
     page.stream || page.name === 'browse' ? '' : (page.summary?.(state) ?? '').replace(KEYS, '');
   const title = page.name === 'browse' ? `Browser of ${of}` : page.title;
-  const about = heard(name ?? summary);
+  const about = spokenText(name ?? summary);
   const found = filter === '' ? '' : ` Only rows with: ${filter}. find alone shows all.`;
   return `${about === '' ? title : `${title}: ${about}`}.${found}`;
 };
@@ -70,45 +70,48 @@ const staleLine = ({ session: { link, now } }: State): string | null => {
 
 /** Announces the rows below those that were announced last. */
 export const announceNext = async (desk: Linear): Promise<void> => {
-  const { known, told, output, needs } = desk;
+  const { known, announcement, output, needs } = desk;
   const state = known.store.get();
   const list = listBelow(screenPage(state), state);
-  if (told.to >= lengthOf(state, screenPage(state)) && list) {
+  if (announcement.to >= lengthOf(state, screenPage(state)) && list) {
     await known.feed.more(list);
     await needs.settled();
   }
-  if (told.to < lengthOf(known.store.get(), screenPage(state))) tellFrom(desk, told.to);
+  if (announcement.to < lengthOf(known.store.get(), screenPage(state)))
+    announceFrom(desk, announcement.to);
   else output.line('That was all.');
 };
 
 export const announcePrevious = (desk: Linear): void => {
-  if (desk.told.from > 0) tellFrom(desk, desk.told.from - PAGE);
+  if (desk.announcement.from > 0) announceFrom(desk, desk.announcement.from - PAGE);
   else desk.output.line('That was the beginning.');
 };
 
 /** Announces one page of rows or lines, and how many there are in total. */
-const tellFrom = (desk: Linear, wanted: number): void => {
-  const { known, told, output } = desk;
+const announceFrom = (desk: Linear, wanted: number): void => {
+  const { known, announcement, output } = desk;
   const state = known.store.get();
   const page = screenPage(state);
   const length = lengthOf(state, page);
-  told.from = Math.max(0, wanted);
-  told.to = Math.min(length, told.from + PAGE);
+  announcement.from = Math.max(0, wanted);
+  announcement.to = Math.min(length, announcement.from + PAGE);
   const cells = cellsIn(state, page);
-  if (cells.length > 0) tellRows(desk, cells);
-  else if (length > 0) output.lines(textOn(state, page).slice(told.from, told.to));
+  if (cells.length > 0) announceRows(desk, cells);
+  else if (length > 0) output.lines(textOn(state, page).slice(announcement.from, announcement.to));
   else output.lines(headLines(faceOf(state, page)));
   const more = listBelow(page, state) !== null;
   const end = more && cells.length > 0 ? `${length} and more` : `${length}`;
-  if (told.from > 0 || told.to < length || (more && cells.length > 0)) {
-    output.line(`${told.from + 1} to ${told.to} of ${end}. next or before tells others.`);
+  if (announcement.from > 0 || announcement.to < length || (more && cells.length > 0)) {
+    output.line(
+      `${announcement.from + 1} to ${announcement.to} of ${end}. next or before tells others.`,
+    );
   }
 };
 
-const tellRows = ({ told, output, known }: Linear, cells: readonly Cells[]): void => {
+const announceRows = ({ announcement, output, known }: Linear, cells: readonly Cells[]): void => {
   const { name } = screenPage(known.store.get());
-  for (const [at, row] of cells.slice(told.from, told.to).entries()) {
-    output.line(rowLine(told.numberOf(name, row.id, told.from + at), row));
+  for (const [at, row] of cells.slice(announcement.from, announcement.to).entries()) {
+    output.line(rowLine(announcement.numberOf(name, row.id, announcement.from + at), row));
   }
 };
 
@@ -139,7 +142,7 @@ export const announceSelection = (desk: Linear, id: string): void => {
     if (row) output.lines(cellLines(row));
     output.lines(textLines((page.detail ?? page.text)?.(state, WIDE) ?? []));
   }
-  tellVerbs(desk);
+  announceVerbs(desk);
 };
 
 /** Returns the text of the page, with nothing left out or changed. */
@@ -147,10 +150,10 @@ export const wholeText = (state: State): string[] =>
   exactLines(screenPage(state).text?.(state, WIDE) ?? []);
 
 /** Announces the verbs that have an effect here. */
-const tellVerbs = ({ known, output }: Linear): void => {
+const announceVerbs = ({ known, output }: Linear): void => {
   const state = known.store.get();
   const page = screenPage(state);
-  const { selected } = lookOf(state.ui);
+  const { selected } = topView(state.ui);
   const isOpen = cellsIn(state, page).length === 0 || selected !== null;
   const isOne = isOpen || page.tabs.length > 0;
   const verbs = isOne ? possibleVerbs(state, page) : actsOf(page.name).map(({ text }) => text);

@@ -1,12 +1,13 @@
+import { goAction } from '../control/moves.js';
 import type { ActVerb } from '../keys.js';
-import type { Goal, Item, ScreenPage } from '../page.js';
+import type { Item, ScreenPage } from '../page.js';
 import { screenPage } from '../screens.js';
 import type { Act } from '../state/act.js';
-import type { ScreenPlace } from '../state/places.js';
+import type { JumpTarget, ScreenPlace } from '../state/places.js';
 import { itemsOf } from '../state/selection.js';
 import type { State } from '../state/state.js';
-import { lookOf } from '../state/ui.js';
-import { whyOff } from '../state/verbs.js';
+import { topView } from '../state/ui.js';
+import { offlineReason } from '../state/verbs.js';
 import type { Linear } from './linear.js';
 import { beginQuestions } from './questions.js';
 import { announcePage, announceSelection, wholeText } from './readout.js';
@@ -23,30 +24,28 @@ export const chooseLine = async (desk: Linear, named: string): Promise<void> => 
   const page = screenPage(state);
   const below = page.text || page.detail ? null : page.opens?.(state);
   if (below) await goTo(desk, below);
-  else tellWhole(desk, item);
+  else announceRow(desk, item);
 };
 
 /** Goes where a row, or a word, leads. */
-export const goTo = async (desk: Linear, to: Goal | ScreenPlace | null): Promise<void> => {
+export const goTo = async (desk: Linear, to: JumpTarget | ScreenPlace | null): Promise<void> => {
   const { known, output } = desk;
   if (!to) return output.line('It leads nowhere.');
-  known.store.dispatch(
-    'root' in to ? { type: 'ui.went', ...to } : { type: 'ui.opened', place: to },
-  );
+  known.store.dispatch(goAction(to));
   await announcePage(desk);
   if (!('root' in to) || to.places.length > 0 || to.selected === undefined) return;
   const state = known.store.get();
   const item = itemsOf(screenPage(state), state).find(({ id }) => id === to.selected);
-  if (item) tellWhole(desk, item);
+  if (item) announceRow(desk, item);
   else output.line('It is not there any more.');
 };
 
 /** Returns the row with that number or name. If there is none, announces that and returns null. */
-const find = ({ known, told, output }: Linear, named: string): Item | null => {
+const find = ({ known, announcement, output }: Linear, named: string): Item | null => {
   const state = known.store.get();
   const items = itemsOf(screenPage(state), state);
   const isNumber = /^\d+$/.test(named);
-  const id = isNumber ? told.idOf(Number(named)) : undefined;
+  const id = isNumber ? announcement.idOf(Number(named)) : undefined;
   const found = isNumber ? items.filter((each) => each.id === id) : namedIn(items, named);
   const [item] = found;
   if (item && found.length === 1) return item;
@@ -59,15 +58,17 @@ const find = ({ known, told, output }: Linear, named: string): Item | null => {
 
 /** Returns the rows with that name; if there are none, those whose names begin with it. */
 const namedIn = (items: readonly Item[], named: string): Item[] => {
-  const said = named.toLowerCase();
-  const exact = items.filter(({ name }) => name.toLowerCase() === said);
-  return exact.length > 0 ? exact : items.filter(({ name }) => name.toLowerCase().startsWith(said));
+  const typed = named.toLowerCase();
+  const exact = items.filter(({ name }) => name.toLowerCase() === typed);
+  return exact.length > 0
+    ? exact
+    : items.filter(({ name }) => name.toLowerCase().startsWith(typed));
 };
 
 const select = ({ known }: Linear, { id }: Item): void =>
   known.store.dispatch({ type: 'ui.looked', change: { selected: id, scroll: 0 } });
 
-const tellWhole = (desk: Linear, item: Item): void => {
+const announceRow = (desk: Linear, item: Item): void => {
   announceSelection(desk, item.id);
   markRead(desk);
 };
@@ -75,7 +76,7 @@ const tellWhole = (desk: Linear, item: Item): void => {
 /** Marks a call as read, because it was announced to its end; only then it can be approved. */
 const markRead = ({ known }: Linear): void => {
   const { lists, ui } = known.store.get();
-  const { page, selected } = lookOf(ui);
+  const { page, selected } = topView(ui);
   const call = page === 'approvals' ? lists.approvals.byId[selected ?? ''] : undefined;
   if (call) known.store.dispatch({ type: 'approval.seen', digest: call.digest });
 };
@@ -98,9 +99,9 @@ export const actOn = async (desk: Linear, wanted: WantedLine, named: string): Pr
   const isForAll = 'verb' in wanted && wanted.verb === 'mark-all';
   if (!isForAll && isUnchosen(state, page, target)) {
     desk.output.line('Which one? Say the verb, and a number or a name behind it.');
-  } else if (act) await beginTold(desk, act, wanted);
-  else if (words) await leave(desk, words);
-  else desk.output.line(whyOff(state) ?? 'That cannot be done here now.');
+  } else if (act) await beginGuarded(desk, act, wanted);
+  else if (words) await leaveFor(desk, words);
+  else desk.output.line(offlineReason(state) ?? 'That cannot be done here now.');
 };
 
 const actIn = (state: State, wanted: WantedLine): Act | undefined => {
@@ -117,25 +118,25 @@ export const verbNames = (state: State): string[] =>
  * True if the target is a row that the user did not choose: the first row must not be taken for it.
  */
 const isUnchosen = (state: State, page: ScreenPage, target: string): boolean =>
-  itemsOf(page, state).some(({ id }) => id === target) && lookOf(state.ui).selected !== target;
+  itemsOf(page, state).some(({ id }) => id === target) && topView(state.ui).selected !== target;
 
 /**
  * Begins an act. If the act is valid only for what was announced, announces that in full right
  * before the question.
  */
-const beginTold = async (desk: Linear, act: Act, wanted: WantedLine): Promise<void> => {
+const beginGuarded = async (desk: Linear, act: Act, wanted: WantedLine): Promise<void> => {
   if (act.guard === undefined) return beginQuestions(desk, act);
   desk.output.lines(wholeText(desk.known.store.get()));
   markRead(desk);
   await beginQuestions(desk, actIn(desk.known.store.get(), wanted) ?? act);
 };
 
-const leave = async ({ outside, output, telling }: Linear, words: readonly string[]) => {
+const leaveFor = async ({ leave, output, announcer }: Linear, words: readonly string[]) => {
   const line = `adjutant ${words.join(' ')}`;
-  if (!outside.leave) return output.line(`It asks, and there is no terminal to ask. Run: ${line}`);
+  if (!leave) return output.line(`It asks, and there is no terminal to ask. Run: ${line}`);
   output.line(line);
-  telling.hold(true);
-  await outside.leave(words);
-  telling.hold(false);
+  announcer.hold(true);
+  await leave(words);
+  announcer.hold(false);
   output.line('Back at the desk. list tells this page again.');
 };

@@ -1,7 +1,6 @@
-import type { ScreenRow } from '../parts/row.js';
-import { textOf } from '../parts/row.js';
+import { type ScreenRow, textOf } from '../parts/row.js';
 import type { Cells } from '../parts/table.js';
-import { counted } from '../parts/words.js';
+import { counted } from '../parts/text.js';
 
 /** Column heads that add nothing to their values. They are left out of the first column. */
 const UNNAMED = ['NAME', 'WHAT', 'KIND', 'TIME', 'DEVICE'];
@@ -11,7 +10,7 @@ const UNITS: Record<string, string> = { s: 'second', m: 'minute', h: 'hour', d: 
  * Returns the text as it is to be read aloud: glyphs and short times become words, and a comma
  * replaces the space between columns.
  */
-export const heard = (text: string): string =>
+export const spokenText = (text: string): string =>
   text
     .trim()
     .replaceAll('→', 'to')
@@ -25,24 +24,24 @@ export const heard = (text: string): string =>
  * cells that are empty or `-`.
  */
 export const rowLine = (number: number, { cells }: Cells): string => {
-  const said = cells
+  const sentence = cells
     .map(({ head, text }, at) => ({
       name: at === 0 && UNNAMED.includes(head) ? '' : `${head.toLowerCase()} `,
       text: text.trim(),
     }))
     .filter(({ text }) => text !== '' && text !== '-');
-  return `${number}. ${said.map(({ name, text }) => name + heard(text)).join(', ')}`;
+  return `${number}. ${sentence.map(({ name, text }) => name + spokenText(text)).join(', ')}`;
 };
 
 /** Returns the columns of one row, each on a line of its own. */
 export const cellLines = ({ cells }: Cells): string[] =>
   cells
     .filter(({ text }) => text.trim() !== '')
-    .map(({ head, text }) => `${head.toLowerCase()}: ${heard(text)}`);
+    .map(({ head, text }) => `${head.toLowerCase()}: ${spokenText(text)}`);
 
 /** Returns rows with the desk's own text as lines to be read aloud. */
 export const headLines = (rows: readonly ScreenRow[]): string[] =>
-  rows.map((row) => heard(textOf(row))).filter((line) => line !== '');
+  rows.map((row) => spokenText(textOf(row))).filter((line) => line !== '');
 
 /** Width for texts, in columns: so wide that rows are not wrapped, unless a value is longer. */
 export const WIDE = 1000;

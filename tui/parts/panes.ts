@@ -1,16 +1,17 @@
 import { widthOf } from '../../cli/text.js';
-import type { Look } from '../state/ui.js';
-import { fitted, type ScreenRow, type Size, textOf, tonedSpan } from './row.js';
+import type { ScreenView } from '../state/ui.js';
+import { fitRow, type ScreenRow, type Size, textOf, tonedSpan } from './row.js';
 
 interface Panes {
   list: Size;
   /** The size of the detail; null if there is no room for it, or if the list has all of it. */
   detail: Size | null;
-  isBeside: boolean;
+  hasSidePane: boolean;
 }
 
 /** From this width on, the detail is beside the list. */
 const WIDE = 120;
+export const isBeside = ({ width }: Size): boolean => width >= WIDE;
 const RULE = 3;
 const LEAST_BELOW = 4;
 
@@ -19,26 +20,26 @@ const LEAST_BELOW = 4;
  */
 export const panesOf = (
   size: Size,
-  { isZoomed, pane }: Pick<Look, 'isZoomed' | 'pane'>,
+  { isZoomed, pane }: Pick<ScreenView, 'isZoomed' | 'pane'>,
   rows: number,
 ): Panes => {
   if (isZoomed) {
     const none = { width: size.width, height: 0 };
     return pane === 0
-      ? { list: size, detail: null, isBeside: false }
-      : { list: none, detail: size, isBeside: false };
+      ? { list: size, detail: null, hasSidePane: false }
+      : { list: none, detail: size, hasSidePane: false };
   }
-  if (size.width >= WIDE) {
+  if (isBeside(size)) {
     const wide = Math.min(64, Math.floor(size.width * 0.45));
     const detail = { width: size.width - wide - RULE, height: size.height };
-    return { list: { width: wide, height: size.height }, detail, isBeside: true };
+    return { list: { width: wide, height: size.height }, detail, hasSidePane: true };
   }
   const most = Math.max(3, Math.floor(size.height * 0.4));
   const height = Math.min(rows, most);
   const below = size.height - height - 1;
-  if (below < LEAST_BELOW) return { list: size, detail: null, isBeside: false };
+  if (below < LEAST_BELOW) return { list: size, detail: null, hasSidePane: false };
   const list = { width: size.width, height };
-  return { list, detail: { width: size.width, height: below }, isBeside: false };
+  return { list, detail: { width: size.width, height: below }, hasSidePane: false };
 };
 
 /**
@@ -46,17 +47,17 @@ export const panesOf = (
  * width.
  */
 export const joinPanes = (
-  { list, isBeside }: Panes,
+  { list, hasSidePane }: Panes,
   above: ScreenRow[],
   detail: ScreenRow[],
 ): ScreenRow[] => {
-  if (!isBeside)
+  if (!hasSidePane)
     return list.height === 0 || detail.length === 0
       ? [...above, ...detail]
       : [...padded(above, list.height), [], ...detail];
   const height = Math.max(above.length, detail.length, list.height);
   return Array.from({ length: height }, (_, at) => {
-    const left = fitted(above[at] ?? [], list.width);
+    const left = fitRow(above[at] ?? [], list.width);
     const space = ' '.repeat(Math.max(0, list.width - widthOf(textOf(left))));
     return [...left, { text: space }, tonedSpan('muted', ' │ '), ...(detail[at] ?? [])];
   });
@@ -66,7 +67,7 @@ const padded = (rows: ScreenRow[], height: number): ScreenRow[] =>
   Array.from({ length: Math.max(rows.length, height) }, (_, at) => rows[at] ?? []);
 
 /** Returns views as columns of the same width, side by side; each row is cut to its column. */
-export const abreast = (
+export const sideBySide = (
   views: readonly ((size: Size) => ScreenRow[])[],
   size: Size,
 ): ScreenRow[] => {
@@ -74,7 +75,7 @@ export const abreast = (
   const columns = views.map((view) => view({ width: wide, height: size.height }));
   return Array.from({ length: size.height }, (_, at) =>
     columns.flatMap((rows, column) => {
-      const cells = fitted(rows[at] ?? [], wide);
+      const cells = fitRow(rows[at] ?? [], wide);
       const space = ' '.repeat(Math.max(0, wide - widthOf(textOf(cells))));
       const gap = column < columns.length - 1 ? ' '.repeat(RULE) : '';
       return [...cells, { text: space + gap }];

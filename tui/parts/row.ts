@@ -23,10 +23,10 @@ export const row = (...parts: (string | Span)[]): ScreenRow =>
 export const tonedSpan = (tone: Tone | undefined, text: string): Span => ({ text, tone });
 
 /** Returns text from outside, made safe, and short enough to be measured. */
-export const clean = (text: string): string => oneLine(text.slice(0, LONGEST));
+export const boundedText = (text: string): string => oneLine(text.slice(0, LONGEST));
 
 /** Returns a row as plain text, for tests and for the plain terminal. */
-export const textOf = (of: ScreenRow): string => of.map(({ text }) => clean(text)).join('');
+export const textOf = (of: ScreenRow): string => of.map(({ text }) => boundedText(text)).join('');
 
 /** Returns the row in reverse, over its full width: the one on which a key acts. */
 export const focused = (of: ScreenRow, width: number): ScreenRow => {
@@ -40,7 +40,7 @@ export const focused = (of: ScreenRow, width: number): ScreenRow => {
  */
 export const apart = (left: ScreenRow, right: ScreenRow, width: number): ScreenRow => {
   const end = rowWidth(right);
-  const kept = fitted(left, Math.max(0, width - end - 1));
+  const kept = fitRow(left, Math.max(0, width - end - 1));
   const used = rowWidth(kept);
   return [...kept, { text: ' '.repeat(Math.max(0, width - used - end)) }, ...right];
 };
@@ -49,21 +49,21 @@ export const apart = (left: ScreenRow, right: ScreenRow, width: number): ScreenR
 export const rowWidth = (of: ScreenRow): number => widthOf(textOf(of));
 
 /** Returns the row cutToWidth to a width, with its text made safe; `…` marks what is missing. */
-export const fitted = (of: ScreenRow, width: number): ScreenRow => {
+export const fitRow = (of: ScreenRow, width: number): ScreenRow => {
   const kept: Span[] = [];
   let left = width;
   for (const { text, tone } of of) {
-    const shown = cutToWidth(clean(text), left);
+    const shown = cutToWidth(boundedText(text), left);
     if (left > 0) kept.push({ text: shown, tone });
-    left -= widthOf(clean(text));
+    left -= widthOf(boundedText(text));
     if (left < 0) break;
   }
   return kept;
 };
 
 /** Returns the text for the terminal: safe, styled, and exactly as wide as its place. */
-export const drawn = (of: ScreenRow, width: number, theme: Theme): string => {
-  const parts = fitted(of, width);
+export const drawRow = (of: ScreenRow, width: number, theme: Theme): string => {
+  const parts = fitRow(of, width);
   const used = parts.reduce((sum, { text }) => sum + widthOf(text), 0);
   const styled = parts.map(({ text, tone }) => {
     const shown = theme.isAscii ? plainGlyphs(text) : text;

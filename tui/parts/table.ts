@@ -1,6 +1,14 @@
-import { cutToWidth, padded, widthOf } from '../../cli/text.js';
+import { cutToWidth, widthOf } from '../../cli/text.js';
 import { type Tone, toneOf } from '../theme.js';
-import { clean, focused, row, type ScreenRow, type Size, type Span, tonedSpan } from './row.js';
+import {
+  boundedText,
+  focused,
+  row,
+  type ScreenRow,
+  type Size,
+  type Span,
+  tonedSpan,
+} from './row.js';
 
 /** A column of a table. The columns are in the order in which they are read. */
 export interface ScreenColumn<T> {
@@ -21,6 +29,27 @@ export interface ScreenColumn<T> {
    */
   rank: number;
 }
+
+/** The least and the most width of a column, and its rank; see `ScreenColumn`. */
+type ColumnRoom = readonly [least: number, most: number, rank: number];
+
+export const column = <T>(
+  head: string,
+  [least, most, rank]: ColumnRoom,
+  text: (item: T) => string,
+): ScreenColumn<T> => ({ head, text, least, most, rank });
+
+/** Returns a column whose text is a state, whose first word gives the tone. */
+export const stateColumn = <T>(...given: Parameters<typeof column<T>>): ScreenColumn<T> => ({
+  ...column(...given),
+  isState: true,
+});
+
+/** Returns a column of numbers, which stand at its right end. */
+export const numberColumn = <T>(...given: Parameters<typeof column<T>>): ScreenColumn<T> => ({
+  ...column(...given),
+  isNumber: true,
+});
 
 export interface ChosenRow {
   /** Index of the selected row; -1 if there is none. */
@@ -59,15 +88,14 @@ export const tableRows = <T>(
   const { start, end } = windowOf(items.length, chosen.at, height - 1);
   const shown = items.slice(start, end);
   const laid = layOut(shown, columns, width - MARK);
-  const head = row(
-    '  ',
-    ...laid.map(({ column, wide }, at) => cellOf(column.head, wide, at, laid)),
-  );
+  const head = laid.map(({ column, wide }) => cellText(column.head, wide, column.isNumber));
   return [
-    head.map(({ text }) => tonedSpan('muted', text)),
+    row(tonedSpan('muted', `  ${head.join(' '.repeat(GAP))}`)),
     ...shown.map((item, index) => {
       const isChosen = start + index === chosen.at;
-      const cells = laid.map(({ column, wide }, at) => toneCell(column, item, wide, at, laid));
+      const cells = laid.map(({ column, wide }, at) =>
+        toneCell(column, item, wide, at < laid.length - 1 ? GAP : 0),
+      );
       const line = row(isChosen ? '> ' : '  ', ...cells);
       return isChosen && !chosen.isQuiet ? focused(line, width) : line;
     }),
@@ -114,7 +142,7 @@ const wanted = <T>(
   shown: readonly T[],
   { head, text, least: min, most }: ScreenColumn<T>,
 ): number => {
-  const cells = shown.map((item) => widthOf(clean(text(item))));
+  const cells = shown.map((item) => widthOf(boundedText(text(item))));
   return Math.min(most, Math.max(min, head.length, ...cells));
 };
 const least = <T>({ column, wide }: TableLayout<T>): TableLayout<T> => ({
@@ -125,27 +153,14 @@ const spare = <T>({ column, wide }: TableLayout<T>): number => wide - column.lea
 const total = <T>(laid: TableLayout<T>[]): number =>
   laid.reduce((sum, { wide }) => sum + wide + GAP, -GAP);
 
-const toneCell = <T>(
-  column: ScreenColumn<T>,
-  item: T,
-  wide: number,
-  at: number,
-  laid: TableLayout<T>[],
-): Span => {
+const toneCell = <T>(column: ScreenColumn<T>, item: T, wide: number, gap: number): Span => {
   const text = column.text(item);
   const tone = column.isState ? toneOf(text) : column.tone?.(item);
-  return tonedSpan(tone, cellOf(text, wide, at, laid, column.isNumber).text);
+  return tonedSpan(tone, cellText(text, wide, column.isNumber) + ' '.repeat(gap));
 };
 
-const cellOf = <T>(
-  text: string,
-  wide: number,
-  at: number,
-  laid: TableLayout<T>[],
-  isNumber = laid[at]?.column.isNumber,
-): Span => {
-  const shown = cutToWidth(clean(text), wide);
-  const gap = at < laid.length - 1 ? ' '.repeat(GAP) : '';
+const cellText = (text: string, wide: number, isNumber?: true): string => {
+  const shown = cutToWidth(boundedText(text), wide);
   const space = ' '.repeat(Math.max(0, wide - widthOf(shown)));
-  return { text: (isNumber ? space + shown : padded(shown, wide)) + gap };
+  return isNumber ? space + shown : shown + space;
 };

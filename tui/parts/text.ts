@@ -1,6 +1,6 @@
 import { wrapped } from '../../cli/text.js';
 import type { Tone } from '../theme.js';
-import { clean, row, type ScreenRow, type Size, tonedSpan } from './row.js';
+import { boundedText, row, type ScreenRow, type Size, tonedSpan } from './row.js';
 
 /** Most characters of a payload that are shown; `P` prints no more either. */
 const MOST_CHARACTERS = 262_144;
@@ -14,7 +14,7 @@ export const textRows = (
 ): ScreenRow[] =>
   capped(text)
     .split('\n')
-    .flatMap((line) => (isWrapped ? wrapped(clean(line), Math.max(8, width)) : [line]))
+    .flatMap((line) => (isWrapped ? wrapped(boundedText(line), Math.max(8, width)) : [line]))
     .map((line) => row(tonedSpan(tone, line)));
 
 /** Returns a value as indented JSON. */
@@ -33,7 +33,7 @@ export const factRows = (
   return facts.flatMap(([name, value]) => {
     const lines = value
       .split('\n')
-      .flatMap((line) => wrapped(clean(line), Math.max(8, width - wide)));
+      .flatMap((line) => wrapped(boundedText(line), Math.max(8, width - wide)));
     return lines.map((line, at) =>
       row(tonedSpan('muted', (at === 0 ? name : '').padEnd(wide)), line),
     );
@@ -50,14 +50,19 @@ export const scrolled = (
   return rows.slice(start, start + height);
 };
 
-/** Returns the visible rows of a text, which are the last ones while it is followed. */
-export const tailed = (
-  rows: readonly ScreenRow[],
-  { scroll, isFollowing }: { scroll: number; isFollowing: boolean },
-  size: Size,
-): ScreenRow[] => scrolled(rows, isFollowing ? rows.length : scroll, size);
-
 const capped = (text: string): string =>
   text.length <= MOST_CHARACTERS
     ? text
     : `${text.slice(0, MOST_CHARACTERS)}\n… ${text.length - MOST_CHARACTERS} characters more`;
+
+/** Returns a count with its noun: `1 user`, `3 users`, `1,204 executions`. */
+export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`;
+
+export const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
+
+/** Returns a value of any kind in one line. */
+export const plain = (value: unknown): string => {
+  if (value === null || value === undefined) return '-';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};

@@ -32,7 +32,7 @@ export const leftInWords = (time: string, now: number): string => {
 };
 
 /** Returns a duration as `0:42` or `1:02:11`; below a second, in milliseconds. */
-export const took = (ms: number | null): string => {
+export const durationText = (ms: number | null): string => {
   if (ms === null) return '';
   return ms < SECOND ? `${ms} ms` : clock(ms).replace(/^0(?=\d:)/, '');
 };
@@ -48,9 +48,9 @@ export const uptime = (seconds: number): string => {
 /** Returns the local time of day, `14:03:21`, with the date if it is not today. */
 export const timeOfEvent = (time: string | number, now: number): string => {
   const date = new Date(time);
-  const said = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-  if (date.toDateString() === new Date(now).toDateString()) return said;
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${said}`;
+  const text = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  if (date.toDateString() === new Date(now).toDateString()) return text;
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${text}`;
 };
 
 const clock = (ms: number): string => {

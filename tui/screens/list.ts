@@ -1,118 +1,207 @@
-import type { Item, ScreenPage } from '../page.js';
-import { faceOf, facing } from '../parts/faces.js';
-import { joinPanes, panesOf } from '../parts/panes.js';
-import type { ScreenRow, Size } from '../parts/row.js';
-import { cellsOf, type ScreenColumn, tableRows } from '../parts/table.js';
-import { scrolled } from '../parts/text.js';
-import { counted } from '../parts/words.js';
+import type { ActVerb } from '../keys.js';
+import type { Acts, Commands, Item, PageNeed, ScreenPage, View } from '../page.js';
+import { faceOf } from '../parts/faces.js';
+import { isBeside, joinPanes, panesOf } from '../parts/panes.js';
+import { row, type ScreenRow, type Size, type Span } from '../parts/row.js';
+import { type Cells, cellsOf, type ScreenColumn, tableRows } from '../parts/table.js';
+import { counted, scrolled } from '../parts/text.js';
+import type { Act } from '../state/act.js';
 import { bodyOf } from '../state/layout.js';
-import { type ListName, type ListState, rowsOf } from '../state/lists.js';
-import type { PageName, Root } from '../state/places.js';
-import { chosenAt, fits } from '../state/selection.js';
-import type { State } from '../state/state.js';
-import { lookOf } from '../state/ui.js';
+import type { ListName } from '../state/lists.js';
+import type { JumpTarget, PageName, ScreenPlace } from '../state/places.js';
+import { chosenAt, matchesFilter } from '../state/selection.js';
+import type { State, StateAction } from '../state/state.js';
+import { topView } from '../state/ui.js';
 
-/** A list with the details of its selection below or beside it. */
-export interface ListDefinition<T> {
-  name: PageName;
-  root: Root;
-  title: string;
+interface RowsDefinition<T> {
+  /** Returns all rows, in the order in which they are shown. */
+  rows(state: State): T[];
+  item(row: T): Item;
+  columns(state: State): ScreenColumn<T>[];
+}
+
+/** A table of rows, one of which is selected. */
+interface Rows<T> {
+  /** Returns the rows that the filter leaves. */
+  shown(state: State): T[];
+  /** Returns the index of the selected row in them. */
+  at(state: State): number;
+  chosen(state: State): T | null;
+  items(state: State): Item[];
+  cells(state: State): Cells[];
+}
+
+/** Remembers the result for the last state: a state never changes, and is asked again and again. */
+const remembered = <T>(of: (state: State) => T): ((state: State) => T) => {
+  let last: { state: State; value: T } | null = null;
+  return (state) => {
+    if (last?.state !== state) last = { state, value: of(state) };
+    return last.value;
+  };
+};
+
+export const rowsFor = <T>({ rows, item, columns }: RowsDefinition<T>): Rows<T> => {
+  const shown = remembered((state) => {
+    const { filter } = topView(state.ui);
+    return filter === ''
+      ? rows(state)
+      : rows(state).filter((row) => matchesFilter(item(row), filter));
+  });
+  const at = remembered((state) => chosenAt(shown(state).map(item), topView(state.ui).selected));
+  return {
+    shown,
+    at,
+    chosen: (state) => shown(state)[at(state)] ?? null,
+    items: (state) => rows(state).map(item),
+    cells: (state) => cellsOf(shown(state), columns(state), (row) => item(row).id),
+  };
+};
+
+interface TableDefinition<T> extends RowsDefinition<T> {
   /** The singular, `user`; `nouns` is the plural, if it is not the singular with an `s`. */
   noun: string;
   nouns?: string;
+  /** The list of which the rows are made, which says why there are none. */
   list: ListName;
-  select(state: State): ListState<T>;
-  /**
-   * Returns the rows in the order in which they are shown; by default, the order in which they
-   * came.
-   */
-  sorted?(rows: T[], state: State): T[];
-  item(row: T): Item;
-  columns(state: State): ScreenColumn<T>[];
-  /** Returns the rows with the details of the selected one. */
-  detail?(state: State, row: T, width: number): ScreenRow[];
+  /** The rows that stand in place of an empty list: a sentence, then what to do. */
   empty: readonly string[];
-  /** Interval in milliseconds at which the list is loaded again; never if absent. */
-  everyMs?: number;
-  summary?(state: State, rows: T[]): string;
 }
 
-/** The common part of a page with a list; each screen adds its own. */
-export interface ListPage<T> {
-  page: Omit<ScreenPage, 'items'> & { items(state: State): Item[] };
-  /** The chosen row. */
-  chosen(state: State): T | null;
-}
-
-export const listingScreen = <T>(of: ListDefinition<T>): ListPage<T> => {
-  const rows = (state: State): T[] => {
-    const all = rowsOf(of.select(state));
-    return of.sorted ? of.sorted(all, state) : all;
-  };
-  const shown = (state: State): T[] => {
-    const { filter } = lookOf(state.ui);
-    return rows(state).filter((row) => filter === '' || fits(of.item(row), filter));
-  };
-  const indexIn = (state: State, all: T[]): number =>
-    chosenAt(all.map(of.item), lookOf(state.ui).selected);
-  const chosen = (state: State): T | null => shown(state)[indexIn(state, shown(state))] ?? null;
-  return { page: pageFor(of, { rows, shown, indexIn }), chosen };
+/** Creates a table, with what is shown in place of it if it has no rows. */
+export const tableFor = <T>(given: TableDefinition<T>): Rows<T> & { view: View } => {
+  const of = { ...given, rows: remembered(given.rows) };
+  const rows = rowsFor(of);
+  const view = (state: State, size: Size): ScreenRow[] =>
+    placeholder(of, state, size) ??
+    tableRows(rows.shown(state), of.columns(state), size, { at: rows.at(state) });
+  return { ...rows, view };
 };
 
-interface Rows<T> {
-  rows(state: State): T[];
-  shown(state: State): T[];
-  indexIn(state: State, all: T[]): number;
+/** Returns the rows in place of a table without rows; null if it has some. */
+const placeholder = <T>(
+  { rows, item, list, noun, nouns = `${noun}s`, empty }: TableDefinition<T>,
+  state: State,
+  size: Size,
+): ScreenRow[] | null => {
+  const { filter } = topView(state.ui);
+  const all = rows(state);
+  const isFiltered = filter !== '' && all.length > 0;
+  const words = isFiltered ? [`No ${nouns} match /${filter}.`, '  esc  drop the filter'] : empty;
+  if (all.some((row) => filter === '' || matchesFilter(item(row), filter))) return null;
+  return faceOf(state.lists[list], { noun: nouns, empty: words }, state, size);
+};
+
+/** The acts or the commands of a row; those that are not possible now may be null or false. */
+type Offers<T> = Partial<Record<ActVerb, T | null | false>>;
+
+/** Returns the acts, or the commands, that are possible. */
+export const offered = <T>(all: Offers<T>): Partial<Record<ActVerb, T>> =>
+  Object.fromEntries(
+    Object.entries(all).flatMap(([verb, each]) => (each ? [[verb, each] as const] : [])),
+  );
+
+/**
+ * A list, with something about the selected row below or beside it. Whatever is done on the page is
+ * done on that row.
+ */
+interface ListDefinition<T> extends TableDefinition<T> {
+  name: PageName;
+  title: string;
+  /** Returns the details of the row, which scroll. */
+  detail?(state: State, row: T, width: number): ScreenRow[];
+  /** Returns the row below the details, of which so many rows are hidden. */
+  end?(row: T, hidden: number): Span;
+  /** Returns what is drawn about the row in place of details. */
+  aside?(state: State, row: T, size: Size): ScreenRow[];
+  /** True if there is something about the row only beside the list. */
+  isBesideOnly?: true;
+  /** Interval in milliseconds at which the list is loaded again; never if absent. */
+  everyMs?: number;
+  /** Returns the needs, if the page needs more than the list. */
+  needs?(state: State, row: T | null): PageNeed[];
+  pages?(state: State): ListName | null;
+  summary?(state: State, rows: T[]): string;
+  glossary?: ScreenPage['glossary'];
+  acts?(row: T, state: State): Offers<Act>;
+  verbs?(row: T, state: State): Act[];
+  leaves?(row: T | null, state: State): Offers<readonly string[]>;
+  opens?(row: T): ScreenPlace | JumpTarget | null;
+  related?(row: T): JumpTarget | null;
+  noticed?(row: T, state: State): StateAction | null;
 }
 
-const pageFor = <T>(
-  of: ListDefinition<T>,
-  { rows, shown, indexIn }: Rows<T>,
-): ListPage<T>['page'] => {
-  const view = (state: State, size: Size): ScreenRow[] => {
-    const all = shown(state);
-    const order = all.map((row) => of.item(row).id);
-    const noun = of.nouns ?? `${of.noun}s`;
-    const { filter } = lookOf(state.ui);
-    const isFiltered = filter !== '' && rows(state).length > 0;
-    const empty = isFiltered
-      ? [`No ${noun} match /${filter}.`, '  esc  drop the filter']
-      : of.empty;
-    const words = { ...facing(state.session, size), noun, empty };
-    const face = faceOf({ ...of.select(state), order }, words);
-    if (face) return face;
-    const at = indexIn(state, all);
-    const row = all[at];
-    if (!of.detail || row === undefined) return tableRows(all, of.columns(state), size, { at });
-    const panes = panesOf(size, lookOf(state.ui), all.length + 1);
-    const list = tableRows(all, of.columns(state), panes.list, {
-      at,
-      isQuiet: lookOf(state.ui).pane === 1,
-    });
-    if (!panes.detail) return list;
-    const about = of.detail(state, row, panes.detail.width);
-    return joinPanes(panes, list, scrolled(about, lookOf(state.ui).scroll, panes.detail));
-  };
-  const detailSize = (state: State, size: Size): Size | null =>
-    of.detail ? panesOf(size, lookOf(state.ui), shown(state).length + 1).detail : null;
+export const listPage = <T>(given: ListDefinition<T>): ScreenPage => {
+  const of = { ...given, rows: remembered(given.rows) };
+  const rows = rowsFor(of);
+  const { name, title, list, glossary, everyMs } = of;
+  const { acts, verbs, opens, related, noticed } = of;
+  /** Returns what a function makes of the selected row; `none` if there is no row. */
+  const ofChosen =
+    <R>(make: (row: T, state: State) => R, none: R) =>
+    (state: State): R => {
+      const chosen = rows.chosen(state);
+      return chosen === null ? none : make(chosen, state);
+    };
   return {
-    name: of.name,
-    root: of.root,
-    title: of.title,
+    name,
+    title,
     tabs: [],
-    items: (state) => rows(state).map(of.item),
-    text: (state, width) => {
-      const all = shown(state);
-      const row = all[indexIn(state, all)];
-      const size = detailSize(state, { width, height: bodyOf(state).height });
-      return row === undefined || !size ? null : (of.detail?.(state, row, size.width) ?? null);
-    },
-    textHeight: (state, size) => detailSize(state, size)?.height ?? size.height,
-    pages: () => of.list,
+    items: rows.items,
+    cells: rows.cells,
+    pages: of.pages ?? (() => list),
     summary: (state) =>
-      of.summary?.(state, rows(state)) ?? counted(rows(state).length, of.noun, of.nouns),
-    needs: () => [{ is: 'list', list: of.list, ...(of.everyMs && { everyMs: of.everyMs }) }],
+      of.summary?.(state, of.rows(state)) ?? counted(of.rows(state).length, of.noun, of.nouns),
+    needs: (state) =>
+      of.needs?.(state, rows.chosen(state)) ?? [{ is: 'list', list, ...(everyMs && { everyMs }) }],
+    leaves: (state): Commands => offered(of.leaves?.(rows.chosen(state), state) ?? {}),
+    acts: ofChosen((row, state): Acts => offered(acts?.(row, state) ?? {}), {}),
+    ...(glossary && { glossary }),
+    ...(verbs && { verbs: ofChosen(verbs, []) }),
+    ...(opens && { opens: ofChosen(opens, null) }),
+    ...(related && { related: ofChosen(related, null) }),
+    ...(noticed && { noticed: ofChosen(noticed, null) }),
+    ...viewOf(of, rows),
+  };
+};
+
+/** Returns how the page looks, and its text if it has one. */
+const viewOf = <T>(
+  of: ListDefinition<T>,
+  rows: Rows<T>,
+): Pick<ScreenPage, 'view' | 'text' | 'textHeight'> => {
+  const { detail, aside, end } = of;
+  const panesFor = (state: State, size: Size) =>
+    (detail || aside) && (!of.isBesideOnly || isBeside(size))
+      ? panesOf(size, topView(state.ui), rows.shown(state).length + 1)
+      : { list: size, detail: null, isBeside: false };
+  const about = (state: State, chosen: T, size: Size): ScreenRow[] => {
+    if (!detail) return aside?.(state, chosen, size) ?? [];
+    const whole = detail(state, chosen, size.width);
+    const { scroll } = topView(state.ui);
+    if (!end) return scrolled(whole, scroll, size);
+    const height = size.height - 1;
+    const hidden = whole.length - scroll - height;
+    return [...scrolled(whole, scroll, { ...size, height }), row(end(chosen, hidden))];
+  };
+  const view = (state: State, size: Size): ScreenRow[] => {
+    const face = placeholder(of, state, size);
+    const chosen = rows.chosen(state);
+    if (face || chosen === null) return face ?? [];
+    const panes = panesFor(state, size);
+    const isQuiet = panes.detail !== null && topView(state.ui).pane === 1;
+    const at = rows.at(state);
+    const list = tableRows(rows.shown(state), of.columns(state), panes.list, { at, isQuiet });
+    return panes.detail ? joinPanes(panes, list, about(state, chosen, panes.detail)) : list;
+  };
+  if (!detail) return { view };
+  return {
     view,
-    cells: (state) => cellsOf(shown(state), of.columns(state), (row) => of.item(row).id),
+    text: (state, width) => {
+      const chosen = rows.chosen(state);
+      const size = panesFor(state, { width, height: bodyOf(state).height }).detail;
+      return chosen === null || !size ? null : detail(state, chosen, size.width);
+    },
+    textHeight: (state, size) =>
+      Math.max(0, (panesFor(state, size).detail ?? size).height - (end ? 1 : 0)),
   };
 };

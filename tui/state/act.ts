@@ -3,7 +3,7 @@ import type { ListName } from './lists.js';
 
 /** The outcome of an act, if there is more to say than that it was done. */
 export interface ActResult {
-  said: string;
+  message: string;
   /** The tone if the act was done but is no success, such as a check that fails. */
   tone?: 'warn' | 'danger';
   /** The secret, which is shown once and stored nowhere. */
@@ -39,6 +39,19 @@ export interface Act {
    */
   guard?: string;
 }
+
+/** Returns the row of an act, and the lists that are loaded again after it. */
+export const onRow = (
+  list: ListName,
+  id: string,
+  ...others: ListName[]
+): Pick<Act, 'row' | 'touches'> => ({ row: { list, id }, touches: [list, ...others] });
+
+/** Returns the outcome of an act of which there is nothing more to say than that it was done. */
+export const done = async (reply: Promise<unknown>, message: string): Promise<string> => {
+  await reply;
+  return message;
+};
 
 /**
  * A question before an act. Only `y` confirms it; if data would be lost, only the typed name does.

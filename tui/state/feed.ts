@@ -1,36 +1,11 @@
 import type { Client } from '../../src/client/index.js';
-import { createFollowing, type FollowedAgent } from './followedagent.js';
+import { createFollowing } from './followedagent.js';
 import { isFull, type ListName } from './lists.js';
 import { loaders, pagesOf } from './loaders.js';
 import { askOverview } from './overview.js';
 import { recentExecutions } from './recent.js';
-import type { DeskStore } from './state.js';
-import { troubleOf } from './trouble.js';
-
-/** The loading of data for the screens: it is loaded while a screen needs it, and no longer. */
-export interface Feed {
-  /**
-   * Loads a list now unless it was loaded just now, and then every `everyMs` milliseconds. The
-   * returned function ends that.
-   */
-  list(name: ListName, of: string | null, everyMs: number | null): () => void;
-  overview(everyMs: number): () => void;
-  /** Subscribes to these channels; the returned function ends that. */
-  channels(names: readonly string[]): () => void;
-  /** Follows the events of an agent, into the stream with its id. */
-  follow(agentId: string): () => void;
-  /** The followed agents, to which the events of agents from the socket are passed. */
-  agents: FollowedAgent;
-  wantedChannels(): string[];
-  /** Calls `tell` when the result of `wantedChannels` has changed. */
-  onChannels(tell: () => void): () => void;
-  reload(name: ListName): Promise<void>;
-  /** Loads the rows below the known ones. */
-  more(name: ListName): Promise<void>;
-  /** Loads everything that is shown. */
-  reloadShown(): Promise<void>;
-  close(): void;
-}
+import type { DeskStore, StateAction } from './state.js';
+import { loadFailureOf } from './trouble.js';
 
 interface FeedDeps {
   client: Client;
@@ -43,7 +18,16 @@ const ALWAYS = ['approval'];
 const OF_AGENTS = ['agent.status', 'agent.message', 'agent.tool_call'];
 const FRESH_MS = 2000;
 
-export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
+/**
+ * The loading of data for the screens: it is loaded while a screen needs it, and no longer. `list`,
+ * `overview`, `channels` and `follow`, which takes the events of an agent into the stream with its
+ * id, return the function that ends the need. `list` loads at once, unless the list was loaded just
+ * now, and then every `everyMs` milliseconds. `more` loads the rows below the known ones, and
+ * `reloadShown` everything that is shown.
+ */
+export type Feed = ReturnType<typeof createFeed>;
+
+export const createFeed = ({ client, store, now }: FeedDeps) => {
   const wanted = new Map<ListName, number>();
   const agents = createFollowing({ client, store });
   const channels = new Map<string, number>(ALWAYS.map((name) => [name, 1]));
@@ -64,14 +48,15 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
     const most = isWhole && known.of === of && !loader.isGrowing ? known.order.length : 0;
     generation += 1;
     const asked = generation;
-    store.dispatch(loader.action({ do: 'ask', of, generation: asked, at: now() }));
+    const ask = { do: 'ask' as const, of, generation: asked, at: now() };
+    store.dispatch({ type: 'list', name, change: ask });
     try {
       const { rows, nextCursor } = await pagesOf(loader, client, of, most);
       const keepsBelow = !isWhole && !loader.isGrowing;
-      const change = { do: 'load' as const, generation: asked, rows, nextCursor, at: now() };
-      store.queue(loader.action({ ...change, keepsBelow }));
+      const loaded = { do: 'load' as const, generation: asked, rows, nextCursor, at: now() };
+      store.queue({ type: 'list', name, change: { ...loaded, keepsBelow } });
     } catch (error) {
-      store.queue(loader.action({ do: 'fail', generation: asked, trouble: troubleOf(error) }));
+      store.queue(failedLoad(name, asked, error));
     }
   };
   const readBelow = async <N extends ListName>(name: N): Promise<void> => {
@@ -83,25 +68,15 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
     below.add(name);
     try {
       const { rows, nextCursor } = await loader.page(client, { of, cursor });
-      store.queue(
-        loader.action({
-          do: 'more',
-          generation: asked,
-          rows,
-          nextCursor,
-          keepsNewest: loader.isGrowing,
-        }),
-      );
+      const change = { do: 'more' as const, generation: asked, rows, nextCursor };
+      store.queue({ type: 'list', name, change: { ...change, keepsNewest: loader.isGrowing } });
     } catch (error) {
-      store.queue(loader.action({ do: 'fail', generation: asked, trouble: troubleOf(error) }));
+      store.queue(failedLoad(name, asked, error));
     } finally {
       below.delete(name);
     }
   };
-  /**
-   * Loads a list again, unless its next rows are being loaded: they would belong to an older
-   * generation and be dropped.
-   */
+  /** Loads a list again, unless its next rows are being loaded, which would then be dropped. */
   const readAgain = async (name: ListName, of: string | null): Promise<void> => {
     if (!below.has(name)) await read(name, of);
   };
@@ -136,7 +111,7 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
   };
 
   return {
-    list: (name, of, everyMs) => {
+    list: (name: ListName, of: string | null, everyMs: number | null): (() => void) => {
       count(wanted, name, 1);
       const known = store.get().lists[name];
       const isFresh = known.of === of && now() - (known.loadedAt ?? 0) < FRESH_MS;
@@ -148,7 +123,7 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
         count(wanted, name, -1);
       };
     },
-    overview: (everyMs) => {
+    overview: (everyMs: number): (() => void) => {
       overviews += 1;
       void readOverview();
       void readRecent();
@@ -159,7 +134,7 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
       };
     },
     channels: hear,
-    follow: (agentId) => {
+    follow: (agentId: string): (() => void) => {
       const end = agents.begin(agentId);
       const stop = hear(OF_AGENTS);
       return () => {
@@ -167,26 +142,34 @@ export const createFeed = ({ client, store, now }: FeedDeps): Feed => {
         stop();
       };
     },
+    /** The followed agents, to which the events of agents from the socket are passed. */
     agents,
-    wantedChannels: () => counted(channels),
-    onChannels: (tell) => {
+    wantedChannels: (): string[] => counted(channels),
+    /** Calls `tell` when the result of `wantedChannels` has changed. */
+    onChannels: (tell: () => void): (() => void) => {
       listeners.add(tell);
       return () => void listeners.delete(tell);
     },
-    reload: (name) => read(name, store.get().lists[name].of, true),
-    more: (name) => readBelow(name),
-    reloadShown: async () => {
+    reload: (name: ListName): Promise<void> => read(name, store.get().lists[name].of, true),
+    more: (name: ListName): Promise<void> => readBelow(name),
+    reloadShown: async (): Promise<void> => {
       const shown = counted(wanted);
       await Promise.all([
         ...shown.map((name) => read(name, store.get().lists[name].of, true)),
         ...(overviews > 0 ? [readOverview(), readRecent()] : []),
       ]);
     },
-    close: () => {
+    close: (): void => {
       for (const timer of timers) clearInterval(timer);
     },
   };
 };
+
+const failedLoad = (name: ListName, generation: number, error: unknown): StateAction => ({
+  type: 'list',
+  name,
+  change: { do: 'fail', generation, trouble: loadFailureOf(error) },
+});
 
 /** Changes the number of components that need something. */
 const count = <K>(of: Map<K, number>, key: K, change: number): void =>

@@ -1,20 +1,7 @@
 import type { Client } from '../../src/client/index.js';
 import type { DeskStore } from './state.js';
 import { ringOf, type StreamEntry } from './streams.js';
-import { troubleOf } from './trouble.js';
-
-/**
- * The agents whose every event is needed: the events from the socket, and those that the socket
- * could not deliver.
- */
-export interface FollowedAgent {
-  /** Follows an agent, from the newest known event on. The returned function ends that. */
-  begin(agentId: string): () => void;
-  /** Takes an event from the socket. If numbers are missing before it, those events are loaded. */
-  told(agentId: string, entry: StreamEntry): void;
-  /** Loads the events that the socket did not deliver. */
-  catchUp(): Promise<void>;
-}
+import { loadFailureOf } from './trouble.js';
 
 interface Followed {
   wanting: number;
@@ -27,13 +14,11 @@ interface Followed {
 
 const PAGE = 200;
 
-export const createFollowing = ({
-  client,
-  store,
-}: {
-  client: Client;
-  store: DeskStore;
-}): FollowedAgent => {
+/**
+ * Creates the agents whose every event is needed: the events from the socket, and those that the
+ * socket could not deliver.
+ */
+export const createFollowing = ({ client, store }: { client: Client; store: DeskStore }) => {
   const agents = new Map<string, Followed>();
 
   const readPage = async (name: string, of: Followed): Promise<boolean> => {
@@ -47,7 +32,7 @@ export const createFollowing = ({
       kind: type,
       data,
     }));
-    store.queue({ type: 'stream.told', name, entries });
+    store.queue({ type: 'stream.added', name, entries });
     of.last = Math.max(of.last, page.lastId);
     return page.events.length === PAGE;
   };
@@ -60,7 +45,7 @@ export const createFollowing = ({
       }
     } catch (error) {
       // The page of the agent says why; the next event starts another try.
-      troubleOf(error);
+      loadFailureOf(error);
     } finally {
       of.reading = null;
     }
@@ -71,7 +56,8 @@ export const createFollowing = ({
   };
 
   return {
-    begin: (agentId) => {
+    /** Follows an agent, from the newest known event on. The returned function ends that. */
+    begin: (agentId: string): (() => void) => {
       const last = ringOf(store.get().streams, agentId).last;
       const of = agents.get(agentId) ?? { wanting: 0, last, reading: null, isAgain: false };
       agents.set(agentId, of);
@@ -82,17 +68,19 @@ export const createFollowing = ({
         if (of.wanting === 0) agents.delete(agentId);
       };
     },
-    told: (agentId, entry) => {
+    /** Takes an event from the socket. If numbers are missing before it, those events are loaded. */
+    told: (agentId: string, entry: StreamEntry): void => {
       const of = agents.get(agentId);
       if (!of || (entry.number !== null && entry.number <= of.last)) return;
       if (of.reading) of.isAgain = true;
       else if (entry.number !== of.last + 1) void readNow(agentId, of);
       else {
         of.last = entry.number;
-        store.queue({ type: 'stream.told', name: agentId, entries: [entry] });
+        store.queue({ type: 'stream.added', name: agentId, entries: [entry] });
       }
     },
-    catchUp: async () => {
+    /** Loads the events that the socket did not deliver. */
+    catchUp: async (): Promise<void> => {
       await Promise.all([...agents].map(([name, of]) => readNow(name, of)));
     },
   };

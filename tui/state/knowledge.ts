@@ -1,22 +1,11 @@
-import { type Client, createClient } from '../../src/client/index.js';
+import { createClient } from '../../src/client/index.js';
 import type { Size } from '../parts/row.js';
-import { createFeed, type Feed } from './feed.js';
-import { createLive, type Live } from './live.js';
-import { type HeldToken, holdToken } from './login.js';
-import { type DeskStore, initialState, reduce } from './state.js';
+import { createFeed } from './feed.js';
+import { createLive } from './live.js';
+import { holdToken, type LoginGiven, type LoginOutcome, logInToDaemon } from './login.js';
+import { initialState, reduce } from './state.js';
 import { createStore } from './store.js';
 import { joinStreams } from './streams.js';
-
-/** The state of a desk and its connection to the daemon, in whatever way the desk shows them. */
-export interface Knowledge {
-  client: Client;
-  held: HeldToken;
-  store: DeskStore;
-  feed: Feed;
-  live: Live;
-  /** Ends all requests and the connection. */
-  close(): void;
-}
 
 export interface KnowledgeOptions {
   url: string;
@@ -25,7 +14,10 @@ export interface KnowledgeOptions {
   now(): number;
 }
 
-export const openKnowledge = ({ url, token, size, now }: KnowledgeOptions): Knowledge => {
+/** The state of a desk and its connection to the daemon, in whatever way the desk shows them. */
+export type Knowledge = ReturnType<typeof openKnowledge>;
+
+export const openKnowledge = ({ url, token, size, now }: KnowledgeOptions) => {
   const end = new AbortController();
   const { signal } = end;
   const held = holdToken(token);
@@ -33,10 +25,25 @@ export const openKnowledge = ({ url, token, size, now }: KnowledgeOptions): Know
   const store = createStore(reduce, initialState(url, size, now()), { join: joinStreams });
   const feed = createFeed({ client, store, now });
   const live = createLive({ client, token: held.get, store, feed, signal, now });
-  const close = (): void => {
-    end.abort();
-    feed.close();
-    store.close();
+  return {
+    ...live,
+    client,
+    store,
+    feed,
+    now,
+    /** Returns the token of the desk; undefined if there is none. */
+    token: held.get,
+    /** Logs in to the daemon, as the user who is or was logged in, if there is one. */
+    logIn: async (given: LoginGiven): Promise<LoginOutcome> => {
+      const outcome = await logInToDaemon(client, held, given);
+      if (outcome.is === 'in') live.tryNow();
+      return outcome;
+    },
+    /** Ends all requests and the connection. */
+    close: (): void => {
+      end.abort();
+      feed.close();
+      store.close();
+    },
   };
-  return { client, held, store, feed, live, close };
 };

@@ -81,7 +81,7 @@ export interface RouteItem {
 export type ListName = keyof RowOf;
 
 /** The reason why something could not be loaded. */
-export interface Trouble {
+export interface LoadFailure {
   /** The status code of the reply; 0 if no reply came. */
   status: number;
   message: string;
@@ -101,7 +101,7 @@ export interface ListState<T> {
   askedAt: number | null;
   /** Number of the newest request; replies to older ones are dropped. */
   generation: number;
-  trouble: Trouble | null;
+  trouble: LoadFailure | null;
   /** The act that is under way on each row, in a word: `disabling…`. */
   busy: Readonly<Record<string, string>>;
 }
@@ -130,7 +130,7 @@ export type ListChange<T> =
       /** True if rows at the top are dropped when there are too many; else the new ones are. */
       keepsNewest?: boolean;
     }
-  | { do: 'fail'; generation: number; trouble: Trouble }
+  | { do: 'fail'; generation: number; trouble: LoadFailure }
   /**
    * The current content of a row. A row that is not known yet becomes the first, or with `isBelow`
    * the last.
@@ -139,9 +139,11 @@ export type ListChange<T> =
   | { do: 'drop'; id: string }
   | { do: 'busy'; id: string; word: string | null };
 
-export type ListAction<N extends ListName = ListName> = {
-  [P in N]: { type: 'list'; name: P; change: ListChange<RowOf[P]> };
-}[N];
+export interface ListAction<N extends ListName = ListName> {
+  type: 'list';
+  name: N;
+  change: ListChange<RowOf[N]>;
+}
 
 /** Most rows of any list; the rows below are loaded again when they are needed. */
 const MOST_ROWS = 1000;
@@ -184,8 +186,12 @@ export const reduceLists = <N extends ListName>(state: Lists, action: ListAction
   [action.name]: changed(state[action.name], action.change),
 });
 
-/** Returns what identifies a row for good: models have no id, but a name. */
-const idOf = (row: { id?: string; name?: string }): string => row.id ?? row.name ?? '';
+/** Identifies a row for good: models have no id, but a name. */
+interface Identified {
+  id?: string;
+  name?: string;
+}
+const idOf = ({ id, name }: Identified): string => id ?? name ?? '';
 
 /** True if the list holds as many rows as are kept at most. */
 export const isFull = ({ order }: ListState<unknown>): boolean => order.length >= MOST_ROWS;
@@ -194,10 +200,7 @@ export const isFull = ({ order }: ListState<unknown>): boolean => order.length >
 export const rowsOf = <T>({ order, byId }: ListState<T>): T[] =>
   order.flatMap((id) => byId[id] ?? []);
 
-const changed = <T extends { id?: string; name?: string }>(
-  list: ListState<T>,
-  change: ListChange<T>,
-): ListState<T> => {
+const changed = <T extends Identified>(list: ListState<T>, change: ListChange<T>): ListState<T> => {
   if ('generation' in change && change.do !== 'ask' && change.generation !== list.generation) {
     return list;
   }
@@ -234,10 +237,10 @@ const asked = <T>(
   return { ...kept, generation, askedAt: at };
 };
 
-const byIdOf = <T extends { id?: string; name?: string }>(rows: T[]): Record<string, T> =>
+const byIdOf = <T extends Identified>(rows: T[]): Record<string, T> =>
   Object.fromEntries(rows.map((row) => [idOf(row), row]));
 
-const loaded = <T extends { id?: string; name?: string }>(
+const loaded = <T extends Identified>(
   list: ListState<T>,
   { rows, nextCursor, keepsBelow = false }: Extract<ListChange<T>, { do: 'load' }>,
 ): ListState<T> => {
@@ -255,7 +258,7 @@ const loaded = <T extends { id?: string; name?: string }>(
 const among = <T>(order: readonly string[], known: Record<string, T>): Record<string, T> =>
   Object.fromEntries(order.flatMap((id) => (known[id] ? [[id, known[id]]] : [])));
 
-const extended = <T extends { id?: string; name?: string }>(
+const extended = <T extends Identified>(
   list: ListState<T>,
   rows: T[],
   keepsNewest: boolean,
@@ -268,11 +271,7 @@ const extended = <T extends { id?: string; name?: string }>(
   return { ...list, order, byId: among(order, known), askedAt: null, trouble: null };
 };
 
-const put = <T extends { id?: string; name?: string }>(
-  list: ListState<T>,
-  row: T,
-  isBelow: boolean,
-): ListState<T> => {
+const put = <T extends Identified>(list: ListState<T>, row: T, isBelow: boolean): ListState<T> => {
   const id = idOf(row);
   const byId = { ...list.byId, [id]: row };
   if (id in list.byId) return { ...list, byId };

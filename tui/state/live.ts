@@ -4,14 +4,16 @@ import {
   ApiError,
   type ApprovalReply,
   type Client,
+  isRecord,
   Unreachable,
 } from '../../src/client/index.js';
 import { olderDaemon } from '../../src/client/skew.js';
 import { connection, type LiveNote } from '../../src/client/socket.js';
 import type { Feed } from './feed.js';
-import { greet } from './greet.js';
+import { loadAccount } from './greet.js';
 import type { DeskStore } from './state.js';
 import type { StreamEntry } from './streams.js';
+import { messageAction } from './ui.js';
 
 export interface LiveDeps {
   client: Client;
@@ -22,21 +24,11 @@ export interface LiveDeps {
   now(): number;
 }
 
-export interface Live {
-  /** Runs until the signal aborts. Throws nothing that the session state shows. */
-  run(): Promise<void>;
-  /**
-   * Tries to connect without waiting for the next attempt. After a refusal, only this starts
-   * another attempt.
-   */
-  tryNow(): void;
-}
-
 /** Name of the stream with the executions of hooks. */
 export const EXECUTIONS = 'executions';
 
 /** Puts events into the store as they happen, and connects again when the connection is lost. */
-export const createLive = (deps: LiveDeps): Live => {
+export const createLive = (deps: LiveDeps) => {
   const { client, token, store, feed, signal, now } = deps;
   let hurry = (): void => {};
 
@@ -75,6 +67,7 @@ export const createLive = (deps: LiveDeps): Live => {
       signal.addEventListener('abort', end, { once: true });
     });
 
+  /** Runs until the signal aborts. Throws nothing that the session state shows. */
   const run = async (): Promise<void> => {
     let attempt = 0;
     let since = now();
@@ -98,7 +91,14 @@ export const createLive = (deps: LiveDeps): Live => {
       await wait(ms);
     }
   };
-  return { run, tryNow: () => hurry() };
+  return {
+    run,
+    /**
+     * Tries to connect without waiting for the next attempt. After a refusal, only this starts
+     * another attempt.
+     */
+    tryNow: (): void => hurry(),
+  };
 };
 
 /**
@@ -133,13 +133,13 @@ const connected = async (deps: LiveDeps, isAgain: boolean): Promise<void> => {
   await feed.agents.catchUp();
   if (!isAgain) return;
   const before = store.get().session.version;
-  const version = await greet(client, store);
+  const version = await loadAccount(client, store);
   await feed.reloadShown();
   // The message that the daemon is older was shown already; do not replace it.
   if (version !== null && olderDaemon(version, client.url) !== null) return;
   const isOther = version !== null && before !== '' && before !== version;
   const text = isOther ? `back, and it is ${version} now` : 'back: what is shown was read again';
-  store.queue({ type: 'ui.said', message: { text, tone: isOther ? 'warn' : 'ok' } });
+  store.queue(messageAction(text, isOther ? 'warn' : 'ok'));
 };
 
 type Heard = Extract<LiveNote, { type: 'event' }>;
@@ -157,7 +157,7 @@ const obey = ({ store, feed, now }: LiveDeps, { channel, data }: Heard): void =>
     }
   } else if (channel === 'hook.execution') {
     const entry = { number: null, at: textIn(data, 'at'), kind: textIn(data, 'status'), data };
-    store.queue({ type: 'stream.told', name: EXECUTIONS, entries: [entry] });
+    store.queue({ type: 'stream.added', name: EXECUTIONS, entries: [entry] });
   } else if (channel === 'tunnel.status') {
     void feed.reload('tunnel');
   } else if (channel.startsWith('agent.')) {
@@ -197,9 +197,6 @@ const textIn = (of: Record<string, unknown>, name: string): string => {
   const value = of[name];
   return typeof value === 'string' ? value : '';
 };
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isApproval = (row: object): row is ApprovalReply =>
   'id' in row && 'digest' in row && 'status' in row && 'arguments' in row;

@@ -1,7 +1,6 @@
 import type { Client, ConversationMessage } from '../../src/client/index.js';
-import { type ListChange, type ListName, type RowOf, TUNNEL } from './lists.js';
+import { type CliToolItem, type ListName, type RouteItem, type RowOf, TUNNEL } from './lists.js';
 import { readLogs } from './logs.js';
-import type { StateAction } from './state.js';
 import { readThings } from './things.js';
 
 interface Asked {
@@ -10,11 +9,14 @@ interface Asked {
   cursor?: string;
 }
 
+interface RowPage<T> {
+  rows: T[];
+  nextCursor: string | null;
+}
+
 interface Loader<T> {
   /** Loads one page of the list. Throws what the client throws. */
-  page(client: Client, asked: Asked): Promise<{ rows: T[]; nextCursor: string | null }>;
-  /** Returns the action for a change of this list. */
-  action(change: ListChange<T>): StateAction;
+  page(client: Client, asked: Asked): Promise<RowPage<T>>;
   /** True if rows are only ever added at the end, so that known rows are not loaded again. */
   isGrowing?: true;
 }
@@ -23,11 +25,11 @@ const LIMIT = 200;
 
 /** Loads pages from the first on until they hold that many rows; at least one page. */
 export const pagesOf = async <T>(
-  loader: Pick<Loader<T>, 'page'>,
+  loader: Loader<T>,
   client: Client,
   of: string | null,
   most: number,
-): Promise<{ rows: T[]; nextCursor: string | null }> => {
+): Promise<RowPage<T>> => {
   const { rows, nextCursor } = await loader.page(client, { of });
   let cursor = nextCursor;
   while (cursor !== null && rows.length < most) {
@@ -38,22 +40,69 @@ export const pagesOf = async <T>(
   return { rows, nextCursor: cursor };
 };
 
+/** Creates the loader of a list that the daemon gives by pages, as the field `key` of its reply. */
+const paged = <K extends string, T>(
+  key: K,
+  ask: (
+    client: Client,
+    query: { limit: number; cursor?: string },
+  ) => Promise<{ [P in K]: T[] } & { nextCursor: string | null }>,
+): Loader<T> => ({
+  page: async (client, { cursor }) => {
+    const reply = await ask(client, { limit: LIMIT, cursor });
+    return { rows: reply[key], nextCursor: reply.nextCursor };
+  },
+});
+
+/** Creates the loader of a list that the daemon gives as a whole. */
+const whole = <T>(ask: (client: Client) => Promise<T[]>): Loader<T> => ({
+  page: async (client) => ({ rows: await ask(client), nextCursor: null }),
+});
+
+const readMessages: Loader<ConversationMessage>['page'] = async (client, { of, cursor }) => {
+  const rows: ConversationMessage[] = [];
+  for (let after: string | undefined = cursor; ; ) {
+    const query: { limit: number; cursor?: string } = { limit: LIMIT, cursor: after };
+    const page = await client.sessions.messages({ id: of ?? '', query });
+    rows.push(...page.messages);
+    after = String(page.messages.at(-1)?.seq ?? after ?? 0);
+    if (page.nextCursor === null) return { rows, nextCursor: after };
+  }
+};
+
+const readTools = async (client: Client): Promise<CliToolItem[]> => {
+  const [{ tools }, { quotas }] = await Promise.all([
+    client.clitools.status(),
+    client.clitools.quota(),
+  ]);
+  return tools.map(({ available, loggedIn, ...tool }) => ({
+    ...tool,
+    id: tool.name,
+    isRunnable: available,
+    isLoggedIn: loggedIn,
+    quota: quotas.find(({ name }) => name === tool.name) ?? null,
+  }));
+};
+
+const readRoutes = async (client: Client): Promise<RouteItem[]> => {
+  const { default: first, topics } = await client.models.routing();
+  const rows = topics.map(({ topic, primary, fallbacks }) => ({
+    id: `topic ${topic}`,
+    topic,
+    models: [primary, ...fallbacks],
+  }));
+  return [...rows, { id: 'default', topic: 'default', models: [first] }];
+};
+
 /** The loader of each list. */
 export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
-  hooks: {
-    page: async (client, { cursor }) => {
-      const { hooks, nextCursor } = await client.hooks.list({ query: { limit: LIMIT, cursor } });
-      return { rows: hooks, nextCursor };
-    },
-    action: (change) => ({ type: 'list', name: 'hooks', change }),
-  },
+  hooks: paged('hooks', ({ hooks }, query) => hooks.list({ query })),
   executions: {
     page: async (client, { of, cursor }) => {
       const input = { id: of ?? '', query: { limit: 50, cursor } };
       const { executions, nextCursor } = await client.hooks.executions(input);
       return { rows: executions, nextCursor };
     },
-    action: (change) => ({ type: 'list', name: 'executions', change }),
   },
   approvals: {
     // Ours: the oldest first, so that a new one is added at the end, and no row moves just as the
@@ -63,15 +112,8 @@ export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
       const { approvals, nextCursor } = await client.approvals.list({ query });
       return { rows: approvals.reverse(), nextCursor };
     },
-    action: (change) => ({ type: 'list', name: 'approvals', change }),
   },
-  agents: {
-    page: async (client, { cursor }) => {
-      const { agents, nextCursor } = await client.agents.list({ query: { limit: LIMIT, cursor } });
-      return { rows: agents, nextCursor };
-    },
-    action: (change) => ({ type: 'list', name: 'agents', change }),
-  },
+  agents: paged('agents', ({ agents }, query) => agents.list({ query })),
   tree: {
     page: async (client, { of, cursor }) => {
       if (of === null) return { rows: [], nextCursor: null };
@@ -79,120 +121,20 @@ export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
       const { agents, nextCursor } = await client.agents.list({ query });
       return { rows: agents, nextCursor };
     },
-    action: (change) => ({ type: 'list', name: 'tree', change }),
   },
-  messages: {
-    page: async (client, { of, cursor }) => {
-      const rows: ConversationMessage[] = [];
-      for (let after: string | undefined = cursor; ; ) {
-        const query: { limit: number; cursor?: string } = { limit: LIMIT, cursor: after };
-        const page = await client.sessions.messages({ id: of ?? '', query });
-        rows.push(...page.messages);
-        after = String(page.messages.at(-1)?.seq ?? after ?? 0);
-        if (page.nextCursor === null) return { rows, nextCursor: after };
-      }
-    },
-    action: (change) => ({ type: 'list', name: 'messages', change }),
-    isGrowing: true,
-  },
-  notifications: {
-    page: async (client, { cursor }) => {
-      const query = { limit: LIMIT, cursor };
-      const { notifications, nextCursor } = await client.notifications.list({ query });
-      return { rows: notifications, nextCursor };
-    },
-    action: (change) => ({ type: 'list', name: 'notifications', change }),
-  },
-  credentials: {
-    page: async (client, { cursor }) => {
-      const query = { limit: LIMIT, cursor };
-      const { credentials, nextCursor } = await client.vault.list({ query });
-      return { rows: credentials, nextCursor };
-    },
-    action: (change) => ({ type: 'list', name: 'credentials', change }),
-  },
-  models: {
-    page: async (client, { cursor }) => {
-      const { models, nextCursor } = await client.models.list({ query: { limit: LIMIT, cursor } });
-      return { rows: models, nextCursor };
-    },
-    action: (change) => ({ type: 'list', name: 'models', change }),
-  },
-  clitools: {
-    page: async (client) => {
-      const [{ tools }, { quotas }] = await Promise.all([
-        client.clitools.status(),
-        client.clitools.quota(),
-      ]);
-      const rows = tools.map(({ available, loggedIn, ...tool }) => ({
-        ...tool,
-        id: tool.name,
-        isRunnable: available,
-        isLoggedIn: loggedIn,
-        quota: quotas.find(({ name }) => name === tool.name) ?? null,
-      }));
-      return { rows, nextCursor: null };
-    },
-    action: (change) => ({ type: 'list', name: 'clitools', change }),
-  },
-  users: {
-    page: async (client, { cursor }) => {
-      const { users, nextCursor } = await client.users.list({ query: { limit: LIMIT, cursor } });
-      return { rows: users, nextCursor };
-    },
-    action: (change) => ({ type: 'list', name: 'users', change }),
-  },
-  routes: {
-    page: async (client) => {
-      const { default: first, topics } = await client.models.routing();
-      const rows = topics.map(({ topic, primary, fallbacks }) => ({
-        id: `topic ${topic}`,
-        topic,
-        models: [primary, ...fallbacks],
-      }));
-      return {
-        rows: [...rows, { id: 'default', topic: 'default', models: [first] }],
-        nextCursor: null,
-      };
-    },
-    action: (change) => ({ type: 'list', name: 'routes', change }),
-  },
-  audit: {
-    page: async (client, { cursor }) => {
-      const { entries, nextCursor } = await client.audit.list({ query: { limit: LIMIT, cursor } });
-      return { rows: entries, nextCursor };
-    },
-    action: (change) => ({ type: 'list', name: 'audit', change }),
-  },
-  logins: {
-    page: async (client, { cursor }) => {
-      const query = { limit: LIMIT, cursor };
-      const { sessions, nextCursor } = await client.logins.list({ query });
-      return { rows: sessions, nextCursor };
-    },
-    action: (change) => ({ type: 'list', name: 'logins', change }),
-  },
-  tokens: {
-    page: async (client, { cursor }) => {
-      const { tokens, nextCursor } = await client.tokens.list({ query: { limit: LIMIT, cursor } });
-      return { rows: tokens, nextCursor };
-    },
-    action: (change) => ({ type: 'list', name: 'tokens', change }),
-  },
-  logs: {
-    page: (client, { of, cursor }) => readLogs(client, of, cursor),
-    action: (change) => ({ type: 'list', name: 'logs', change }),
-    isGrowing: true,
-  },
-  tunnel: {
-    page: async (client) => {
-      const tunnel = await client.tunnel.get();
-      return { rows: [{ ...tunnel, id: TUNNEL }], nextCursor: null };
-    },
-    action: (change) => ({ type: 'list', name: 'tunnel', change }),
-  },
+  messages: { page: readMessages, isGrowing: true },
+  notifications: paged('notifications', (client, query) => client.notifications.list({ query })),
+  credentials: paged('credentials', ({ vault }, query) => vault.list({ query })),
+  models: paged('models', ({ models }, query) => models.list({ query })),
+  clitools: whole(readTools),
+  users: paged('users', ({ users }, query) => users.list({ query })),
+  routes: whole(readRoutes),
+  audit: paged('entries', ({ audit }, query) => audit.list({ query })),
+  logins: paged('sessions', ({ logins }, query) => logins.list({ query })),
+  tokens: paged('tokens', ({ tokens }, query) => tokens.list({ query })),
+  logs: { page: (client, { of, cursor }) => readLogs(client, of, cursor), isGrowing: true },
+  tunnel: whole(async ({ tunnel }) => [{ ...(await tunnel.get()), id: TUNNEL }]),
   things: {
     page: (client, { of, cursor }) => readThings(client, of ?? '', { limit: 50, cursor }),
-    action: (change) => ({ type: 'list', name: 'things', change }),
   },
 };

@@ -1,4 +1,4 @@
-import { logInKnown } from '../../src/client/devices.js';
+import { logInFromDevice } from '../../src/client/devices.js';
 import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
 import { recognized } from '../../src/client/recognize.js';
 import { type FetchLike, send } from '../../src/client/send.js';
@@ -48,7 +48,7 @@ export const logInToDaemon = async (
   given: LoginGiven,
 ): Promise<LoginOutcome> => {
   try {
-    const { token, expiresAt, user } = await logInKnown(client, given);
+    const { token, expiresAt, user } = await logInFromDevice(client, given);
     held.set(token);
     saveSession(client.url, { token, username: user.username, expiresAt });
     return { is: 'in', who: { username: user.username, role: user.role } };

@@ -1,15 +1,15 @@
 import type { Client, Overview } from '../../src/client/index.js';
-import type { Trouble } from './lists.js';
-import { troubleOf } from './trouble.js';
+import type { LoadFailure } from './lists.js';
+import { loadFailureOf } from './trouble.js';
 
 export interface OverviewState {
   known: Overview | null;
   loadedAt: number | null;
-  trouble: Trouble | null;
+  trouble: LoadFailure | null;
 }
 export type OverviewAction =
   | { type: 'overview.read'; overview: Overview; at: number }
-  | { type: 'overview.failed'; trouble: Trouble };
+  | { type: 'overview.failed'; trouble: LoadFailure };
 
 export const overview = (): OverviewState => ({ known: null, loadedAt: null, trouble: null });
 
@@ -23,6 +23,6 @@ export const askOverview = async (client: Client, now: () => number): Promise<Ov
   try {
     return { type: 'overview.read', overview: await client.overview.get(), at: now() };
   } catch (error) {
-    return { type: 'overview.failed', trouble: troubleOf(error) };
+    return { type: 'overview.failed', trouble: loadFailureOf(error) };
   }
 };

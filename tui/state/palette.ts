@@ -1,7 +1,8 @@
 import { actsOf } from '../keys.js';
-import type { Goal, ScreenPage } from '../page.js';
+import type { ScreenPage } from '../page.js';
 import type { Act } from './act.js';
-import { type PageName, roots } from './places.js';
+import { rowsOf } from './lists.js';
+import { agentGoal, hookGoal, type JumpTarget, type PageName, roots } from './places.js';
 import type { State } from './state.js';
 import { browsed } from './things.js';
 
@@ -10,7 +11,7 @@ export interface Match {
   text: string;
   /** The command or key that does the same. */
   line: string;
-  does: { act: Act } | { goal: Goal } | { leave: readonly string[] } | { quits: true };
+  does: { act: Act } | { goal: JumpTarget } | { leave: readonly string[] } | { quits: true };
 }
 
 const MOST = 50;
@@ -42,16 +43,15 @@ export const matchesOf = (
   const fitting = all.filter(({ text, line }) =>
     words.every((word) => `${text} ${line}`.toLowerCase().includes(word)),
   );
-  return (quitsAs(typed) ? [QUIT, ...fitting.filter((each) => each !== QUIT)] : fitting).slice(
-    0,
-    MOST,
-  );
+  return (
+    isQuitCommand(typed) ? [QUIT, ...fitting.filter((each) => each !== QUIT)] : fitting
+  ).slice(0, MOST);
 };
 
 /**
  * True if the text is a command that ends an editor: it ends the desk, whatever else it matches.
  */
-export const quitsAs = (typed: string): boolean => VI_QUIT.test(typed.trim());
+export const isQuitCommand = (typed: string): boolean => VI_QUIT.test(typed.trim());
 
 const ofSelection = (state: State, page: ScreenPage): Match[] => {
   const acts = page.acts?.(state) ?? {};
@@ -87,18 +87,14 @@ const ofScreens = (pages: Record<PageName, ScreenPage>): Match[] =>
   }));
 
 const ofObjects = ({ lists }: State): Match[] => [
-  ...lists.hooks.order.flatMap((id): Match[] => {
-    const hook = lists.hooks.byId[id];
-    if (!hook) return [];
-    const goal: Goal = { root: 'hooks', places: [{ page: 'hook', id }], selected: id };
-    return [{ text: `go to hook ${hook.name}`, line: `adjutant hooks get ${id}`, does: { goal } }];
-  }),
-  ...lists.agents.order.flatMap((id): Match[] => {
-    const agent = lists.agents.byId[id];
-    if (!agent) return [];
-    const goal: Goal = { root: 'agents', places: [{ page: 'agent', id }], selected: id };
-    return [
-      { text: `go to agent ${agent.name}`, line: `adjutant agents get ${id}`, does: { goal } },
-    ];
-  }),
+  ...rowsOf(lists.hooks).map(({ id, name }) => ({
+    text: `go to hook ${name}`,
+    line: `adjutant hooks get ${id}`,
+    does: { goal: hookGoal(id) },
+  })),
+  ...rowsOf(lists.agents).map(({ id, name }) => ({
+    text: `go to agent ${name}`,
+    line: `adjutant agents get ${id}`,
+    does: { goal: agentGoal(id) },
+  })),
 ];

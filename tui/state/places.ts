@@ -13,8 +13,40 @@ export const roots = [
 ] as const;
 export type Root = (typeof roots)[number];
 
-/** The name of a page: one of the ten screens, or a page that opens below them. */
-export type PageName = Root | 'hook' | 'execution' | 'agent' | 'browse';
+/** The names of the pages: the ten screens, and the pages that open below them. */
+export const pageNames = [...roots, 'hook', 'execution', 'agent', 'browse'] as const;
+export type PageName = (typeof pageNames)[number];
+
+/** The target of a jump: a screen, what is selected there, and what is opened above it. */
+export interface JumpTarget {
+  root: Root;
+  places: ScreenPlace[];
+  selected?: string;
+}
+
+/** Returns the jump to a row of a screen. */
+export const rowGoal = (root: Root, selected: string): JumpTarget => ({
+  root,
+  places: [],
+  selected,
+});
+
+/** Returns the jump to the page of an agent. */
+export const agentGoal = (id: string): JumpTarget => ({
+  root: 'agents',
+  places: [{ page: 'agent', id }],
+  selected: id,
+});
+
+/** Returns the jump to the page of a hook, or of one of its executions. */
+export const hookGoal = (id: string, runId: string | null = null): JumpTarget => ({
+  root: 'hooks',
+  places: [
+    { page: 'hook', id },
+    ...(runId === null ? [] : [{ page: 'execution' as const, id: runId, of: id }]),
+  ],
+  selected: id,
+});
 
 /** A place on the desk: a page and what it shows. */
 export interface ScreenPlace {

@@ -1,7 +1,7 @@
 import { type Client, type Execution, timeDigits } from '../../src/client/index.js';
 import { EXECUTIONS } from './live.js';
 import { ringOf, type StreamAction, type StreamEntry, type StreamsState } from './streams.js';
-import { troubleOf } from './trouble.js';
+import { loadFailureOf } from './trouble.js';
 
 /**
  * Time before now from which executions are loaded, so that an overview does not begin empty, in
@@ -25,9 +25,9 @@ export const recentExecutions = async (
     const after =
       endedId(ringOf(streams, EXECUTIONS).entries) ?? `execution_${timeDigits(now - BACK_MS)}`;
     const entries = (await read(client, after)).map(entryOf);
-    return { type: 'stream.told', name: EXECUTIONS, entries };
+    return { type: 'stream.added', name: EXECUTIONS, entries };
   } catch (error) {
-    troubleOf(error);
+    loadFailureOf(error);
     return null;
   }
 };

@@ -1,12 +1,13 @@
 import type { Item, ScreenPage } from '../page.js';
+import { isFull, type ListName } from './lists.js';
 import type { State } from './state.js';
-import { lookOf } from './ui.js';
+import { topView } from './ui.js';
 
 /** Returns the rows of a page that the filter leaves, in their order. */
 export const itemsOf = (page: ScreenPage, state: State): Item[] => {
   const all = page.items?.(state) ?? [];
-  const { filter } = lookOf(state.ui);
-  return filter === '' ? all : all.filter((item) => fits(item, filter));
+  const { filter } = topView(state.ui);
+  return filter === '' ? all : all.filter((item) => matchesFilter(item, filter));
 };
 
 /**
@@ -24,14 +25,14 @@ export const chosenAt = (items: readonly { id: string }[], selected: string | nu
 /** Returns the selected row of the page on top. */
 export const chosenOf = (page: ScreenPage, state: State): Item | null => {
   const items = itemsOf(page, state);
-  return items[chosenAt(items, lookOf(state.ui).selected)] ?? null;
+  return items[chosenAt(items, topView(state.ui).selected)] ?? null;
 };
 
 /**
  * True if the item contains every word of the filter, and none of those after `!`. A word such as
  * `status:error` is compared with that fact only.
  */
-export const fits = ({ name, words, facts = {} }: Item, filter: string): boolean =>
+export const matchesFilter = ({ name, words, facts = {} }: Item, filter: string): boolean =>
   filter
     .toLowerCase()
     .split(/\s+/)
@@ -46,3 +47,21 @@ export const fits = ({ name, words, facts = {} }: Item, filter: string): boolean
           : `${name} ${words}`.toLowerCase().includes(word.slice(isNot ? 1 : 0));
       return isFound !== isNot;
     });
+
+/**
+ * Returns the list of a page that continues below the known rows; null if there are no more rows.
+ */
+export const listBelow = (page: ScreenPage, state: State): ListName | null => {
+  const name = page.pages?.(state) ?? null;
+  if (name === null || state.lists[name].nextCursor === null) return null;
+  return (page.items?.(state).length ?? 0) === 0 ? null : name;
+};
+
+/** Returns what is added to the summary of a page about the rows below. */
+export const summaryBelow = (page: ScreenPage, state: State): string => {
+  const name = listBelow(page, state);
+  if (name === null) return '';
+  const list = state.lists[name];
+  if (isFull(list)) return `, and no more than ${list.order.length.toLocaleString('en')} are kept`;
+  return ', more below';
+};

@@ -1,16 +1,17 @@
 import type { Size } from '../parts/row.js';
-import {
-  type ApprovalsAction,
-  type ApprovalsState,
-  approvals,
-  reduceApprovals,
-} from './approvals.js';
 import { type ListAction, type Lists, lists, reduceLists } from './lists.js';
 import { type OverviewAction, type OverviewState, overview, reduceOverview } from './overview.js';
 import { reduceSession, type SessionAction, type SessionState, session } from './session.js';
 import type { ReducerStore } from './store.js';
 import { reduceStreams, type StreamAction, type StreamsState } from './streams.js';
 import { reduceUi, type UiAction, type UiState, ui } from './ui.js';
+
+/** The record of which approvals were read. */
+interface ApprovalsState {
+  /** Digests of the calls whose last line was on screen: only those can be approved. */
+  seen: readonly string[];
+}
+const MOST_SEEN = 200;
 
 /** The whole state of the desk, from which every view is computed. */
 export interface State {
@@ -27,7 +28,7 @@ export type StateAction =
   | OverviewAction
   | ListAction
   | StreamAction
-  | ApprovalsAction
+  | { type: 'approval.seen'; digest: string }
   | UiAction;
 
 export type DeskStore = ReducerStore<State, StateAction>;
@@ -37,7 +38,7 @@ export const initialState = (url: string, size: Size, now: number): State => ({
   overview: overview(),
   lists: lists(),
   streams: {},
-  approvals: approvals(),
+  approvals: { seen: [] },
   ui: ui(size),
 });
 
@@ -53,12 +54,15 @@ export const reduce = (state: State, action: StateAction): State => {
       return { ...state, overview: reduceOverview(state.overview, action) };
     case 'list':
       return { ...state, lists: reduceLists(state.lists, action) };
-    case 'stream.told':
+    case 'stream.added':
     case 'stream.gap':
       return { ...state, streams: reduceStreams(state.streams, action) };
     case 'approval.seen':
-      return { ...state, approvals: reduceApprovals(state.approvals, action) };
+      return { ...state, approvals: { seen: seenWith(state.approvals, action.digest) } };
     default:
       return { ...state, ui: reduceUi(state.ui, action) };
   }
 };
+
+const seenWith = ({ seen }: ApprovalsState, digest: string): readonly string[] =>
+  seen.includes(digest) ? seen : [...seen, digest].slice(-MOST_SEEN);

@@ -8,8 +8,8 @@ export interface ReducerStore<S, A> {
    * of the socket.
    */
   queue(action: A): void;
-  /** Calls `told` each time the selected part has changed. */
-  subscribe<T>(select: (state: S) => T, told: (selected: T) => void): () => void;
+  /** Calls `onChange` each time the selected part has changed. */
+  subscribe<T>(select: (state: S) => T, onChange: (selected: T) => void): () => void;
   /** Stops the beat. */
   close(): void;
 }
@@ -61,13 +61,13 @@ export const createStore = <S, A>(
       else waiting[waiting.length - 1] = one;
       timer ??= setTimeout(flush, beatMs);
     },
-    subscribe: (select, told) => {
+    subscribe: (select, onChange) => {
       let last = select(state);
       const tell = (): void => {
         const next = select(state);
         if (Object.is(next, last)) return;
         last = next;
-        told(next);
+        onChange(next);
       };
       listeners.add(tell);
       return () => void listeners.delete(tell);
@@ -75,3 +75,20 @@ export const createStore = <S, A>(
     close: () => clearTimeout(timer),
   };
 };
+
+/** Resolves once the state passes the test, or after that many milliseconds. */
+export const reached = <S, A>(
+  { get, subscribe }: ReducerStore<S, A>,
+  isReached: (state: S) => boolean,
+  mostMs: number,
+): Promise<void> =>
+  new Promise((resolve) => {
+    if (isReached(get())) return resolve();
+    const timer = setTimeout(() => end(), mostMs);
+    const stop = subscribe(isReached, () => end());
+    const end = (): void => {
+      clearTimeout(timer);
+      stop();
+      resolve();
+    };
+  });

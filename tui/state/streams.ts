@@ -25,7 +25,7 @@ export interface Ring {
 export type StreamsState = Readonly<Record<string, Ring>>;
 
 export type StreamAction =
-  | { type: 'stream.told'; name: string; entries: StreamEntry[] }
+  | { type: 'stream.added'; name: string; entries: StreamEntry[] }
   | { type: 'stream.gap'; name: string; from: number; to: number };
 
 /**
@@ -36,7 +36,7 @@ export const joinStreams = (
   first: { type: string },
   next: { type: string },
 ): StreamAction | null =>
-  isTold(first) && isTold(next) && first.name === next.name
+  isAdded(first) && isAdded(next) && first.name === next.name
     ? { ...first, entries: [...first.entries, ...next.entries] }
     : null;
 
@@ -47,18 +47,18 @@ const none: Ring = { entries: [], last: 0, gaps: [], usedAt: 0 };
 /** Returns a stream; an empty one if it has no entries yet. */
 export const ringOf = (state: StreamsState, name: string): Ring => state[name] ?? none;
 
-type StreamEvent = Extract<StreamAction, { type: 'stream.told' }>;
-const isTold = (action: { type: string }): action is StreamEvent => action.type === 'stream.told';
+type StreamEvent = Extract<StreamAction, { type: 'stream.added' }>;
+const isAdded = (action: { type: string }): action is StreamEvent => action.type === 'stream.added';
 
 export const reduceStreams = (state: StreamsState, action: StreamAction): StreamsState => {
   const ring = ringOf(state, action.name);
   const usedAt = 1 + Math.max(0, ...Object.values(state).map((each) => each.usedAt));
-  const next = action.type === 'stream.told' ? told(ring, action.entries) : gapped(ring, action);
+  const next = action.type === 'stream.added' ? added(ring, action.entries) : gapped(ring, action);
   return bounded({ ...state, [action.name]: { ...next, usedAt } });
 };
 
 /** Adds entries. An entry that came twice, by the socket and by loading it, is added once. */
-const told = (ring: Ring, entries: StreamEntry[]): Ring => {
+const added = (ring: Ring, entries: StreamEntry[]): Ring => {
   let { last } = ring;
   const fresh = entries.filter(({ number }) => {
     if (number === null) return true;

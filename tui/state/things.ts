@@ -1,4 +1,4 @@
-import { type Client, contracts } from '../../src/client/index.js';
+import { type Client, contracts, isRecord } from '../../src/client/index.js';
 
 /** Resources without a screen of their own, by their names in the palette. */
 export const browsed = ['sessions', 'webhooks', 'channels', 'skills', 'experts'] as const;
@@ -50,7 +50,7 @@ export const actOnThing = async (
   if (endpoint) await client.call(endpoint, { id });
 };
 
-interface Verbish {
+interface EndpointSummary {
   method: string;
   path: string;
   summary: string;
@@ -59,7 +59,7 @@ interface Verbish {
 }
 
 /** Returns the endpoints that need only an id, and whose reply contains no secret. */
-const verbsOf = (contract: Readonly<Record<string, Verbish>>): ThingVerb[] =>
+const verbsOf = (contract: Readonly<Record<string, EndpointSummary>>): ThingVerb[] =>
   Object.entries(contract)
     .filter(([, { method, path, body, secret }]) => {
       const parts = path.match(/\{\w+\}/g) ?? [];
@@ -77,6 +77,3 @@ const thingOf = (fields: Record<string, unknown>, verbs: ThingVerb[]): Thing => 
   const id = typeof fields.id === 'string' ? fields.id : (words[0] ?? '');
   return { id, name: words[0] ?? id, fields, verbs };
 };
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,11 +1,11 @@
 import { ApiError, Unreachable } from '../../src/client/errors.js';
-import type { Trouble } from './lists.js';
+import type { LoadFailure } from './lists.js';
 
 /**
  * Returns the reason why a call failed. Throws an error that does not come from the daemon or the
  * connection.
  */
-export const troubleOf = (error: unknown): Trouble => {
+export const loadFailureOf = (error: unknown): LoadFailure => {
   if (error instanceof ApiError) {
     const { statusCode, message, requestId } = error;
     return { status: statusCode, message, requestId };
@@ -18,4 +18,4 @@ export const troubleOf = (error: unknown): Trouble => {
 /**
  * The reason if the desk ended while a request was under way: that must not look like a failure.
  */
-const LEFT: Trouble = { status: 0, message: 'the desk was left' };
+const LEFT: LoadFailure = { status: 0, message: 'the desk was left' };

@@ -4,7 +4,7 @@ import type { LogLevel } from './lists.js';
 import type { Root, ScreenPlace } from './places.js';
 
 /** A place, with the settings of its view. */
-export interface Look extends ScreenPlace {
+export interface ScreenView extends ScreenPlace {
   tab: number;
   /** The pane with the focus: 0 for the list, 1 for the text beside or below it. */
   pane: number;
@@ -48,9 +48,9 @@ export interface UiState {
   size: Size;
   root: Root;
   /** The open pages of each screen, the lowest first. */
-  stacks: Readonly<Partial<Record<Root, readonly Look[]>>>;
+  stacks: Readonly<Partial<Record<Root, readonly ScreenView[]>>>;
   /** Places from which the user jumped, the newest last. */
-  history: readonly Visited[];
+  history: readonly VisitedScreen[];
   field: FormField | null;
   sheet: { act: Act; openedAt: number } | null;
   /** The secret, which is shown until the user has it, and never again. */
@@ -62,9 +62,9 @@ export interface UiState {
   /** Texts that were typed and not sent, by the id of the row they were for. */
   drafts: Readonly<Record<string, string>>;
 }
-interface Visited {
+interface VisitedScreen {
   root: Root;
-  stack: readonly Look[];
+  stack: readonly ScreenView[];
 }
 
 export type UiAction =
@@ -75,7 +75,7 @@ export type UiAction =
   /** A jump to another place, which is added to the history. */
   | { type: 'ui.went'; root: Root; places: ScreenPlace[]; selected?: string }
   | { type: 'ui.returned' }
-  | { type: 'ui.looked'; change: Partial<Look> }
+  | { type: 'ui.looked'; change: Partial<ScreenView> }
   | { type: 'ui.field'; field: FormField | null }
   | { type: 'ui.sheet'; sheet: UiState['sheet'] }
   | { type: 'ui.secret'; secret: ShownSecret | null }
@@ -83,6 +83,12 @@ export type UiAction =
   | { type: 'ui.draft'; of: string; text: string }
   | { type: 'ui.help'; isHelp: boolean }
   | { type: 'ui.said'; message: Message | null };
+
+/** Returns the action that shows a message. */
+export const messageAction = (text: string, tone: Message['tone'] = 'info'): UiAction => ({
+  type: 'ui.said',
+  message: { text, tone },
+});
 
 const MOST_HISTORY = 50;
 
@@ -100,7 +106,7 @@ export const ui = (size: Size): UiState => ({
   drafts: {},
 });
 
-const lookAt = (place: ScreenPlace): Look => ({
+const lookAt = (place: ScreenPlace): ScreenView => ({
   ...place,
   tab: 0,
   pane: 0,
@@ -116,17 +122,24 @@ const lookAt = (place: ScreenPlace): Look => ({
 });
 
 /** Returns the pages of the shown screen, the lowest first. */
-export const stackOf = ({ stacks, root }: UiState): readonly Look[] =>
+export const stackOf = ({ stacks, root }: UiState): readonly ScreenView[] =>
   stacks[root] ?? [lookAt({ page: root, id: null })];
 
 /** Returns the page on top. */
-export const lookOf = (state: UiState): Look =>
+export const topView = (state: UiState): ScreenView =>
   stackOf(state).at(-1) ?? lookAt({ page: state.root, id: null });
 
 export const reduceUi = (state: UiState, action: UiAction): UiState => {
   switch (action.type) {
     case 'ui.sized':
-      return { ...state, size: action.size };
+    case 'ui.field':
+    case 'ui.secret':
+    case 'ui.password':
+    case 'ui.help':
+    case 'ui.said': {
+      const { type: _, ...change } = action;
+      return { ...state, ...change };
+    }
     case 'ui.root':
       return moved(state, action.root, state.stacks[action.root] ?? []);
     case 'ui.opened':
@@ -140,32 +153,22 @@ export const reduceUi = (state: UiState, action: UiAction): UiState => {
     case 'ui.looked':
       return stacked(state, [
         ...stackOf(state).slice(0, -1),
-        { ...lookOf(state), ...action.change },
+        { ...topView(state), ...action.change },
       ]);
-    case 'ui.field':
-      return { ...state, field: action.field };
     case 'ui.sheet':
       return { ...state, sheet: action.sheet, field: null };
-    case 'ui.secret':
-      return { ...state, secret: action.secret };
-    case 'ui.password':
-      return { ...state, password: action.password };
     case 'ui.draft':
       return { ...state, drafts: { ...state.drafts, [action.of]: action.text } };
-    case 'ui.help':
-      return { ...state, isHelp: action.isHelp };
-    case 'ui.said':
-      return { ...state, message: action.message };
   }
 };
 
 /** Goes to a screen, which is as the user left it. */
-const moved = (state: UiState, root: Root, stack: readonly Look[]): UiState => {
+const moved = (state: UiState, root: Root, stack: readonly ScreenView[]): UiState => {
   const to = { ...state, root, message: null, isHelp: false, field: null, sheet: null };
   return stack.length > 0 ? stacked(to, stack) : to;
 };
 
-const stacked = (state: UiState, stack: readonly Look[]): UiState =>
+const stacked = (state: UiState, stack: readonly ScreenView[]): UiState =>
   stack.length === 0 ? state : { ...state, stacks: { ...state.stacks, [state.root]: stack } };
 
 const went = (

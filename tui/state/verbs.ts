@@ -1,62 +1,52 @@
 import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
 import type { Act, ShownSecret } from './act.js';
-import type { Feed } from './feed.js';
-import type { ListName } from './lists.js';
-import { loaders } from './loaders.js';
-import type { DeskStore, State, StateAction } from './state.js';
+import type { Knowledge } from './knowledge.js';
+import type { State } from './state.js';
 import type { Message } from './ui.js';
-
-export interface VerbDeps {
-  client: Client;
-  store: DeskStore;
-  feed: Feed;
-}
 
 /**
  * Performs an act. The row shows what is under way until the reply arrives, and then it is loaded
  * again: the desk shows only what the daemon has reported. A refusal is shown in the message line.
  */
 export const performVerb = async (
-  { client, store, feed }: VerbDeps,
+  { client, store, feed }: Pick<Knowledge, 'client' | 'store' | 'feed'>,
   act: Act,
   typed = '',
 ): Promise<void> => {
   const { list, id } = act.row;
-  const mark = (word: string | null): void => store.dispatch(busy(list, id, word));
+  const mark = (word: string | null): void =>
+    store.dispatch({ type: 'list', name: list, change: { do: 'busy', id, word } });
   const say = (message: Message): void => store.dispatch({ type: 'ui.said', message });
   if (id in store.get().lists[list].busy)
     return say({ text: 'It is being done already', tone: 'warn' });
   mark(act.doing);
-  const { said, secret } = await outcomeOf(client, act, typed);
+  const { shown, secret } = await outcomeOf(client, act, typed);
   // The lists are loaded again before the outcome is shown, because the next key acts on what is
   // shown.
   await Promise.all(act.touches.map((each) => feed.reload(each)));
   mark(null);
-  if (act.ask?.writes && said.tone === 'ok') {
+  if (act.ask?.writes && shown.tone === 'ok') {
     store.dispatch({ type: 'ui.draft', of: id, text: '' });
   }
-  say(said);
+  say(shown);
   if (secret) store.dispatch({ type: 'ui.secret', secret });
 };
 
 interface Outcome {
-  said: Message;
+  shown: Message;
   secret?: ShownSecret;
 }
 
 const outcomeOf = async (client: Client, act: Act, typed: string): Promise<Outcome> => {
   try {
-    const told = await act.call(client, typed);
-    if (typeof told === 'string') return { said: { text: told, tone: 'ok' } };
-    const { said: text, tone = 'ok', secret } = told;
-    return { said: { text, tone }, secret };
+    const outcome = await act.call(client, typed);
+    if (typeof outcome === 'string') return { shown: { text: outcome, tone: 'ok' } };
+    const { message: text, tone = 'ok', secret } = outcome;
+    return { shown: { text, tone }, secret };
   } catch (error) {
-    return { said: refusalOf(error) };
+    return { shown: refusalOf(error) };
   }
 };
-
-const busy = <N extends ListName>(list: N, id: string, word: string | null): StateAction =>
-  loaders[list].action({ do: 'busy', id, word });
 
 const refusalOf = (error: unknown): Message => {
   if (error instanceof ApiError) {
@@ -75,7 +65,7 @@ const refusalOf = (error: unknown): Message => {
 /** Returns the reason why an act is not possible now; null if it is possible. */
 export const refusalNow = (state: State, act: Act): string | null => {
   const { lists } = state;
-  const off = whyOff(state);
+  const off = offlineReason(state);
   if (off !== null) return off;
   if (act.refusal) return act.refusal;
   const { list, id } = act.row;
@@ -88,7 +78,7 @@ export const refusalNow = (state: State, act: Act): string | null => {
 };
 
 /** Returns the reason why no act at all is possible; null if the daemon is reachable. */
-export const whyOff = ({ session: { link } }: State): string | null => {
+export const offlineReason = ({ session: { link } }: State): string | null => {
   if (link.is === 'lost') return 'The daemon is lost: nothing can be done until it is back';
   return link.is === 'refused' ? 'Not logged in: nothing can be done' : null;
 };

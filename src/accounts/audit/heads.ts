@@ -10,7 +10,7 @@ export interface HeadProblem {
 }
 
 /** A file of heads that contradicts the log. */
-interface Contradicted {
+interface ContradictedHeads {
   name: string;
   /** The first entry that the database does not contain as the file knows it. */
   number: number;
@@ -46,11 +46,11 @@ const readFiles = async (look: Store['look']) => {
     }
     next = found.next;
   }
-  const contradicted = [...firstOf].map(([name, number]): Contradicted => ({ name, number }));
+  const contradicted = [...firstOf].map(([name, number]): ContradictedHeads => ({ name, number }));
   return { contradicted, failures };
 };
 
-const contradictedProblem = (contradicted: Contradicted[], last: number): HeadProblem => {
+const contradictedProblem = (contradicted: ContradictedHeads[], last: number): HeadProblem => {
   const number = Math.min(...contradicted.map((one) => one.number));
   const names = contradicted.map(({ name }) => name).join(' and ');
   const know = contradicted.length === 1 ? 'knows' : 'know';

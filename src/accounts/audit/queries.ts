@@ -1,4 +1,5 @@
-import { cutPage } from '../../kernel/contract/page.js';
+import { cutPage, DEFAULT_LIMIT } from '../../kernel/contract/page.js';
+import type { Page, PageInput } from '../../store/page.js';
 import type { Store } from '../../store/store.js';
 import type { AuditRow } from '../../store/tables/audit.js';
 
@@ -24,9 +25,7 @@ const ENTRY = [
   'impersonator.username as impersonator_name',
 ] as const;
 
-export interface AuditFilter {
-  limit: number;
-  cursor?: string;
+export interface AuditFilter extends PageInput {
   actorId?: string;
   action?: string;
   since?: string;
@@ -37,10 +36,8 @@ export const auditStore = ({ db, look }: Store) => ({
   look,
 
   /** Lists entries in the order of the chain, since ids are made before their transaction runs. */
-  list: async (
-    filter: AuditFilter,
-  ): Promise<{ rows: NamedAuditRow[]; nextCursor: string | null }> => {
-    const { limit, cursor, actorId, action, since, until } = filter;
+  list: async (filter: AuditFilter): Promise<Page<NamedAuditRow>> => {
+    const { limit = DEFAULT_LIMIT, cursor, actorId, action, since, until } = filter;
     let query = db
       .selectFrom('audit')
       .leftJoin('users as actor', 'actor.id', 'audit.actor_id')

@@ -3,7 +3,7 @@ import { iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Login } from './contract.js';
-import { addFailure, forgiveTry, insideOf, refuseFlood, sourceOf } from './flood.js';
+import { addFailure, insideOf, refundTry, refuseFlood, sourceOf } from './flood.js';
 import type { Origin } from './newdevice.js';
 import { refuseWeak } from './policy.js';
 import type { FailureKey } from './queries.js';
@@ -66,6 +66,8 @@ export const accountsOf = (deps: AuthDeps) => {
   };
 };
 
+export type AccountOperations = ReturnType<typeof accountsOf>;
+
 /** Proofs that the present user is still the one who logged in. */
 const proofsOf = (deps: AuthDeps) => {
   const { users, clock } = deps;
@@ -126,7 +128,7 @@ const confirm = async (deps: AuthDeps, by: AccountCaller, password: string): Pro
   const row = await deps.users.userById(by.userId);
   const known = row?.password_hash ?? null;
   const isRight = await gated(() => deps.passwords.verify(known, password, key.address));
-  if (isRight) return forgiveTry(deps, key);
+  if (isRight) return refundTry(deps, key);
   await addFailure(deps, key, row?.id ?? null);
   throw new Boom.Boom('Wrong password', { statusCode: 401, data: { code: 'wrong_password' } });
 };

@@ -1,6 +1,12 @@
 import type { Statement } from '../../store/engine/protocol.js';
+import { selectRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
-import type { DeviceTokenRow, LoginPlaceRow } from '../../store/tables/accounts.js';
+import {
+  type DeviceTokenRow,
+  deviceTokenTable,
+  type LoginPlaceRow,
+  loginPlaceTable,
+} from '../../store/tables/accounts.js';
 
 /** Ours: limit for one user; the token that expires first makes room. */
 const MOST_DEVICES = 50;
@@ -10,14 +16,8 @@ const MOST_DEVICES = 50;
  */
 export const devicesOf = ({ db }: Store) => ({
   isDevice: async ({ user_id, digest }: Omit<DeviceTokenRow, 'expires_at'>, now: string) => {
-    const row = await db
-      .selectFrom('device_tokens')
-      .select('digest')
-      .where('digest', '=', digest)
-      .where('user_id', '=', user_id)
-      .where('expires_at', '>', now)
-      .executeTakeFirst();
-    return row !== undefined;
+    const known = selectRows(db, deviceTokenTable, { digest, user_id });
+    return (await known.where('expires_at', '>', now).executeTakeFirst()) !== undefined;
   },
 
   /** Stores a device; one that is already stored is extended. */
@@ -47,14 +47,8 @@ export const devicesOf = ({ db }: Store) => ({
 
   /** Returns the time at which the user was notified of the place; undefined if never. */
   placeTold: async ({ user_id, network, program }: Omit<LoginPlaceRow, 'told_at'>) => {
-    const row = await db
-      .selectFrom('login_places')
-      .select('told_at')
-      .where('user_id', '=', user_id)
-      .where('network', '=', network)
-      .where('program', '=', program)
-      .executeTakeFirst();
-    return row?.told_at;
+    const place = selectRows(db, loginPlaceTable, { user_id, network, program });
+    return (await place.executeTakeFirst())?.told_at;
   },
 
   keepPlace: (row: LoginPlaceRow): Statement => {

@@ -1,7 +1,8 @@
 import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
+import type { Pace } from '../../kernel/pace.js';
 import { networkOf, type Rate } from '../../kernel/rate.js';
-import type { Outbox } from '../../outbound/outbox.js';
+import type { Outbox } from '../../outbound/module.js';
 import type { Origin } from './newdevice.js';
 import type { AuthStore, FailureKey } from './queries.js';
 import { backoffSeconds } from './rules.js';
@@ -17,9 +18,16 @@ const BURST = 10;
 export interface FloodDeps {
   users: Pick<AuthStore, 'failures' | 'failuresOfAccount' | 'addFailure'>;
   clock: Clock;
-  outbox: Pick<Outbox, 'send'>;
+  outbox: Outbox;
+  limits: LoginLimits;
+}
+
+/** The limits for logins. */
+export interface LoginLimits {
   /** Limit for the tries of one account from one address, right or wrong. */
   tries: Rate;
+  /** Pace of the logins of one account from a shared address. */
+  pace: Pace;
   wait(ms: number): Promise<void>;
 }
 
@@ -54,7 +62,7 @@ export const insideOf = (by: Origin): string => (by.isShared ? 'logged in' : sou
 export const refuseFlood = async (deps: FloodDeps, key: FailureKey): Promise<void> => {
   if (key.address === SHARED) return;
   // Simultaneous tries are not counted as failures yet.
-  const tries = deps.tries.take(triesOf(key));
+  const tries = deps.limits.tries.take(triesOf(key));
   if (tries?.isSpent) throw tooManyLogins(tries.resetSeconds);
   const failed = await deps.users.failures(key);
   const now = deps.clock.now();
@@ -64,15 +72,15 @@ export const refuseFlood = async (deps: FloodDeps, key: FailureKey): Promise<voi
   }
   if (key.address.startsWith(deviceSource(''))) return;
   const all = await deps.users.failuresOfAccount(key.account, iso(now - HOUR_MS));
-  if (all >= ACCOUNT_FAILURES_BEFORE_DELAY) await deps.wait(ACCOUNT_DELAY_MS);
+  if (all >= ACCOUNT_FAILURES_BEFORE_DELAY) await deps.limits.wait(ACCOUNT_DELAY_MS);
 };
 
 /**
  * Takes a try back if the caller is logged in and gave the right password, since that is not a
  * login.
  */
-export const forgiveTry = ({ tries }: Pick<FloodDeps, 'tries'>, key: FailureKey): void =>
-  tries.giveBack(triesOf(key));
+export const refundTry = ({ limits }: FloodDeps, key: FailureKey): void =>
+  limits.tries.giveBack(triesOf(key));
 
 const triesOf = ({ address, account }: FailureKey): string => `${address} ${account}`;
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Clock, iso } from '../../kernel/clock.js';
-import type { Visit } from '../../kernel/contract/endpoint.js';
-import type { Outbox, Posting } from '../../outbound/outbox.js';
+import type { RequestContext } from '../../kernel/contract/endpoint.js';
+import type { Outbox, QueuedMessage } from '../../outbound/module.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { AuthStore } from './queries.js';
 import { addressText, clientProgram } from './rules.js';
@@ -16,14 +16,14 @@ interface ArrivalDeps {
   outbox: Pick<Outbox, 'toOwner'>;
 }
 
-export type Origin = Pick<Visit, 'address' | 'isShared' | 'userAgent'>;
+export type Origin = Pick<RequestContext, 'address' | 'isShared' | 'userAgent'>;
 
 /**
  * Returns the digest of a device token that is valid for that user; null if there is none or it is
  * not valid.
  */
 export const recogniseDevice = async (
-  { users, clock }: Pick<ArrivalDeps, 'users' | 'clock'>,
+  { users, clock }: ArrivalDeps,
   userId: string | undefined,
   token: string | undefined,
 ): Promise<string | null> => {
@@ -38,7 +38,7 @@ export const recogniseDevice = async (
  * extended.
  */
 export const rememberDevice = (
-  { users, clock }: Pick<ArrivalDeps, 'users' | 'clock'>,
+  { users, clock }: ArrivalDeps,
   userId: string,
   known: string | null,
 ): { deviceToken: string; steps: TransactionStep[] } => {
@@ -78,7 +78,12 @@ export const announceArrival = async (
   return { steps: [keep, ...statements], published };
 };
 
-const noticeOf = (deps: ArrivalDeps, userId: string, by: Origin, effectId: string): Posting => {
+const noticeOf = (
+  deps: ArrivalDeps,
+  userId: string,
+  by: Origin,
+  effectId: string,
+): QueuedMessage => {
   const from = by.isShared ? 'an address that the tunnel does not tell' : by.address;
   return deps.outbox.toOwner(userId, {
     kind: 'login.device',

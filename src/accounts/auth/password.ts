@@ -1,19 +1,21 @@
 import Boom from '@hapi/boom';
-import { iso } from '../../kernel/clock.js';
+import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
+import type { Passwords } from '../../kernel/password.js';
 import { badRequest } from '../../kernel/route.js';
-import type { Outbox } from '../../outbound/outbox.js';
+import type { Outbox } from '../../outbound/module.js';
+import type { AccountOperations } from './account.js';
 import { refuseWeak } from './policy.js';
-import { type AuthDeps, gated } from './service.js';
+import type { AuthStore } from './queries.js';
+import { gated } from './service.js';
 
-export interface PasswordDeps extends Pick<AuthDeps, 'users' | 'passwords' | 'clock'> {
-  /**
-   * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
-   * for a wrong password.
-   */
-  proveFresh(by: Caller, password?: string): Promise<void>;
-  outbox: Pick<Outbox, 'toOwner'>;
+export interface PasswordDeps {
+  users: AuthStore;
+  passwords: Passwords;
+  clock: Clock;
+  accounts: AccountOperations;
+  outbox: Outbox;
   /** Counts the valid personal access tokens. */
   countTokens(userId: string, now: string): Promise<number>;
   /** Closes the open sockets of a session. */
@@ -33,7 +35,7 @@ export const changePassword = async (
   const user = await users.userById(by.userId);
   const from = user?.password_hash ?? '';
   if (current === undefined && from !== '') throw missing();
-  await deps.proveFresh(by, current);
+  await deps.accounts.proveFresh(by, current);
   await refuseWeak({ password: next, names: [user?.username, user?.email] }, 'next');
   const to = await gated(() => passwords.hash(next));
   const message = deps.outbox.toOwner(by.userId, {

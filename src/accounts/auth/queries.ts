@@ -1,16 +1,18 @@
 import { sql } from 'kysely';
 import type { TransactionStep } from '../../store/engine/protocol.js';
-import type { Store } from '../../store/store.js';
-import { statement, unlessUnmet } from '../../store/store.js';
-import type { UserRow } from '../../store/tables/accounts.js';
+import { insertUpTo, selectCount, selectRows } from '../../store/rows.js';
+import { type Store, statement } from '../../store/store.js';
+import { loginFailureTable, type UserRow, userTable } from '../../store/tables/accounts.js';
 import { devicesOf } from './devices.js';
 import { FACTOR, sessionsOf } from './sessions.js';
 
-type AccountRecord = Omit<UserRow, 'limits' | 'permissions'>;
-export type NewUser = Omit<AccountRecord, 'role' | 'disabled_at' | 'login_epoch'>;
+export type NewUser = Omit<
+  UserRow,
+  'role' | 'disabled_at' | 'login_epoch' | 'limits' | 'permissions'
+>;
 
 /** An account with the number of its passkeys, channels and recovery codes. */
-export type KnownUser = AccountRecord & {
+export type KnownUser = UserRow & {
   passkeys: number;
   /** Number of verified channels. */
   channels: number;
@@ -20,19 +22,6 @@ export type KnownUser = AccountRecord & {
   recovery_codes: number;
 };
 
-const USER = [
-  'id',
-  'username',
-  'username_key',
-  'username_skeleton',
-  'email',
-  'email_key',
-  'password_hash',
-  'role',
-  'disabled_at',
-  'created_at',
-  'login_epoch',
-] as const;
 const PASSKEYS = sql<number>`(SELECT count(*) FROM passkeys WHERE passkeys.user_id = users.id)`.as(
   'passkeys',
 );
@@ -43,7 +32,7 @@ const CHANNELS = sql<number>`(SELECT count(*) FROM channels
 const RECOVERY_CODES = sql<number>`(SELECT count(*) FROM recovery_codes
   WHERE recovery_codes.user_id = users.id AND recovery_codes.used_at IS NULL)`.as('recovery_codes');
 
-const KNOWN = [...USER, PASSKEYS, CHANNELS, FACTOR.as('factor'), RECOVERY_CODES] as const;
+const COUNTS = [PASSKEYS, CHANNELS, FACTOR.as('factor'), RECOVERY_CODES] as const;
 
 /** Queries for accounts, for the sessions that logins begin, and for failed logins. */
 export const authStore = (store: Store) => ({
@@ -55,7 +44,7 @@ export const authStore = (store: Store) => ({
 
 const usersOf = (store: Store) => {
   const { db } = store;
-  const byId = (id: string) => db.selectFrom('users').select(KNOWN).where('id', '=', id);
+  const byId = (id: string) => selectRows(db, userTable, { id }).select(COUNTS);
   return {
     /**
      * Inserts a user. The first becomes the admin; the statement decides this, so that only one of
@@ -71,16 +60,9 @@ const usersOf = (store: Store) => {
     /** Inserts the admin if there is no account yet; returns null if there is one. */
     insertFirst: async (user: NewUser, also: TransactionStep[]): Promise<KnownUser | null> => {
       const row = { ...user, role: 'admin' as const, disabled_at: null, login_epoch: 0 };
-      const columns = [...USER];
-      const insert = db
-        .insertInto('users')
-        .columns(columns)
-        .expression(
-          db
-            .selectNoFrom((of) => columns.map((column) => of.val(row[column]).as(column)))
-            .where((of) => of.not(of.exists(db.selectFrom('users').select('id')))),
-        );
-      const isDone = await unlessUnmet(store.transact([statement(insert, 1), ...also]));
+      const count = selectCount(db, userTable, {});
+      const insert = insertUpTo(db, userTable, row, { count, most: 1 });
+      const isDone = await store.tryTransact([statement(insert, 1), ...also]);
       return isDone ? byId(user.id).executeTakeFirstOrThrow() : null;
     },
 
@@ -117,9 +99,8 @@ const usersOf = (store: Store) => {
     userById: (id: string): Promise<KnownUser | undefined> => byId(id).executeTakeFirst(),
 
     userByKey: (key: string): Promise<KnownUser | undefined> =>
-      db
-        .selectFrom('users')
-        .select(KNOWN)
+      selectRows(db, userTable, {})
+        .select(COUNTS)
         .where((row) => row.or([row('username_key', '=', key), row('email_key', '=', key)]))
         .executeTakeFirst(),
   };
@@ -127,12 +108,7 @@ const usersOf = (store: Store) => {
 
 const failuresOf = ({ db }: Store) => ({
   failures: ({ account, address }: FailureKey) =>
-    db
-      .selectFrom('login_failures')
-      .select(['count', 'last_at'])
-      .where('account', '=', account)
-      .where('address', '=', address)
-      .executeTakeFirst(),
+    selectRows(db, loginFailureTable, { account, address }).executeTakeFirst(),
 
   /** Counts the failures of the account from all sources. */
   failuresOfAccount: async (account: string, since: string): Promise<number> => {

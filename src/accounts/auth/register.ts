@@ -1,14 +1,14 @@
 import Boom from '@hapi/boom';
-import { iso } from '../../kernel/clock.js';
-import type { VisitRecorder } from '../../kernel/contract/audit.js';
-import type { Visit } from '../../kernel/contract/endpoint.js';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { AuditRecorder } from '../../kernel/contract/audit.js';
+import type { RequestContext } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
+import type { Passwords } from '../../kernel/password.js';
 import { badRequest } from '../../kernel/route.js';
 import { Taken, type TransactionStep } from '../../store/engine/protocol.js';
 import type { Login, Registration, User } from './contract.js';
-import { skeletonOf } from './lookalikes.js';
 import { refuseWeak } from './policy.js';
-import type { KnownUser, NewUser } from './queries.js';
+import type { AuthStore, KnownUser, NewUser } from './queries.js';
 import { accountKey, mayRegister, nameFrom } from './rules.js';
 import { type AuthDeps, beginSession, gated } from './service.js';
 import { refusedCode, type SetupCode } from './setupcode.js';
@@ -25,10 +25,11 @@ interface Invite {
   spend(steps: TransactionStep[]): Promise<void>;
 }
 
-export interface RegisterDeps extends AuthDeps {
+export interface RegisterDeps {
+  auth: AuthDeps;
   setup: SetupCode;
   /** Replies with 403 if the invite is not valid, and with 429 after too many such tries. */
-  openInvite(token: string, by: Visit): Promise<Invite>;
+  openInvite(token: string, by: RequestContext): Promise<Invite>;
 }
 
 const REFUSALS = {
@@ -48,32 +49,35 @@ const REFUSALS = {
 export const registerUser = async (
   deps: RegisterDeps,
   registration: Registration,
-  by: Visit & VisitRecorder,
+  by: RequestContext & AuditRecorder,
 ): Promise<Login> => {
-  const { inviteToken, setupCode, device } = registration;
+  const { auth } = deps;
+  const { users, passwords, clock } = auth;
+  const { setupCode, device } = registration;
   const also = ({ id, username }: NewUser): TransactionStep[] => [
     by.record({ actorId: id, target: id, data: { username } }),
   ];
-  const making = { ...deps, also };
+  const making = { users, passwords, clock, also };
   const row =
     setupCode === undefined
-      ? await insertAllowed(making, registration, inviteToken, by)
-      : await insertFirst(making, registration, setupCode);
-  const login = await beginSession(deps, row, { device, by, isRegistration: true, also: [] });
+      ? await insertAllowed(deps, making, registration, by)
+      : await insertFirst(deps, making, registration);
+  const login = await beginSession(auth, row, { device, by, isRegistration: true, also: [] });
   if (!login) throw Boom.unauthorized('The account was changed meanwhile: log in');
   return login;
 };
 
 const insertAllowed = async (
-  making: Making & RegisterDeps,
+  { auth, setup, openInvite }: RegisterDeps,
+  making: AccountCreation,
   registration: Registration,
-  inviteToken: string | undefined,
-  by: Visit,
+  by: RequestContext,
 ): Promise<KnownUser> => {
-  if (making.setup.shown() !== null) throw refusal('setup_code_required');
-  const verdict = mayRegister(making.policy.exposure(), by.isLocal);
+  const { inviteToken } = registration;
+  if (setup.shown() !== null) throw refusal('setup_code_required');
+  const verdict = mayRegister(auth.policy.exposure(), by.isLocal);
   if (inviteToken !== undefined && verdict !== 'registration_closed') {
-    return insertInvited(making, registration, await making.openInvite(inviteToken, by));
+    return insertInvited(making, registration, await openInvite(inviteToken, by));
   }
   if (verdict === 'yes') return insertUser(making, registration);
   throw refusal(verdict);
@@ -87,31 +91,34 @@ const refusal = (code: keyof typeof REFUSALS): Boom.Boom =>
  * by success.
  */
 const insertFirst = async (
-  making: Making & RegisterDeps,
+  { setup }: RegisterDeps,
+  making: AccountCreation,
   registration: Registration,
-  setupCode: string,
 ): Promise<KnownUser> => {
-  making.setup.check(setupCode);
+  setup.check(registration.setupCode ?? '');
   const row = await make(making, registration, (user) =>
     making.users.insertFirst(user, making.also(user)),
   );
   if (!row) throw refusedCode();
-  making.setup.end();
+  setup.end();
   return row;
 };
 
 type NewAccount = Pick<Registration, 'username' | 'email' | 'password'>;
-interface Making extends Pick<AuthDeps, 'users' | 'passwords' | 'clock'> {
+interface AccountCreation {
+  users: AuthStore;
+  passwords: Passwords;
+  clock: Clock;
   /** Returns the steps that are committed with the account or not at all. */
   also(row: NewUser): TransactionStep[];
 }
 
 /** Makes the account; the first becomes the admin. */
-export const insertUser = (deps: Making, account: NewAccount): Promise<KnownUser> =>
+export const insertUser = (deps: AccountCreation, account: NewAccount): Promise<KnownUser> =>
   make(deps, account, (row) => deps.users.insertUser(row, deps.also(row)));
 
 const insertInvited = (
-  deps: Making,
+  deps: AccountCreation,
   account: NewAccount,
   { role, email, spend }: Invite,
 ): Promise<KnownUser> => {
@@ -125,7 +132,7 @@ const insertInvited = (
 
 /** Makes an account. A name that is made from an e-mail address gets a number until it is free. */
 const make = async <T>(
-  { users, passwords, clock }: Making,
+  { users, passwords, clock }: AccountCreation,
   { username, email, password }: NewAccount,
   insert: (row: NewUser) => Promise<T>,
 ): Promise<T> => {
@@ -158,13 +165,16 @@ const make = async <T>(
 };
 
 /** Builds the error for a name that is taken, or that looks like one that is taken. */
-const nameTaken = async (users: Making['users'], name: string): Promise<Boom.Boom> =>
+const nameTaken = async (users: AccountCreation['users'], name: string): Promise<Boom.Boom> =>
   (await users.userByKey(accountKey(name))) ? taken('username') : lookalike();
 
 const OLDER_AT_ONCE = 500;
 
 /** Throws Taken if an account that is older than this comparison has a name that looks alike. */
-const refuseOlderLookalike = async (users: Making['users'], skeleton: string): Promise<void> => {
+const refuseOlderLookalike = async (
+  users: AccountCreation['users'],
+  skeleton: string,
+): Promise<void> => {
   for (let after = ''; ; ) {
     const older = await users.olderNames(after, OLDER_AT_ONCE);
     for (const each of older) {
@@ -193,3 +203,17 @@ const taken = (field: 'username' | 'email'): Boom.Boom =>
 
 const notInvited = (): Boom.Boom =>
   badRequest([{ path: 'email', message: 'is not the address that was invited' }]);
+
+const library = () => import('unhomoglyph');
+
+/**
+ * Returns the skeleton that names share if they look alike (UTS 39, section 4), without regard to
+ * case: `paypal` and `PaypaI`. The table is loaded on first use.
+ */
+export const skeletonOf = async (name: string): Promise<string> => {
+  const { default: replaced } = await library();
+  return replaced(name.normalize('NFKC').normalize('NFD'))
+    .normalize('NFD')
+    .replace(/\p{DI}/gu, '')
+    .toLowerCase();
+};

@@ -1,15 +1,16 @@
 import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
-import type { VisitRecorder } from '../../kernel/contract/audit.js';
-import type { Visit } from '../../kernel/contract/endpoint.js';
+import type { AuditRecorder } from '../../kernel/contract/audit.js';
+import type { RequestContext } from '../../kernel/contract/endpoint.js';
 import { NoTurn } from '../../kernel/fairqueue.js';
 import { mint } from '../../kernel/ids.js';
-import type { Pace } from '../../kernel/pace.js';
 import { type Passwords, PasswordsBusy } from '../../kernel/password.js';
-import type { Outbox } from '../../outbound/outbox.js';
-import type { Signer } from '../../secrets/tokensigner.js';
+import type { Outbox } from '../../outbound/module.js';
+import type { Signer } from '../../secrets/module.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
-import type { Credentials, Login, User } from './contract.js';
+import { userTable } from '../../store/tables/accounts.js';
+import { viewer } from '../../store/view.js';
+import { type Credentials, type Login, User } from './contract.js';
 import {
   addFailure,
   askerOf,
@@ -65,22 +66,15 @@ export interface AuthDeps extends FloodDeps {
     code: string | undefined,
     device: string | null,
   ): Promise<SecondFactorResult | keyof typeof CODE_REFUSED>;
-  /** Pace of the logins of one account from a shared address. */
-  pace: Pace;
-  outbox: Pick<Outbox, 'toOwner' | 'send'>;
+  outbox: Outbox;
 }
 
-export const userOf = (row: KnownUser): User => ({
-  id: row.id,
-  username: row.username,
-  email: row.email,
-  role: row.role,
-  totpEnabled: row.factor !== null,
-  recoveryCodesLeft: row.recovery_codes,
-  passkeys: row.passkeys,
-  channels: row.channels,
-  impersonatedBy: null,
-  createdAt: row.created_at,
+export const userOf = viewer(userTable, User, {
+  totpEnabled: (row: KnownUser) => row.factor !== null,
+  recoveryCodesLeft: (row) => row.recovery_codes,
+  passkeys: (row) => row.passkeys,
+  channels: (row) => row.channels,
+  impersonatedBy: () => null,
 });
 
 /**
@@ -91,7 +85,7 @@ export const userOf = (row: KnownUser): User => ({
 export const logInWithPassword = async (
   deps: AuthDeps,
   given: Credentials,
-  by: Visit & VisitRecorder,
+  by: RequestContext & AuditRecorder,
 ): Promise<Login> => {
   const typed = accountKey(given.username ?? given.email ?? '').slice(0, 254);
   const row = await deps.users.userByKey(typed);
@@ -106,9 +100,9 @@ export const logInWithPassword = async (
  * Paces logins behind a shared address, where clients cannot be distinguished: an account has one
  * try in 2 s there.
  */
-const paced = async <T>({ pace }: AuthDeps, account: string, work: () => Promise<T>) => {
+const paced = async <T>({ limits }: AuthDeps, account: string, work: () => Promise<T>) => {
   try {
-    return await pace.take(account, work);
+    return await limits.pace.take(account, work);
   } catch (error) {
     if (!(error instanceof NoTurn)) throw error;
     throw tooManyLogins(((PACED_WAITING + 1) * PACED_MS) / 1000);
@@ -126,7 +120,7 @@ interface LoginClaim {
 const judge = async (
   deps: AuthDeps,
   { given, typed, key, device }: LoginClaim,
-  by: Visit & VisitRecorder,
+  by: RequestContext & AuditRecorder,
 ): Promise<Login> => {
   const since = performance.now();
   await refuseFlood(deps, key);
@@ -139,13 +133,16 @@ const judge = async (
   );
   if (!row || !isRight || row.disabled_at !== null) {
     await addFailure(deps, key, row?.id ?? null);
-    if (by.isShared && !isKnown) await deps.wait(Math.max(0, since + WRONG_MS - performance.now()));
+    if (by.isShared && !isKnown)
+      await deps.limits.wait(Math.max(0, since + WRONG_MS - performance.now()));
     throw wrongLogin();
   }
   const verdict = await checkSecondFactor(deps, { row, code: given.totpCode, key, device });
   const data = { by: 'password', ...(verdict === 'recovered' && { recoveryCode: true }) };
   const login = await beginSession(deps, row, {
-    ...{ by, device: given.device, deviceToken: given.deviceToken },
+    by,
+    device: given.device,
+    deviceToken: given.deviceToken,
     also: [by.record({ actorId: row.id, data })],
   });
   if (!login) throw wrongLogin();

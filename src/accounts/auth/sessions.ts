@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
-import { type Statement, type TransactionStep, Unmet } from '../../store/engine/protocol.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
-import type { AuthSessionRow, UserRow } from '../../store/tables/accounts.js';
+import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
+import { selectRows, updateRows } from '../../store/rows.js';
+import { assertRows, type Store, statement } from '../../store/store.js';
+import {
+  type AuthSessionRow,
+  authSessionTable,
+  type UserRow,
+  userTable,
+} from '../../store/tables/accounts.js';
 import type { KnownUser } from './queries.js';
 
 /** The sealed secret of the second factor that logins of a row of `users` need, or NULL. */
@@ -36,7 +42,7 @@ type NewSession = Pick<
 export type LoginBasis = Pick<KnownUser, 'id' | 'password_hash' | 'login_epoch' | 'factor'>;
 
 /** The changes that a successful login commits with its session. */
-interface Passed {
+interface LoginCommit {
   basis: LoginBasis;
   /** Earlier failures from that source, under each name of the account, which are deleted. */
   failures: { accounts: string[]; address: string };
@@ -59,33 +65,29 @@ export const sessionsOf = (store: Store) => {
      * password or the second factor was changed meanwhile, the account was disabled, or a step of
      * `also` was not met.
      */
-    insertSession: (session: NewSession, { basis, failures, also }: Passed): Promise<boolean> =>
-      unlessUnmet(
-        store.transact([
-          unchanged(store, basis),
-          statement(db.insertInto('auth_sessions').values({ ...session, ended_at: null }), 1),
-          statement(
-            db
-              .deleteFrom('login_failures')
-              .where('account', 'in', failures.accounts)
-              .where('address', '=', failures.address),
-          ),
-          ...also,
-        ]),
-      ),
+    insertSession: (
+      session: NewSession,
+      { basis, failures, also }: LoginCommit,
+    ): Promise<boolean> =>
+      store.tryTransact([
+        unchanged(store, basis),
+        statement(db.insertInto('auth_sessions').values({ ...session, ended_at: null }), 1),
+        statement(
+          db
+            .deleteFrom('login_failures')
+            .where('account', 'in', failures.accounts)
+            .where('address', '=', failures.address),
+        ),
+        ...also,
+      ]),
 
     /**
      * Returns a step that is unmet if the session has ended, so that nothing permanent is made in
      * an ended session.
      */
     sessionHolds: (id: string, now: string): Statement =>
-      statement(
-        db
-          .updateTable('auth_sessions')
-          .set((of) => ({ ended_at: of.ref('ended_at') }))
-          .where('id', '=', id)
-          .where('ended_at', 'is', null)
-          .where('expires_at', '>', now),
+      assertRows(
+        selectRows(db, authSessionTable, { id, ended_at: null }).where('expires_at', '>', now),
         1,
       ),
 
@@ -124,15 +126,11 @@ export const sessionsOf = (store: Store) => {
         .executeTakeFirst(),
 
     endSession: async (id: string, at: string): Promise<void> => {
-      await db.updateTable('auth_sessions').set({ ended_at: at }).where('id', '=', id).execute();
+      await updateRows(db, authSessionTable, { id }).set({ ended_at: at }).execute();
     },
 
     sessionUsed: async (id: string, at: string): Promise<void> => {
-      await db
-        .updateTable('auth_sessions')
-        .set({ last_used_at: at })
-        .where('id', '=', id)
-        .execute();
+      await updateRows(db, authSessionTable, { id }).set({ last_used_at: at }).execute();
     },
 
     /**
@@ -144,45 +142,23 @@ export const sessionsOf = (store: Store) => {
       also: TransactionStep[],
     ): Promise<string[] | null> => {
       const { userId, from, to, sessionId, at } = change;
-      const set = db.updateTable('users').set({ password_hash: to });
-      const others = db
-        .updateTable('auth_sessions')
+      const same = { id: userId, password_hash: from };
+      const set = updateRows(db, userTable, same).set({ password_hash: to });
+      const others = updateRows(db, authSessionTable, { user_id: userId })
         .set({ ended_at: at })
-        .where('user_id', '=', userId)
         .where('id', '<>', sessionId)
         .where('ended_at', 'is', null)
         .where('expires_at', '>', at);
-      try {
-        await store.transact([
-          statement(set.where('id', '=', userId).where('password_hash', '=', from), 1),
-          statement(others),
-          ...also,
-        ]);
-      } catch (error) {
-        if (!(error instanceof Unmet)) throw error;
-        return null;
-      }
-      const ended = await db
-        .selectFrom('auth_sessions')
-        .select('id')
-        .where('user_id', '=', userId)
-        .where('ended_at', '=', at)
-        .execute();
-      return ended.map(({ id }) => id);
+      if (!(await store.tryTransact([statement(set, 1), statement(others), ...also]))) return null;
+      const ended = selectRows(db, authSessionTable, { user_id: userId, ended_at: at });
+      return (await ended.execute()).map(({ id }) => id);
     },
   };
 };
 
-/** Returns a statement that changes nothing, and is unmet if the account is not as it was read. */
-const unchanged = ({ db }: Store, { id, ...read }: LoginBasis): Statement =>
-  statement(
-    db
-      .updateTable('users')
-      .set((of) => ({ login_epoch: of.ref('login_epoch') }))
-      .where('id', '=', id)
-      .where('password_hash', '=', read.password_hash)
-      .where('login_epoch', '=', read.login_epoch)
-      .where('disabled_at', 'is', null)
-      .where(sql<boolean>`${FACTOR} IS ${read.factor}`),
-    1,
-  );
+/** Returns a step that is unmet if the account is not as it was read. */
+const unchanged = ({ db }: Store, basis: LoginBasis): Statement => {
+  const { id, password_hash, login_epoch, factor } = basis;
+  const same = { id, password_hash, login_epoch, disabled_at: null };
+  return assertRows(selectRows(db, userTable, same, sql<boolean>`${FACTOR} IS ${factor}`), 1);
+};

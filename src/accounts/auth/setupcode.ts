@@ -5,19 +5,6 @@ import Boom from '@hapi/boom';
 import type { Clock } from '../../kernel/clock.js';
 import { OpenRefused } from '../../store/engine/protocol.js';
 
-/** The code for the first account, if no request can prove that it comes from this machine. */
-export interface SetupCode {
-  /** Returns the code for the operator; null if none is needed, or the first account exists. */
-  shown(): { code: string; file: string } | null;
-  /**
-   * Checks a code. Replies with 403 if it is wrong, and with 429 after five wrong ones within a
-   * minute from all clients together.
-   */
-  check(given: string): void;
-  /** Called when the first account exists: removes the code and its file. */
-  end(): void;
-}
-
 interface SetupDeps {
   home: string;
   clock: Clock;
@@ -30,8 +17,11 @@ const BYTES = 16;
 const MOST_WRONG = 5;
 const WINDOW_MS = 60_000;
 
-/** Makes a new code at each start, so that a code that was seen is not valid for longer. */
-export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps): SetupCode => {
+/**
+ * Makes the code for the first account, if no request can prove that it comes from this machine. It
+ * is new at each start, so that a code that was seen is not valid for longer.
+ */
+export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps) => {
   const file = join(home, FILE);
   let code: string | null = null;
   let wrongAt: number[] = [];
@@ -41,8 +31,13 @@ export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps): SetupCode =
     write(file, code);
   }
   return {
+    /** Returns the code for the operator; null if none is needed, or the first account exists. */
     shown: () => (code === null ? null : { code, file }),
-    check: (given) => {
+    /**
+     * Checks a code. Replies with 403 if it is wrong, and with 429 after five wrong ones within a
+     * minute from all clients together.
+     */
+    check: (given: string): void => {
       const now = clock.now();
       wrongAt = wrongAt.filter((at) => at <= now && now < at + WINDOW_MS);
       const [first] = wrongAt;
@@ -53,12 +48,15 @@ export const openSetupCode = ({ home, clock, isNeeded }: SetupDeps): SetupCode =
       wrongAt.push(now);
       throw refusedCode();
     },
-    end: () => {
+    /** Called when the first account exists: removes the code and its file. */
+    end: (): void => {
       code = null;
       rmSync(file, { force: true });
     },
   };
 };
+
+export type SetupCode = ReturnType<typeof openSetupCode>;
 
 /** Makes a code of 128 bits, as eight groups of four hexadecimal digits. */
 const newCode = (): string =>

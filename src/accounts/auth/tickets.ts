@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import type { Signer } from '../../secrets/tokensigner.js';
+import type { Signer } from '../../secrets/module.js';
 import type { Ticket } from './contract.js';
 
 /** Ours: long enough to open a socket, too short for somebody to find it in a log and use it. */
@@ -17,23 +17,20 @@ interface StoredTicket extends TicketSubject {
   usableUntil: number;
 }
 
-/** Tickets that replace a token in an address. A ticket is worthless once it was used. */
-export interface Tickets {
-  issue(to: TicketSubject): Ticket;
-  /**
-   * Spends the ticket and returns a token for its session, with the expiry of the original token;
-   * null if there is no such ticket, or it has expired. The caller checks with the token that the
-   * session is still valid.
-   */
-  redeem(ticket: string): string | null;
-}
-
-/** Makes the tickets. They are kept in memory as digests, in the order in which they expire. */
-export const createTickets = (deps: { signer: Pick<Signer, 'sign'>; clock: Clock }): Tickets => {
-  const { signer, clock } = deps;
+/**
+ * Makes the tickets that replace a token in an address. They are kept in memory as digests, in the
+ * order in which they expire. A ticket is worthless once it was used.
+ */
+export const createTickets = ({
+  signer,
+  clock,
+}: {
+  signer: Pick<Signer, 'sign'>;
+  clock: Clock;
+}) => {
   const kept = new Map<string, StoredTicket>();
   return {
-    issue: ({ userId, sessionId, expiresAt }) => {
+    issue: ({ userId, sessionId, expiresAt }: TicketSubject): Ticket => {
       const now = clock.now();
       makeRoom(kept, userId, now);
       const ticket = PREFIX + randomBytes(32).toString('base64url');
@@ -41,7 +38,12 @@ export const createTickets = (deps: { signer: Pick<Signer, 'sign'>; clock: Clock
       kept.set(digestOf(ticket), { userId, sessionId, expiresAt, usableUntil });
       return { ticket, expiresAt: iso(usableUntil) };
     },
-    redeem: (ticket) => {
+    /**
+     * Spends the ticket and returns a token for its session, with the expiry of the original token;
+     * null if there is no such ticket, or it has expired. The caller checks with the token that the
+     * session is still valid.
+     */
+    redeem: (ticket: string): string | null => {
       if (!ticket.startsWith(PREFIX)) return null;
       const digest = digestOf(ticket);
       const found = kept.get(digest);
@@ -50,12 +52,16 @@ export const createTickets = (deps: { signer: Pick<Signer, 'sign'>; clock: Clock
       if (!found || found.usableUntil <= now) return null;
       const { userId, sessionId, expiresAt } = found;
       return signer.sign({
-        ...{ userId, sessionId, issuedAt: Math.floor(now / 1000) },
+        userId,
+        sessionId,
+        issuedAt: Math.floor(now / 1000),
         expiresAt: Math.floor(Date.parse(expiresAt) / 1000),
       });
     },
   };
 };
+
+export type Tickets = ReturnType<typeof createTickets>;
 
 const makeRoom = (kept: Map<string, StoredTicket>, userId: string, now: number): void => {
   const own: string[] = [];

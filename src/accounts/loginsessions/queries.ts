@@ -1,7 +1,8 @@
 import type { TransactionStep } from '../../store/engine/protocol.js';
-import { newestFirst } from '../../store/page.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
-import type { AuthSessionRow } from '../../store/tables/accounts.js';
+import { newestFirst, type Page, type PageInput } from '../../store/page.js';
+import { updateRows } from '../../store/rows.js';
+import { type Store, statement } from '../../store/store.js';
+import { type AuthSessionRow, authSessionTable } from '../../store/tables/accounts.js';
 
 const SESSION = [
   'id',
@@ -26,11 +27,7 @@ export const loginsStore = (store: Store) => {
       .where('expires_at', '>', now);
 
   return {
-    list: async (
-      userId: string,
-      page: { limit: number; cursor?: string },
-      now: string,
-    ): Promise<{ rows: LoginRow[]; nextCursor: string | null }> => {
+    list: async (userId: string, page: PageInput, now: string): Promise<Page<LoginRow>> => {
       return newestFirst(live(userId, now), page);
     },
 
@@ -45,14 +42,10 @@ export const loginsStore = (store: Store) => {
       { userId, id, now }: { userId: string; id: string; now: string },
       also: TransactionStep[],
     ): Promise<boolean> => {
-      const end = db
-        .updateTable('auth_sessions')
+      const end = updateRows(db, authSessionTable, { user_id: userId, id, ended_at: null })
         .set({ ended_at: now })
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .where('ended_at', 'is', null)
         .where('expires_at', '>', now);
-      return unlessUnmet(store.transact([statement(end, 1), ...also]));
+      return store.tryTransact([statement(end, 1), ...also]);
     },
 
     /**
@@ -60,12 +53,12 @@ export const loginsStore = (store: Store) => {
      * it resolves to false.
      */
     extend: async (userId: string, id: string, expiresAt: string): Promise<boolean> => {
-      const { numUpdatedRows } = await db
-        .updateTable('auth_sessions')
+      const { numUpdatedRows } = await updateRows(db, authSessionTable, {
+        user_id: userId,
+        id,
+        ended_at: null,
+      })
         .set((of) => ({ expires_at: of.fn('max', ['expires_at', of.val(expiresAt)]) }))
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .where('ended_at', 'is', null)
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },

@@ -1,5 +1,4 @@
 import { iso } from '../../kernel/clock.js';
-import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { resource } from '../../kernel/route.js';
 import { logins } from './contract.js';
 import { endLoginSession, type LoginsDeps, refresh, viewLogin } from './service.js';
@@ -7,10 +6,12 @@ import { endLoginSession, type LoginsDeps, refresh, viewLogin } from './service.
 export const loginsResource = (deps: LoginsDeps) =>
   resource('logins', logins, {
     list: async ({ query }, by) => {
-      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
       const now = iso(deps.clock.now());
-      const { rows, nextCursor } = await deps.logins.list(by.userId, page, now);
-      return { sessions: rows.map((row) => viewLogin(row, by.sessionId)), nextCursor };
+      const { rows, nextCursor } = await deps.logins.list(by.userId, query, now);
+      return {
+        sessions: rows.map((row) => viewLogin({ ...row, current: row.id === by.sessionId })),
+        nextCursor,
+      };
     },
     delete: ({ id }, by) => endLoginSession(deps, id, by),
     refresh: (_input, by) => refresh(deps, by),

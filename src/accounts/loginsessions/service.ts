@@ -2,8 +2,10 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import type { Signer } from '../../secrets/tokensigner.js';
-import type { LoginSession } from './contract.js';
+import type { Signer } from '../../secrets/module.js';
+import { authSessionTable } from '../../store/tables/accounts.js';
+import { viewer } from '../../store/view.js';
+import { LoginSession } from './contract.js';
 import type { LoginRow, LoginsStore } from './queries.js';
 
 export interface LoginsDeps {
@@ -54,14 +56,8 @@ export const refresh = async (
   return { token, expiresAt: iso(expiresAt * 1000) };
 };
 
-export const viewLogin = (row: LoginRow, currentId: string): LoginSession => ({
-  id: row.id,
-  device: row.device,
-  address: row.address,
-  createdAt: row.created_at,
-  lastUsedAt: row.last_used_at,
-  expiresAt: row.expires_at,
-  current: row.id === currentId,
+export const viewLogin = viewer(authSessionTable, LoginSession, {
+  current: ({ current }: LoginRow & Pick<LoginSession, 'current'>) => current,
 });
 
 const ended = (): Boom.Boom => Boom.unauthorized('The session has ended. Log in again');

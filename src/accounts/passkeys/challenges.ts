@@ -1,65 +1,16 @@
 import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
-import type { Caller, Visit } from '../../kernel/contract/endpoint.js';
-import type { Outbox } from '../../outbound/outbox.js';
-import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { RequestContext } from '../../kernel/contract/endpoint.js';
+import type { Outbox } from '../../outbound/module.js';
 import type { PasskeyChallengeRow, PasskeyRow } from '../../store/tables/accounts.js';
-import type { PasskeyLogin } from './contract.js';
+import type { AccountOperations } from '../auth/account.js';
 import type { PasskeysStore } from './queries.js';
 import type { RelyingParty } from './rules.js';
 import { CHALLENGE_MS, type PasskeyCredential } from './webauthn.js';
 
-/** The operations on accounts that passkeys need. */
-export interface PasskeyAccounts {
-  /** Returns the id for a username or an e-mail address; null if nobody has it. */
-  userIdOf(name: string): Promise<string | null>;
-  /** Returns the account before a login is verified; null if there is none, or it is disabled. */
-  entryOf(userId: string): Promise<LoginOpening | null>;
-  /**
-   * Returns the time at which the user of a session last authenticated; null if the session is
-   * over.
-   */
-  provenAt(sessionId: string): Promise<string | null>;
-  /** Returns a step that rolls back its transaction if the session has ended meanwhile. */
-  sessionHolds(sessionId: string): TransactionStep;
-  /**
-   * Makes something that outlasts a session. Replies with 401 if the session has ended meanwhile.
-   */
-  withinSession(
-    sessionId: string,
-    make: (holds: TransactionStep) => Promise<boolean>,
-  ): Promise<boolean>;
-  /**
-   * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
-   * for a wrong password.
-   */
-  proveFresh(by: Caller, password?: string): Promise<void>;
-  /** Replies with 429 after too many failures of any kind. */
-  refuseFlood(attempt: ChallengeAttempt): Promise<void>;
-  addFailure(attempt: ChallengeAttempt): Promise<void>;
-}
-/** An account and the origin of a request, by which failures are counted. */
-interface ChallengeAttempt {
-  userId: string;
-  by: Visit;
-}
-
-interface LoginOpening {
-  /**
-   * Returns null if the account was changed or disabled meanwhile, or a step of `also` was not met.
-   */
-  begin(from: {
-    by: Visit;
-    device: string | undefined;
-    deviceToken: string | undefined;
-    provenAt?: string;
-    also: TransactionStep[];
-  }): Promise<PasskeyLogin | null>;
-}
-
 export interface PasskeyDeps {
   passkeys: PasskeysStore;
-  accounts: PasskeyAccounts;
+  accounts: AccountOperations;
   outbox: Pick<Outbox, 'toOwner'>;
   clock: Clock;
   /** Returns the names that passkeys may be bound to now. */
@@ -70,7 +21,7 @@ export interface PasskeyDeps {
  * Finds the relying party of a request. Replies with 400 `no_relying_party` if passkeys do not work
  * at the address that was used.
  */
-export const relyingPartyOf = (deps: PasskeyDeps, { host }: Visit): RelyingParty => {
+export const relyingPartyOf = (deps: PasskeyDeps, { host }: RequestContext): RelyingParty => {
   const parties = deps.relyingParties();
   const found = parties.find((party) => party.host === host);
   if (found) return found;

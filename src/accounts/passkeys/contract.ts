@@ -1,21 +1,7 @@
 import Joi from 'joi';
-import { contract } from '../../kernel/contract/endpoint.js';
+import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { pageQuery } from '../../kernel/contract/page.js';
-import {
-  flag,
-  id,
-  lenient,
-  list,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  record,
-  type Static,
-  text,
-  time,
-  whole,
-} from '../../kernel/contract/schema.js';
+import * as s from '../../kernel/contract/schema.js';
 
 const bytes = (max: number) =>
   Joi.string<string>()
@@ -24,68 +10,70 @@ const bytes = (max: number) =>
 /** RFC 7636: the S256 challenge of a verifier. */
 const s256 = () => bytes(43).min(43);
 
-export const Passkey = object('Passkey', {
-  id: id('passkey'),
-  name: text(100),
-  relyingParty: text(253).description('The name it belongs to: `localhost`, or the public host'),
-  works: flag().description('false: the daemon no longer answers under that name'),
-  createdAt: time(),
-  lastUsedAt: nullable(time()),
+export const Passkey = s.object('Passkey', {
+  id: s.id('passkey'),
+  name: s.text(100),
+  relyingParty: s.text(253).description('The name it belongs to: `localhost`, or the public host'),
+  works: s.flag().description('false: the daemon no longer answers under that name'),
+  createdAt: s.time(),
+  lastUsedAt: s.nullable(s.time()),
 });
-export type Passkey = Static<typeof Passkey>;
+export type Passkey = s.Static<typeof Passkey>;
 
 /**
  * Same as in the contract of auth, since contracts do not import each other. The compiler ensures
  * that they are equal.
  */
-const User = object('User', {
-  id: id('user'),
-  username: text(50),
-  email: nullable(text(254)),
-  role: oneOf('Role', 'admin', 'user'),
-  totpEnabled: flag(),
-  recoveryCodesLeft: whole(0, 10).description('How many serve still; 0 without codes'),
-  passkeys: whole(0, 1000).description('How many are registered'),
-  channels: whole(0, 1000).description('How many verified channels are linked'),
-  impersonatedBy: nullable(text(80)),
-  createdAt: time(),
+const User = s.object('User', {
+  id: s.id('user'),
+  username: s.text(50),
+  email: s.nullable(s.text(254)),
+  role: s.oneOf('Role', 'admin', 'user'),
+  totpEnabled: s.flag(),
+  recoveryCodesLeft: s.whole(0, 10).description('How many serve still; 0 without codes'),
+  passkeys: s.whole(0, 1000).description('How many are registered'),
+  channels: s.whole(0, 1000).description('How many verified channels are linked'),
+  impersonatedBy: s.nullable(s.text(80)),
+  createdAt: s.time(),
 });
 const deviceToken = () =>
-  text(100).description(
-    'By it the daemon knows this device again; it replaces no password and no code',
-  );
-const PasskeyLogin = object('Login', {
+  s
+    .text(100)
+    .description('By it the daemon knows this device again; it replaces no password and no code');
+const PasskeyLogin = s.object('Login', {
   user: User,
-  token: text(4096),
-  expiresAt: time(),
-  deviceToken: optional(deviceToken()),
+  token: s.text(4096),
+  expiresAt: s.time(),
+  deviceToken: s.optional(deviceToken()),
 });
-export type PasskeyLogin = Static<typeof PasskeyLogin>;
+export type PasskeyLogin = s.Static<typeof PasskeyLogin>;
+
+const credential = {
+  id: bytes(1400),
+  rawId: bytes(1400),
+  type: s.oneOf('PasskeyType', 'public-key'),
+};
 
 /**
  * The response of a browser (WebAuthn, `PublicKeyCredential.toJSON`). Ours: unknown fields are
  * dropped, since browsers add some and none of them can give a right.
  */
-const Attestation = lenient(
-  object('PasskeyAttestation', {
-    id: bytes(1400),
-    rawId: bytes(1400),
-    type: oneOf('PasskeyType', 'public-key'),
-    response: object('PasskeyAttestationResponse', {
+const Attestation = s.lenient(
+  s.object('PasskeyAttestation', {
+    ...credential,
+    response: s.object('PasskeyAttestationResponse', {
       clientDataJSON: bytes(4000),
       attestationObject: bytes(40_000),
-      transports: optional(list(text(30), 10)),
+      transports: s.optional(s.list(s.text(30), 10)),
     }),
   }),
 );
-export type Attestation = Static<typeof Attestation>;
+export type Attestation = s.Static<typeof Attestation>;
 
-const Assertion = lenient(
-  object('PasskeyAssertion', {
-    id: bytes(1400),
-    rawId: bytes(1400),
-    type: oneOf('PasskeyType', 'public-key'),
-    response: object('PasskeyAssertionResponse', {
+const Assertion = s.lenient(
+  s.object('PasskeyAssertion', {
+    ...credential,
+    response: s.object('PasskeyAssertionResponse', {
       clientDataJSON: bytes(4000),
       authenticatorData: bytes(4000),
       signature: bytes(4000),
@@ -93,52 +81,53 @@ const Assertion = lenient(
     }),
   }),
 );
-export type Assertion = Static<typeof Assertion>;
+export type Assertion = s.Static<typeof Assertion>;
 
-const Registration = object('PasskeyRegistration', {
-  password: optional(text(256).description('Needed later than ten minutes after login')),
-  response: optional(Attestation),
-  name: optional(text(100)),
-}).with('name', 'response');
+const Registration = s
+  .object('PasskeyRegistration', {
+    password: s.optional(s.text(256).description('Needed later than ten minutes after login')),
+    response: s.optional(Attestation),
+    name: s.optional(s.text(100)),
+  })
+  .with('name', 'response');
 
-const Authentication = object('PasskeyAuthentication', {
-  username: optional(text(254).description('Only passkeys of this account will do')),
-  challengeId: optional(text(80)),
-  response: optional(Assertion),
-  device: optional(text(100).description('Names a session of 30 days')),
-  deviceToken: optional(text(100).description('From an earlier login of this device')),
-}).and('challengeId', 'response');
-export type Authentication = Static<typeof Authentication>;
+const Authentication = s
+  .object('PasskeyAuthentication', {
+    username: s.optional(s.text(254).description('Only passkeys of this account will do')),
+    challengeId: s.optional(s.text(80)),
+    response: s.optional(Assertion),
+    device: s.optional(s.text(100).description('Names a session of 30 days')),
+    deviceToken: s.optional(s.text(100).description('From an earlier login of this device')),
+  })
+  .and('challengeId', 'response');
+export type Authentication = s.Static<typeof Authentication>;
 
 /** The reply: options with their challenge to the first call, a login to the second. */
-const Authenticated = object('PasskeyLogin', {
-  options: optional(record('PasskeyRequestOptions')),
-  challengeId: optional(text(80)),
-  user: optional(User),
-  token: optional(text(4096)),
-  expiresAt: optional(time()),
-  deviceToken: optional(deviceToken()),
-})
+const Authenticated = s
+  .object('PasskeyLogin', {
+    options: s.optional(s.record('PasskeyRequestOptions')),
+    challengeId: s.optional(s.text(80)),
+    user: s.optional(User),
+    token: s.optional(s.text(4096)),
+    expiresAt: s.optional(s.time()),
+    deviceToken: s.optional(deviceToken()),
+  })
   .and('options', 'challengeId')
   .and('user', 'token', 'expiresAt')
   .xor('options', 'token');
 
 export const passkeys = contract({
-  register: {
-    method: 'POST',
-    path: '/api/auth/passkey/register',
+  register: endpoint.post('/api/auth/passkey/register', {
     summary: 'Register a passkey: without `response` the options for the browser, with it the end',
     personal: true,
     audit: 'passkeys.register',
     example: { password: 'a sentence that Grace alone knows' },
     body: Registration,
-    reply: object('PasskeyCreation', { options: record('PasskeyCreationOptions') }),
-    answers: { 201: object('PasskeyRegistered', { passkey: Passkey }) },
+    reply: s.object('PasskeyCreation', { options: s.record('PasskeyCreationOptions') }),
+    answers: { 201: s.object('PasskeyRegistered', { passkey: Passkey }) },
     secret: true,
-  },
-  authenticate: {
-    method: 'POST',
-    path: '/api/auth/passkey/authenticate',
+  }),
+  authenticate: endpoint.post('/api/auth/passkey/authenticate', {
     summary:
       'Log in with a passkey: without `response` the options for the browser, with it a login',
     access: 'public',
@@ -147,41 +136,33 @@ export const passkeys = contract({
     body: Authentication,
     reply: Authenticated,
     secret: true,
-  },
-  list: {
-    method: 'GET',
-    path: '/api/auth/passkeys',
+  }),
+  list: endpoint.get('/api/auth/passkeys', {
     summary: 'List your passkeys',
     personal: true,
     query: pageQuery('PasskeyQuery', {}),
-    reply: object('PasskeysPage', {
-      passkeys: list(Passkey, 200),
-      nextCursor: nullable(text(200)),
+    reply: s.object('PasskeysPage', {
+      passkeys: s.list(Passkey, 200),
+      nextCursor: s.nullable(s.text(200)),
     }),
-  },
-  delete: {
-    method: 'DELETE',
-    path: '/api/auth/passkeys/{id}',
+  }),
+  delete: endpoint.delete('/api/auth/passkeys/{id}', {
     summary: 'Delete a passkey; never the last way into an account',
     audit: 'passkeys.delete',
     personal: true,
-  },
-  grant: {
-    method: 'POST',
-    path: '/api/auth/passkey/grant',
+  }),
+  grant: endpoint.post('/api/auth/passkey/grant', {
     summary: 'A code, for one minute and once, that gives another program a session of yours',
     personal: true,
     audit: 'passkeys.grant',
     example: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' },
-    body: object('PasskeyGrant', {
+    body: s.object('PasskeyGrant', {
       challenge: s256().description('SHA-256 of the verifier, base64url (RFC 7636, S256)'),
     }),
-    reply: object('PasskeyGranted', { code: text(100), expiresAt: time() }),
+    reply: s.object('PasskeyGranted', { code: s.text(100), expiresAt: s.time() }),
     secret: true,
-  },
-  redeem: {
-    method: 'POST',
-    path: '/api/auth/passkey/redeem',
+  }),
+  redeem: endpoint.post('/api/auth/passkey/redeem', {
     summary: 'Log in with such a code and the verifier of its challenge',
     access: 'public',
     audit: 'auth.login',
@@ -189,18 +170,18 @@ export const passkeys = contract({
       code: 'SplxlOBeZQQYbYS6WxSbIAx7Tq2mZr0WbS1hKp3yTzE',
       verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
     },
-    body: object('PasskeyRedemption', {
-      code: text(100),
+    body: s.object('PasskeyRedemption', {
+      code: s.text(100),
       verifier: Joi.string<string>()
         .min(43)
         .max(128)
         .pattern(/^[\w.~-]+$/, 'RFC 7636'),
-      device: optional(
-        text(100).description('Names a session, 30 days from the login that gave it'),
+      device: s.optional(
+        s.text(100).description('Names a session, 30 days from the login that gave it'),
       ),
-      deviceToken: optional(text(100).description('From an earlier login of this device')),
+      deviceToken: s.optional(s.text(100).description('From an earlier login of this device')),
     }),
     reply: PasskeyLogin,
     secret: true,
-  },
+  }),
 });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
-import type { Recorder, VisitRecorder } from '../../kernel/contract/audit.js';
-import type { Caller, Visit } from '../../kernel/contract/endpoint.js';
+import type { AuditRecorder, Recorder } from '../../kernel/contract/audit.js';
+import type { Caller, RequestContext } from '../../kernel/contract/endpoint.js';
 import type { PasskeyDeps } from './challenges.js';
 import type { PasskeyLogin } from './contract.js';
 import { textDigest } from './rules.js';
@@ -16,11 +16,9 @@ interface GrantRedemption {
   deviceToken?: string;
 }
 
-type Deps = Pick<PasskeyDeps, 'passkeys' | 'accounts' | 'clock'>;
-
 /** Issues a code that gives the owner of the verifier a session of the same user. */
 export const grant = async (
-  deps: Deps,
+  deps: PasskeyDeps,
   challenge: string,
   by: Caller & Recorder,
 ): Promise<{ code: string; expiresAt: string }> => {
@@ -47,9 +45,9 @@ export const grant = async (
  * again, and it ends 30 days after the user authenticated.
  */
 export const redeemGrant = async (
-  deps: Deps,
+  deps: PasskeyDeps,
   { code, verifier, device, deviceToken }: GrantRedemption,
-  by: Visit & VisitRecorder,
+  by: RequestContext & AuditRecorder,
 ): Promise<PasskeyLogin> => {
   const given = await deps.passkeys.takeGrant(textDigest(code), iso(deps.clock.now()));
   if (!given) throw Boom.unauthorized('That code is wrong, used or over');

@@ -1,6 +1,6 @@
 import { iso } from '../../kernel/clock.js';
-import type { VisitRecorder } from '../../kernel/contract/audit.js';
-import type { Visit } from '../../kernel/contract/endpoint.js';
+import type { AuditRecorder } from '../../kernel/contract/audit.js';
+import type { RequestContext } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import type { PasskeyChallengeRow, PasskeyRow } from '../../store/tables/accounts.js';
 import {
@@ -22,7 +22,7 @@ const NOBODY = '';
 export const beginLogin = async (
   deps: PasskeyDeps,
   username: string | undefined,
-  by: Visit,
+  by: RequestContext,
 ): Promise<{ options: Record<string, unknown>; challengeId: string }> => {
   const relyingParty = relyingPartyOf(deps, by);
   const options = await requestOptions(relyingParty);
@@ -48,7 +48,7 @@ interface PasskeyAssertion {
 export const finishPasskeyLogin = async (
   deps: PasskeyDeps,
   given: PasskeyAssertion,
-  by: Visit & VisitRecorder,
+  by: RequestContext & AuditRecorder,
 ): Promise<PasskeyLogin> => {
   const { challengeId: id, response, device, deviceToken } = given;
   const relyingParty = relyingPartyOf(deps, by);

@@ -1,48 +1,27 @@
 import { type Statement, Taken, type TransactionStep } from '../../store/engine/protocol.js';
-import { newestFirst } from '../../store/page.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
-import type {
-  PasskeyChallengeRow,
-  PasskeyGrantRow,
-  PasskeyRow,
+import { newestFirst, type Page, type PageInput } from '../../store/page.js';
+import { countRows, deleteRows, selectRows, updateRows } from '../../store/rows.js';
+import { assertRows, type Store, statement } from '../../store/store.js';
+import {
+  type PasskeyChallengeRow,
+  type PasskeyGrantRow,
+  type PasskeyRow,
+  passkeyChallengeTable,
+  passkeyGrantTable,
+  passkeyTable,
 } from '../../store/tables/accounts.js';
-
-const PASSKEY = [
-  'id',
-  'user_id',
-  'name',
-  'relying_party',
-  'credential_id',
-  'public_key',
-  'counter',
-  'transports',
-  'created_at',
-  'last_used_at',
-] as const;
-const CHALLENGE = ['id', 'purpose', 'user_id', 'relying_party', 'challenge', 'expires_at'] as const;
-const GRANT = ['code_digest', 'user_id', 'session_id', 'challenge', 'expires_at'] as const;
 
 export const passkeysStore = (store: Store) => {
   const { db } = store;
   return {
-    list: async (
-      userId: string,
-      page: { limit: number; cursor?: string },
-    ): Promise<{ rows: PasskeyRow[]; nextCursor: string | null }> => {
-      const query = db.selectFrom('passkeys').select(PASSKEY).where('user_id', '=', userId);
-      return newestFirst(query, page);
-    },
+    list: (userId: string, page: PageInput): Promise<Page<PasskeyRow>> =>
+      newestFirst(selectRows(db, passkeyTable, { user_id: userId }), page),
 
     all: (userId: string): Promise<PasskeyRow[]> =>
-      db.selectFrom('passkeys').select(PASSKEY).where('user_id', '=', userId).execute(),
+      selectRows(db, passkeyTable, { user_id: userId }).execute(),
 
-    byCredential: (relyingParty: string, credentialId: string): Promise<PasskeyRow | undefined> =>
-      db
-        .selectFrom('passkeys')
-        .select(PASSKEY)
-        .where('relying_party', '=', relyingParty)
-        .where('credential_id', '=', credentialId)
-        .executeTakeFirst(),
+    byCredential: (relying_party: string, credential_id: string): Promise<PasskeyRow | undefined> =>
+      selectRows(db, passkeyTable, { relying_party, credential_id }).executeTakeFirst(),
 
     /**
      * Inserts a passkey in one transaction with `also`. Resolves to false if the authenticator's
@@ -51,7 +30,7 @@ export const passkeysStore = (store: Store) => {
     insert: async (passkey: PasskeyRow, also: TransactionStep[]): Promise<boolean> => {
       try {
         const insert = statement(db.insertInto('passkeys').values(passkey), 1);
-        return await unlessUnmet(store.transact([insert, ...also]));
+        return await store.tryTransact([insert, ...also]);
       } catch (error) {
         if (!(error instanceof Taken)) throw error;
         return false;
@@ -60,20 +39,12 @@ export const passkeysStore = (store: Store) => {
 
     /** Returns a step that is unmet if the passkey was deleted meanwhile. */
     isThere: (id: string): Statement =>
-      statement(
-        db
-          .updateTable('passkeys')
-          .set((of) => ({ counter: of.ref('counter') }))
-          .where('id', '=', id),
-        1,
-      ),
+      assertRows(db.selectFrom('passkeys').select('id').where('id', '=', id), 1),
 
     /** Stores a use; false if another login was first or the counter did not grow (WebAuthn, 6.1.1). */
     use: async (id: string, use: { counter: number; at: string }): Promise<boolean> => {
-      const { numUpdatedRows } = await db
-        .updateTable('passkeys')
+      const { numUpdatedRows } = await updateRows(db, passkeyTable, { id })
         .set({ counter: use.counter, last_used_at: use.at })
-        .where('id', '=', id)
         .where((row) =>
           row.or([
             row('counter', '<', use.counter),
@@ -92,18 +63,9 @@ export const passkeysStore = (store: Store) => {
       { userId, id, works }: { userId: string; id: string; works: string[] },
       also: TransactionStep[],
     ): Promise<'deleted' | 'kept' | 'missing'> => {
-      const isThere = await db
-        .selectFrom('passkeys')
-        .select('id')
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      if (!isThere) return 'missing';
-      const removal = db
-        .deleteFrom('passkeys')
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .where(({ exists, or, selectFrom }) =>
+      if ((await countRows(db, passkeyTable, { user_id: userId, id })) === 0) return 'missing';
+      const removal = deleteRows(db, passkeyTable, { user_id: userId, id }).where(
+        ({ exists, or, selectFrom }) =>
           or([
             exists(
               selectFrom('users')
@@ -119,8 +81,8 @@ export const passkeysStore = (store: Store) => {
                 .where('other.relying_party', 'in', works),
             ),
           ]),
-        );
-      const isDone = await unlessUnmet(store.transact([statement(removal, 1), ...also]));
+      );
+      const isDone = await store.tryTransact([statement(removal, 1), ...also]);
       return isDone ? 'deleted' : 'kept';
     },
 
@@ -146,12 +108,9 @@ export const passkeysStore = (store: Store) => {
       { id, purpose }: Pick<PasskeyChallengeRow, 'id' | 'purpose'>,
       now: string,
     ): Promise<PasskeyChallengeRow | undefined> =>
-      db
-        .deleteFrom('passkey_challenges')
-        .where('id', '=', id)
-        .where('purpose', '=', purpose)
+      deleteRows(db, passkeyChallengeTable, { id, purpose })
         .where('expires_at', '>', now)
-        .returning(CHALLENGE)
+        .returning(passkeyChallengeTable.columns)
         .executeTakeFirst(),
 
     keepGrant: async (
@@ -171,7 +130,7 @@ export const passkeysStore = (store: Store) => {
         .deleteFrom('passkey_grants')
         .where('code_digest', '=', codeDigest)
         .where('expires_at', '>', now)
-        .returning(GRANT)
+        .returning(passkeyGrantTable.columns)
         .executeTakeFirst(),
   };
 };

@@ -1,5 +1,4 @@
 import { CustomReply } from '../../kernel/contract/endpoint.js';
-import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { resource } from '../../kernel/route.js';
 import type { PasskeyDeps } from './challenges.js';
 import { passkeys } from './contract.js';
@@ -18,8 +17,7 @@ export const passkeysResource = (deps: PasskeyDeps) =>
         ? beginLogin(deps, username, by)
         : finishPasskeyLogin(deps, { challengeId, response, device, deviceToken }, by),
     list: async ({ query }, by) => {
-      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
-      const { rows, nextCursor } = await deps.passkeys.list(by.userId, page);
+      const { rows, nextCursor } = await deps.passkeys.list(by.userId, query);
       return { passkeys: rows.map((row) => viewPasskey(deps, row)), nextCursor };
     },
     delete: ({ id }, by) => deletePasskey(deps, id, by),

@@ -3,7 +3,8 @@ import { iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
-import type { PasskeyRow } from '../../store/tables/accounts.js';
+import { type PasskeyRow, passkeyTable } from '../../store/tables/accounts.js';
+import { viewer } from '../../store/view.js';
 import {
   credentialOf,
   keepChallenge,
@@ -12,7 +13,7 @@ import {
   relyingPartyOf,
   takeChallenge,
 } from './challenges.js';
-import type { Attestation, Passkey } from './contract.js';
+import { type Attestation, Passkey } from './contract.js';
 import type { RelyingParty } from './rules.js';
 import { creationOptions, type PasskeyCredential, verifyCreation } from './webauthn.js';
 
@@ -93,16 +94,11 @@ export const deletePasskey = async (
   });
 };
 
-export const viewPasskey = (
-  { relyingParties }: Pick<PasskeyDeps, 'relyingParties'>,
-  row: PasskeyRow,
-): Passkey => ({
-  id: row.id,
-  name: row.name,
-  relyingParty: row.relying_party,
-  works: relyingParties().some(({ id }) => id === row.relying_party),
-  createdAt: row.created_at,
-  lastUsedAt: row.last_used_at,
+export const viewPasskey = ({ relyingParties }: PasskeyDeps, row: PasskeyRow): Passkey =>
+  shown({ ...row, works: relyingParties().some(({ id }) => id === row.relying_party) });
+
+const shown = viewer(passkeyTable, Passkey, {
+  works: ({ works }: PasskeyRow & Pick<Passkey, 'works'>) => works,
 });
 
 const rowOf = (

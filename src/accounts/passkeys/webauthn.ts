@@ -67,7 +67,7 @@ export const requestOptions = async (relyingParty: RelyingParty) =>
     userVerification: 'required',
   });
 
-interface Expected {
+interface ExpectedResponse {
   relyingParty: RelyingParty;
   challenge: string;
 }
@@ -75,7 +75,7 @@ interface Expected {
 /** Returns the new credential, or null if the response is not the one that was requested. */
 export const verifyCreation = async (
   response: Attestation,
-  expected: Expected,
+  expected: ExpectedResponse,
 ): Promise<PasskeyCredential | null> => {
   const { verifyRegistrationResponse } = await library();
   const verified = await orNull(async () => {
@@ -98,7 +98,7 @@ export const verifyCreation = async (
 /** Returns the new counter, or null if the response is not the one that was requested. */
 export const verifyRequest = async (
   response: Assertion,
-  { credential, ...expected }: Expected & { credential: PasskeyCredential },
+  { credential, ...expected }: ExpectedResponse & { credential: PasskeyCredential },
 ): Promise<{ counter: number } | null> => {
   const { verifyAuthenticationResponse } = await library();
   const verified = await orNull(() =>
@@ -114,7 +114,7 @@ export const verifyRequest = async (
   return verified?.verified ? { counter: verified.authenticationInfo.newCounter } : null;
 };
 
-const expectations = ({ relyingParty, challenge }: Expected) => ({
+const expectations = ({ relyingParty, challenge }: ExpectedResponse) => ({
   expectedChallenge: challenge,
   expectedOrigin: relyingParty.origin,
   expectedRPID: relyingParty.id,

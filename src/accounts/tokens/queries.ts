@@ -1,45 +1,30 @@
 import type { TransactionStep } from '../../store/engine/protocol.js';
-import { newestFirst } from '../../store/page.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
-import type { AccessTokenRow, UserRow } from '../../store/tables/accounts.js';
+import { newestFirst, type Page, type PageInput } from '../../store/page.js';
+import { deleteRows, insertUpTo, selectCount, selectRows, updateRows } from '../../store/rows.js';
+import { type Store, statement } from '../../store/store.js';
+import {
+  type AccessTokenRow,
+  accessTokenTable,
+  type UserRow,
+} from '../../store/tables/accounts.js';
 
 /** A valid token with its user. */
 export type LiveToken = Pick<AccessTokenRow, 'id' | 'user_id' | 'scopes' | 'last_used_at'> &
   Pick<UserRow, 'username' | 'role'>;
 
-const TOKEN = [
-  'id',
-  'user_id',
-  'name',
-  'scopes',
-  'created_at',
-  'expires_at',
-  'last_used_at',
-] as const;
-
 export const tokensStore = (store: Store) => {
   const { db } = store;
-  const perform = (steps: TransactionStep[]): Promise<boolean> =>
-    unlessUnmet(store.transact(steps));
+  const perform = (steps: TransactionStep[]): Promise<boolean> => store.tryTransact(steps);
 
   const live = (userId: string, now: string) =>
-    db
-      .selectFrom('access_tokens')
-      .select((of) => of.fn.countAll<number>().as('count'))
-      .where('user_id', '=', userId)
-      .where('expires_at', '>', now);
+    selectCount(db, accessTokenTable, { user_id: userId }).where('expires_at', '>', now);
 
   return {
     countLive: async (userId: string, now: string): Promise<number> =>
       (await live(userId, now).executeTakeFirstOrThrow()).count,
 
-    list: async (
-      userId: string,
-      page: { limit: number; cursor?: string },
-    ): Promise<{ rows: AccessTokenRow[]; nextCursor: string | null }> => {
-      const query = db.selectFrom('access_tokens').select(TOKEN).where('user_id', '=', userId);
-      return newestFirst(query, page);
-    },
+    list: (userId: string, page: PageInput): Promise<Page<AccessTokenRow>> =>
+      newestFirst(selectRows(db, accessTokenTable, { user_id: userId }), page),
 
     /**
      * Inserts a token in one transaction with `also`. Resolves to false if its user has `most`
@@ -48,14 +33,7 @@ export const tokensStore = (store: Store) => {
     insert: (row: AccessTokenRow, most: number, also: TransactionStep[]): Promise<boolean> =>
       perform([
         statement(
-          db
-            .insertInto('access_tokens')
-            .columns([...TOKEN])
-            .expression(
-              db
-                .selectNoFrom((of) => TOKEN.map((column) => of.val(row[column]).as(column)))
-                .where(live(row.user_id, row.created_at), '<', most),
-            ),
+          insertUpTo(db, accessTokenTable, row, { most, count: live(row.user_id, row.created_at) }),
           1,
         ),
         ...also,
@@ -63,13 +41,7 @@ export const tokensStore = (store: Store) => {
 
     /** Deletes a token. Resolves to false if that user has no such token. */
     delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> =>
-      perform([
-        statement(
-          db.deleteFrom('access_tokens').where('user_id', '=', userId).where('id', '=', id),
-          1,
-        ),
-        ...also,
-      ]),
+      perform([statement(deleteRows(db, accessTokenTable, { user_id: userId, id }), 1), ...also]),
 
     /**
      * Returns a token that is valid: it exists and has not expired, and its user is not disabled.
@@ -85,11 +57,7 @@ export const tokensStore = (store: Store) => {
         .executeTakeFirst(),
 
     used: async (id: string, at: string): Promise<void> => {
-      await db
-        .updateTable('access_tokens')
-        .set({ last_used_at: at })
-        .where('id', '=', id)
-        .execute();
+      await updateRows(db, accessTokenTable, { id }).set({ last_used_at: at }).execute();
     },
   };
 };

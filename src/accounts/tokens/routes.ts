@@ -1,4 +1,3 @@
-import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { resource } from '../../kernel/route.js';
 import { tokens } from './contract.js';
 import { createToken, deleteToken, type TokensDeps, viewToken } from './service.js';
@@ -6,8 +5,7 @@ import { createToken, deleteToken, type TokensDeps, viewToken } from './service.
 export const tokensResource = (deps: TokensDeps) =>
   resource('tokens', tokens, {
     list: async ({ query }, by) => {
-      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
-      const { rows, nextCursor } = await deps.tokens.list(by.userId, page);
+      const { rows, nextCursor } = await deps.tokens.list(by.userId, query);
       return { tokens: rows.map(viewToken), nextCursor };
     },
     create: ({ body }, by) => createToken(deps, body, by),

@@ -4,11 +4,12 @@ import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import { accessTokenOf } from '../../kernel/token.js';
-import type { Outbox } from '../../outbound/outbox.js';
-import type { Signer } from '../../secrets/tokensigner.js';
-import type { TransactionStep } from '../../store/engine/protocol.js';
-import type { AccessTokenRow } from '../../store/tables/accounts.js';
-import type { AccessToken, NewToken } from './contract.js';
+import type { Outbox } from '../../outbound/module.js';
+import type { Signer } from '../../secrets/module.js';
+import { type AccessTokenRow, accessTokenTable } from '../../store/tables/accounts.js';
+import { viewer } from '../../store/view.js';
+import type { AccountOperations } from '../auth/account.js';
+import { AccessToken, type NewToken } from './contract.js';
 import type { TokensStore } from './queries.js';
 
 export interface TokensDeps {
@@ -17,21 +18,8 @@ export interface TokensDeps {
   clock: Clock;
   outbox: Pick<Outbox, 'toOwner'>;
   /** All scopes that a token may have. */
-  scopes: readonly string[];
-  accounts: {
-    /**
-     * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
-     * for a wrong password.
-     */
-    proveFresh(by: Caller, password?: string): Promise<void>;
-    /**
-     * Makes something that outlasts a session. Replies with 401 if the session has ended meanwhile.
-     */
-    withinSession(
-      sessionId: string,
-      make: (holds: TransactionStep) => Promise<boolean>,
-    ): Promise<boolean>;
-  };
+  scopes(): readonly string[];
+  accounts: AccountOperations;
   /** Closes the open sockets of a token. */
   endSession(tokenId: string): void;
 }
@@ -49,7 +37,7 @@ export const createToken = async (
   asked: NewToken,
   by: Caller & Recorder,
 ): Promise<AccessToken & { token: string }> => {
-  refuseUnknown(deps.scopes, asked.scopes ?? []);
+  refuseUnknown(deps.scopes(), asked.scopes ?? []);
   await deps.accounts.proveFresh(by, asked.password);
   const { row, token } = tokenFor(deps, asked, by.userId);
   const { name } = row;
@@ -84,14 +72,7 @@ export const deleteToken = async (
   deps.endSession(id);
 };
 
-export const viewToken = (row: AccessTokenRow): AccessToken => ({
-  id: row.id,
-  name: row.name,
-  scopes: row.scopes === null ? null : JSON.parse(row.scopes),
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  lastUsedAt: row.last_used_at,
-});
+export const viewToken = viewer(accessTokenTable, AccessToken, {});
 
 const refuseUnknown = (known: readonly string[], asked: string[]): void => {
   const details = asked.flatMap((scope, at) =>

@@ -1,8 +1,10 @@
 import Boom from '@hapi/boom';
 import { sql } from 'kysely';
 import { type Clock, iso } from '../../kernel/clock.js';
-import type { Outbox } from '../../outbound/outbox.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import type { Outbox } from '../../outbound/module.js';
+import { selectRows, updateRows } from '../../store/rows.js';
+import { type Store, statement } from '../../store/store.js';
+import { codeFailuresTable } from '../../store/tables/accounts.js';
 
 /** The holder whose codes are counted: one count for each holder, whatever the address. */
 export interface CodeHolder {
@@ -10,19 +12,6 @@ export interface CodeHolder {
   name: string;
   /** True if the codes come from a user who is logged in, false if they belong to a login. */
   isLoggedIn: boolean;
-}
-
-/** The limit for wrong codes: after ten in five minutes, no code is checked for a while. */
-export interface CodeTries {
-  /**
-   * Counts a code before it is checked. Replies with 429 `too_many_codes` if it is not checked at
-   * all, right or wrong.
-   */
-  take(holder: CodeHolder): Promise<void>;
-  /** Records that the code was wrong; the tenth locks the holder. */
-  failed(holder: CodeHolder): Promise<void>;
-  /** Records that the code was right, which resets the count. */
-  forget(holder: CodeHolder): Promise<void>;
 }
 
 const MOST = 10;
@@ -40,11 +29,16 @@ interface TriesDeps {
   outbox: Pick<Outbox, 'toOwner'>;
 }
 
-export const createCodeTries = (deps: TriesDeps): CodeTries => {
+/** Makes the limit for wrong codes: after ten in five minutes, no code is checked for a while. */
+export const createCodeTries = (deps: TriesDeps) => {
   const { store, clock } = deps;
   const { db } = store;
-  const tries: CodeTries = {
-    take: async (holder) => {
+  const tries = {
+    /**
+     * Counts a code before it is checked. Replies with 429 `too_many_codes` if it is not checked at
+     * all, right or wrong.
+     */
+    take: async (holder: CodeHolder): Promise<void> => {
       if (await isCounted(deps, holder)) return;
       const row = await find(store, holder);
       // A right code came in between, so that the count was reset.
@@ -54,31 +48,28 @@ export const createCodeTries = (deps: TriesDeps): CodeTries => {
       throw tooManyCodes(Math.max(1, Math.ceil((Date.parse(until) - clock.now()) / 1000)));
     },
 
-    failed: async (holder) => {
+    /** Records that the code was wrong; the tenth locks the holder. */
+    failed: async (holder: CodeHolder): Promise<void> => {
       const row = await find(store, holder);
       if (!row || row.count < MOST) return;
       const locked_until = iso(clock.now() + lockMs(row.locks));
-      await db
-        .updateTable('code_failures')
+      await updateRows(db, codeFailuresTable, { holder: holder.name, locks: row.locks })
         .set({ count: 0, locks: row.locks + 1, locked_until })
-        .where('holder', '=', holder.name)
-        .where('locks', '=', row.locks)
         .execute();
     },
 
-    forget: async ({ name }) => {
+    /** Records that the code was right, which resets the count. */
+    forget: async ({ name }: CodeHolder): Promise<void> => {
       await db.deleteFrom('code_failures').where('holder', '=', name).execute();
     },
   };
   return tries;
 };
 
+export type CodeTries = ReturnType<typeof createCodeTries>;
+
 const find = ({ db }: Store, { name }: CodeHolder) =>
-  db
-    .selectFrom('code_failures')
-    .select(['count', 'since', 'locks', 'locked_until'])
-    .where('holder', '=', name)
-    .executeTakeFirst();
+  selectRows(db, codeFailuresTable, { holder: name }).executeTakeFirst();
 
 /**
  * Counts a code in the statement that checks the limit, so that only ten of many simultaneous ones
@@ -109,7 +100,7 @@ const isCounted = ({ store, clock }: TriesDeps, { userId, name }: CodeHolder): P
         .where(sql<boolean>`coalesce(code_failures.locked_until, '') <= ${now}`)
         .where(sql<boolean>`(${isOver} OR code_failures.count < ${MOST})`),
     );
-  return unlessUnmet(store.transact([statement(insert, 1)]));
+  return store.tryTransact([statement(insert, 1)]);
 };
 
 /** Notifies the user once, until a right code or a day without a wrong one. */
@@ -127,12 +118,10 @@ const tell = async (
       'a passkey lets you in. If it was not you, change the password: adjutant auth password',
     link: '/api/auth/sessions',
   });
-  const mark = store.db
-    .updateTable('code_failures')
-    .set({ told_at: iso(clock.now()) })
-    .where('holder', '=', name)
-    .where('told_at', 'is', null);
-  if (await unlessUnmet(store.transact([statement(mark, 1), ...message.statements]))) {
+  const mark = updateRows(store.db, codeFailuresTable, { holder: name, told_at: null }).set({
+    told_at: iso(clock.now()),
+  });
+  if (await store.tryTransact([statement(mark, 1), ...message.statements])) {
     message.published();
   }
 };

@@ -1,67 +1,57 @@
-import { contract } from '../../kernel/contract/endpoint.js';
-import { anyText, flag, list, object, optional, text } from '../../kernel/contract/schema.js';
+import { contract, endpoint } from '../../kernel/contract/endpoint.js';
+import * as s from '../../kernel/contract/schema.js';
 
-const code = () => text(40).example('287082');
+const code = () => s.text(40).example('287082');
 const password = () =>
-  optional(text(256).description('May be left out within 10 minutes of the login'));
+  s.optional(s.text(256).description('May be left out within 10 minutes of the login'));
 
-const RecoveryCodes = object('RecoveryCodes', { recoveryCodes: list(text(40), 10) });
+const RecoveryCodes = s.object('RecoveryCodes', { recoveryCodes: s.list(s.text(40), 10) });
 
 export const totp = contract({
-  setup: {
-    method: 'POST',
-    path: '/api/auth/totp/setup',
+  setup: endpoint.post('/api/auth/totp/setup', {
     summary: 'Make a secret for an authenticator app; it counts once `enable` has seen a code',
     personal: true,
     example: { password: 'a sentence that Grace alone knows' },
-    body: object('TotpSetup', { password: password() }),
-    reply: object('TotpSecret', {
-      secret: text(80),
-      otpauthUrl: text(500),
-      qrSvg: anyText(50_000),
+    body: s.object('TotpSetup', { password: password() }),
+    reply: s.object('TotpSecret', {
+      secret: s.text(80),
+      otpauthUrl: s.text(500),
+      qrSvg: s.anyText(50_000),
     }),
     secret: true,
-  },
-  enable: {
-    method: 'POST',
-    path: '/api/auth/totp/enable',
+  }),
+  enable: endpoint.post('/api/auth/totp/enable', {
     summary: 'Require codes from now on; ten recovery codes, shown this once',
     personal: true,
     audit: 'totp.enable',
     example: { code: '492039' },
-    body: object('TotpCode', { code: code() }),
+    body: s.object('TotpCode', { code: code() }),
     reply: RecoveryCodes,
     secret: true,
-  },
-  verify: {
-    method: 'POST',
-    path: '/api/auth/totp/verify',
+  }),
+  verify: endpoint.post('/api/auth/totp/verify', {
     summary: 'Check a code',
     personal: true,
     example: { code: '492039' },
-    body: object('TotpCheck', { code: code() }),
-    reply: object('TotpVerdict', { valid: flag() }),
+    body: s.object('TotpCheck', { code: code() }),
+    reply: s.object('TotpVerdict', { valid: s.flag() }),
     secret: true,
-  },
-  'recovery-codes': {
-    method: 'POST',
-    path: '/api/auth/totp/recovery-codes',
+  }),
+  'recovery-codes': endpoint.post('/api/auth/totp/recovery-codes', {
     summary: 'Make ten new recovery codes, shown this once; the ones before serve no more',
     personal: true,
     audit: 'totp.recovery-codes',
     example: { password: 'a sentence that Grace alone knows' },
-    body: object('RecoveryCodesRenewal', { password: password() }),
+    body: s.object('RecoveryCodesRenewal', { password: password() }),
     reply: RecoveryCodes,
     secret: true,
-  },
-  disable: {
-    method: 'POST',
-    path: '/api/auth/totp/disable',
+  }),
+  disable: endpoint.post('/api/auth/totp/disable', {
     summary: 'Require codes no more',
     personal: true,
     audit: 'totp.disable',
     example: { password: 'a sentence that Grace alone knows', code: '492039' },
-    body: object('TotpEnd', { password: password(), code: code() }),
+    body: s.object('TotpEnd', { password: password(), code: code() }),
     secret: true,
-  },
+  }),
 });

@@ -1,29 +1,16 @@
 import type { TransactionStep } from '../../store/engine/protocol.js';
-import { type Store, statement, unlessUnmet } from '../../store/store.js';
+import { selectRows, updateRows } from '../../store/rows.js';
+import { assertRows, type Store, statement } from '../../store/store.js';
+import { recoveryCodeTable, type TotpRow, totpTable } from '../../store/tables/accounts.js';
 
 /** The purpose of a code. A code that was used for one purpose can still be used for another. */
 export type Purpose = 'enable' | 'login' | 'disable';
 
-export interface Factor {
-  sealed: string;
-  enabledAt: string | null;
-  /** The newest time step that was used, by purpose. */
-  steps: Record<Purpose, number | null>;
-}
-
 export const totpStore = (store: Store) => {
   const { db } = store;
   return {
-    find: async (userId: string): Promise<Factor | null> => {
-      const row = await db
-        .selectFrom('totp')
-        .select(['sealed', 'enabled_at', 'enable_step', 'login_step', 'disable_step'])
-        .where('user_id', '=', userId)
-        .executeTakeFirst();
-      if (!row) return null;
-      const steps = { enable: row.enable_step, login: row.login_step, disable: row.disable_step };
-      return { sealed: row.sealed, enabledAt: row.enabled_at, steps };
-    },
+    find: (userId: string): Promise<TotpRow | undefined> =>
+      selectRows(db, totpTable, { user_id: userId }).executeTakeFirst(),
 
     /**
      * Stores a secret that is not required yet. It does not replace one that is required; then it
@@ -43,7 +30,7 @@ export const totpStore = (store: Store) => {
         .onConflict((on) =>
           on.column('user_id').doUpdateSet(fresh).where('totp.enabled_at', 'is', null),
         );
-      return unlessUnmet(store.transact([statement(put, 1)]));
+      return store.tryTransact([statement(put, 1)]);
     },
 
     /**
@@ -51,7 +38,7 @@ export const totpStore = (store: Store) => {
      * before.
      */
     spend: (userId: string, purpose: Purpose, step: number): Promise<boolean> =>
-      unlessUnmet(store.transact([statement(spending(store, userId, purpose, step), 1)])),
+      store.tryTransact([statement(spending(store, userId, purpose, step), 1)]),
 
     /**
      * Spends the step, requires codes from now on, and stores the digests of the recovery codes.
@@ -63,48 +50,39 @@ export const totpStore = (store: Store) => {
       { step, digests, at }: { step: number; digests: string[]; at: string },
       also: TransactionStep[],
     ): Promise<boolean> =>
-      unlessUnmet(
-        store.transact([
-          statement(spending(store, userId, 'enable', step), 1),
-          statement(
-            db
-              .updateTable('totp')
-              .set({ enabled_at: at })
-              .where('user_id', '=', userId)
-              .where('enabled_at', 'is', null),
-            1,
-          ),
-          ...replacing(store, userId, digests),
-          forgetting(store, userId),
-          ...also,
-        ]),
-      ),
+      store.tryTransact([
+        statement(spending(store, userId, 'enable', step), 1),
+        statement(
+          updateRows(db, totpTable, { user_id: userId, enabled_at: null }).set({
+            enabled_at: at,
+          }),
+          1,
+        ),
+        ...replacing(store, userId, digests),
+        forgetting(store, userId),
+        ...also,
+      ]),
 
     /** Replaces the recovery codes. Resolves to false if codes are not required of that user. */
     renewCodes: (userId: string, digests: string[], also: TransactionStep[]): Promise<boolean> => {
-      const still = db
-        .updateTable('totp')
-        .set((of) => ({ enabled_at: of.ref('enabled_at') }))
-        .where('user_id', '=', userId)
-        .where('enabled_at', 'is not', null);
-      const steps = [statement(still, 1), ...replacing(store, userId, digests), ...also];
-      return unlessUnmet(store.transact(steps));
+      const still = selectRows(db, totpTable, { user_id: userId }).where(
+        'enabled_at',
+        'is not',
+        null,
+      );
+      const steps = [assertRows(still, 1), ...replacing(store, userId, digests), ...also];
+      return store.tryTransact(steps);
     },
 
     spendRecoveryCode: (userId: string, digest: string, at: string): Promise<boolean> =>
-      unlessUnmet(
-        store.transact([
-          statement(
-            db
-              .updateTable('recovery_codes')
-              .set({ used_at: at })
-              .where('user_id', '=', userId)
-              .where('digest', '=', digest)
-              .where('used_at', 'is', null),
-            1,
-          ),
-        ]),
-      ),
+      store.tryTransact([
+        statement(
+          updateRows(db, recoveryCodeTable, { user_id: userId, digest, used_at: null }).set({
+            used_at: at,
+          }),
+          1,
+        ),
+      ]),
 
     remove: async (userId: string, also: TransactionStep[]): Promise<void> => {
       await store.transact([
@@ -133,9 +111,7 @@ const forgetting = ({ db }: Store, userId: string): TransactionStep =>
 
 const spending = ({ db }: Store, userId: string, purpose: Purpose, step: number) => {
   const column = `${purpose}_step` as const;
-  return db
-    .updateTable('totp')
+  return updateRows(db, totpTable, { user_id: userId })
     .set({ [column]: step })
-    .where('user_id', '=', userId)
     .where((of) => of.or([of(column, 'is', null), of(column, '<', step)]));
 };

@@ -6,40 +6,24 @@ import type { Caller } from '../../kernel/contract/endpoint.js';
 import { unlessShut } from '../../kernel/envelope.js';
 import { inPieces } from '../../kernel/pieces.js';
 import { matchTotp, newRecoveryCode, newTotpSecret, otpauthUrl } from '../../kernel/totp.js';
-import type { Outbox } from '../../outbound/outbox.js';
-import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { Outbox } from '../../outbound/module.js';
+import type { TotpRow } from '../../store/tables/accounts.js';
+import type { AccountOperations } from '../auth/account.js';
 import type { CodeHolder, CodeTries } from './attempts.js';
-import type { Factor, Purpose, TotpStore } from './queries.js';
+import type { Purpose, TotpStore } from './queries.js';
 
-interface CodeAttempt {
-  userId: string;
-  by: Caller;
-}
-
-export interface TotpDeps {
+/** The dependencies of a check of a code. */
+export interface CodeCheckDeps {
   factors: TotpStore;
   tries: CodeTries;
   clock: Clock;
-  outbox: Pick<Outbox, 'toOwner'>;
-  seal(userId: string, secret: string): string;
   unseal(userId: string, sealed: string): string;
-  accounts: {
-    /**
-     * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
-     * for a wrong password.
-     */
-    proveFresh(by: Caller, password?: string): Promise<void>;
-    /** Replies with 429 after too many wrong codes or passwords. */
-    refuseFlood(attempt: CodeAttempt): Promise<void>;
-    addFailure(attempt: CodeAttempt): Promise<void>;
-    /**
-     * Makes something that outlasts a session. Replies with 401 if the session has ended meanwhile.
-     */
-    withinSession(
-      sessionId: string,
-      make: (holds: TransactionStep) => Promise<boolean>,
-    ): Promise<boolean>;
-  };
+}
+
+export interface TotpDeps extends CodeCheckDeps {
+  outbox: Outbox;
+  seal(userId: string, secret: string): string;
+  accounts: AccountOperations;
 }
 
 const RECOVERY_CODES = 10;
@@ -76,7 +60,7 @@ export const enableTotp = async (
 ): Promise<{ recoveryCodes: string[] }> => {
   const factor = await deps.factors.find(by.userId);
   if (!factor) throw Boom.conflict('Set it up first', { code: 'totp_not_set_up' });
-  if (factor.enabledAt !== null) throw Boom.conflict('Enabled already', { code: 'totp_enabled' });
+  if (factor.enabled_at !== null) throw Boom.conflict('Enabled already', { code: 'totp_enabled' });
   const recoveryCodes = newCodes();
   await guarded(deps, { by, factor }, async () => {
     const step = await match(deps, by.userId, factor, { code, purpose: 'enable' });
@@ -151,11 +135,11 @@ export const disableTotp = async (
  * valid.
  */
 export const checkLogin = async (
-  deps: Pick<TotpDeps, 'factors' | 'clock' | 'unseal' | 'tries'>,
+  deps: CodeCheckDeps,
   { userId, code, device }: { userId: string; code: string | undefined; device: string | null },
 ): Promise<'not_needed' | 'needed' | 'right' | 'recovered' | 'wrong' | 'damaged'> => {
   const factor = await deps.factors.find(userId);
-  if (!factor || factor.enabledAt === null) return 'not_needed';
+  if (!factor || factor.enabled_at === null) return 'not_needed';
   if (code === undefined || code === '') return 'needed';
   // A recovery code cannot be guessed, so it is accepted even while codes are locked.
   if (await spendRecoveryCode(deps, userId, code)) return 'recovered';
@@ -170,11 +154,10 @@ interface CodeInput {
   code: string;
   purpose: Purpose;
 }
-type Matching = Pick<TotpDeps, 'factors' | 'clock' | 'unseal'>;
 
-const enabledFactor = async ({ factors }: TotpDeps, userId: string): Promise<Factor> => {
+const enabledFactor = async ({ factors }: TotpDeps, userId: string): Promise<TotpRow> => {
   const factor = await factors.find(userId);
-  if (factor && factor.enabledAt !== null) return factor;
+  if (factor && factor.enabled_at !== null) return factor;
   throw notEnabled();
 };
 
@@ -185,28 +168,28 @@ const notEnabled = (): Boom.Boom =>
  * Returns the secret; null if it was damaged, so that no code is right any more, but recovery codes
  * still are.
  */
-const secretOf = ({ unseal }: Matching, userId: string, { sealed }: Factor): string | null =>
+const secretOf = ({ unseal }: CodeCheckDeps, userId: string, { sealed }: TotpRow): string | null =>
   unlessShut(() => unseal(userId, sealed));
 
 const match = async (
-  deps: Matching,
+  deps: CodeCheckDeps,
   userId: string,
-  factor: Factor,
+  factor: TotpRow,
   { code, purpose }: CodeInput,
 ): Promise<number | null> => {
   const secret = secretOf(deps, userId, factor);
   if (secret === null) return null;
   return matchTotp(secret, code.replace(/\s/g, ''), {
     now: deps.clock.now(),
-    after: factor.steps[purpose],
+    after: factor[`${purpose}_step`],
   });
 };
 
 /** Spends a code. The statement decides, so that one of two simultaneous uses wins. */
 const spend = async (
-  deps: Matching,
+  deps: CodeCheckDeps,
   userId: string,
-  factor: Factor,
+  factor: TotpRow,
   given: CodeInput,
 ): Promise<boolean> => {
   const step = await match(deps, userId, factor, given);
@@ -217,7 +200,7 @@ const spend = async (
  * Counts a code before it is checked, so that no more simultaneous ones than the limit are checked.
  */
 const judged = async (
-  { tries }: Pick<TotpDeps, 'tries'>,
+  { tries }: CodeCheckDeps,
   holder: CodeHolder,
   isRight: () => Promise<boolean>,
 ): Promise<boolean> => {
@@ -235,11 +218,12 @@ const judged = async (
  * unauthenticated client cannot fill.
  */
 const inside = ({ userId }: Caller): CodeHolder => ({
-  ...{ userId, name: `${userId} logged in` },
+  userId,
+  name: `${userId} logged in`,
   isLoggedIn: true,
 });
 
-const spendRecoveryCode = (deps: Matching, userId: string, code: string): Promise<boolean> =>
+const spendRecoveryCode = (deps: CodeCheckDeps, userId: string, code: string): Promise<boolean> =>
   deps.factors.spendRecoveryCode(userId, digestOf(code), iso(deps.clock.now()));
 
 const digestOf = (code: string): string =>
@@ -260,7 +244,7 @@ const spelledOut = (code: string): string => {
 /** Checks a code and counts a wrong one like a wrong password. */
 const guarded = async (
   deps: TotpDeps,
-  { by, factor }: { by: Caller; factor: Factor },
+  { by, factor }: { by: Caller; factor: TotpRow },
   isRight: () => Promise<boolean>,
 ): Promise<void> => {
   const attempt = { userId: by.userId, by };

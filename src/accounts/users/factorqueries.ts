@@ -1,7 +1,13 @@
 import type { TransactionStep } from '../../store/engine/protocol.js';
-import { newestFirst } from '../../store/page.js';
+import { newestFirst, type Page, type PageInput } from '../../store/page.js';
+import { deleteRows, selectRows, updateRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
-import type { PasskeyRow } from '../../store/tables/accounts.js';
+import {
+  type PasskeyRow,
+  passkeyTable,
+  totpTable,
+  userTable,
+} from '../../store/tables/accounts.js';
 import { ended, endSessions, forgetDevices, NEXT_EPOCH } from './revoke.js';
 
 /**
@@ -14,9 +20,6 @@ export interface Removal {
   after: TransactionStep[];
 }
 
-const PASSKEY = ['id', 'name', 'relying_party', 'created_at', 'last_used_at'] as const;
-type Shown = Pick<PasskeyRow, (typeof PASSKEY)[number]>;
-
 /** Queries with which admins see and remove the second factors and passkeys of others. */
 export const factorsStore = (store: Store) => {
   const { db } = store;
@@ -25,34 +28,19 @@ export const factorsStore = (store: Store) => {
 
   /** Invalidates a login under way. */
   const outdated = (id: string) =>
-    statement(db.updateTable('users').set({ login_epoch: NEXT_EPOCH }).where('id', '=', id), 1);
+    statement(updateRows(db, userTable, { id }).set({ login_epoch: NEXT_EPOCH }), 1);
 
   return {
     hasTotp: async (userId: string): Promise<boolean> => {
-      const row = await db
-        .selectFrom('totp')
-        .select('user_id')
-        .where('user_id', '=', userId)
-        .where('enabled_at', 'is not', null)
-        .executeTakeFirst();
-      return row !== undefined;
+      const factor = selectRows(db, totpTable, { user_id: userId });
+      return (await factor.where('enabled_at', 'is not', null).executeTakeFirst()) !== undefined;
     },
 
-    passkeys: async (
-      userId: string,
-      page: { limit: number; cursor?: string },
-    ): Promise<{ rows: Shown[]; nextCursor: string | null }> => {
-      const query = db.selectFrom('passkeys').select(PASSKEY).where('user_id', '=', userId);
-      return newestFirst(query, page);
-    },
+    passkeys: (userId: string, page: PageInput): Promise<Page<PasskeyRow>> =>
+      newestFirst(selectRows(db, passkeyTable, { user_id: userId }), page),
 
-    passkey: (userId: string, id: string): Promise<Shown | undefined> =>
-      db
-        .selectFrom('passkeys')
-        .select(PASSKEY)
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .executeTakeFirst(),
+    passkey: (userId: string, id: string): Promise<PasskeyRow | undefined> =>
+      selectRows(db, passkeyTable, { user_id: userId, id }).executeTakeFirst(),
 
     /**
      * Removes the authenticator app. Resolves to the sessions that end; null if there is none any
@@ -80,11 +68,11 @@ export const factorsStore = (store: Store) => {
       passkeyId: string,
       { id, at, before, after }: Removal,
     ): Promise<string[] | null> => {
-      const passkey = db
-        .deleteFrom('passkeys')
-        .where('id', '=', passkeyId)
-        .where('user_id', '=', id)
-        .where('user_id', 'in', users());
+      const passkey = deleteRows(db, passkeyTable, { id: passkeyId, user_id: id }).where(
+        'user_id',
+        'in',
+        users(),
+      );
       return ended(store, [
         ...before,
         statement(passkey, 1),

@@ -2,15 +2,19 @@ import Boom from '@hapi/boom';
 import { iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import type { Notice, Outbox } from '../../outbound/outbox.js';
-import type { AccountPasskey, FactorRemoval } from './contract.js';
+import type { Notice, Outbox } from '../../outbound/module.js';
+import type { PageInput } from '../../store/page.js';
+import { passkeyTable } from '../../store/tables/accounts.js';
+import { viewer } from '../../store/view.js';
+import { AccountPasskey, type FactorRemoval } from './contract.js';
 import type { FactorsStore, Removal } from './factorqueries.js';
-import { findAccount, type UsersDeps } from './service.js';
+import { type AccountDeps, findAccount } from './service.js';
 
-export interface FactorsDeps
-  extends Pick<UsersDeps, 'users' | 'clock' | 'accounts' | 'endSession'> {
+export interface FactorsDeps extends AccountDeps {
   factors: FactorsStore;
-  outbox: Pick<Outbox, 'toOwner'>;
+  outbox: Outbox;
+  /** Closes the open sockets of a session. */
+  endSession(sessionId: string): void;
 }
 
 interface RemovalCall {
@@ -36,19 +40,14 @@ export const removeTotp = async (
 export const listPasskeys = async (
   deps: FactorsDeps,
   id: string,
-  page: { limit: number; cursor?: string },
+  page: PageInput,
 ): Promise<{ passkeys: AccountPasskey[]; nextCursor: string | null }> => {
   await findAccount(deps, id);
   const { rows, nextCursor } = await deps.factors.passkeys(id, page);
-  const passkeys = rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    relyingParty: row.relying_party,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-  }));
-  return { passkeys, nextCursor };
+  return { passkeys: rows.map(viewAccountPasskey), nextCursor };
 };
+
+const viewAccountPasskey = viewer(passkeyTable, AccountPasskey, {});
 
 export const removePasskey = async (
   deps: FactorsDeps,

@@ -3,14 +3,14 @@ import { iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
-import type { Outbox } from '../../outbound/outbox.js';
-import type { Signer } from '../../secrets/tokensigner.js';
+import type { Outbox } from '../../outbound/module.js';
+import type { Signer } from '../../secrets/module.js';
 import type { Impersonation } from './contract.js';
-import { findAccount, type UsersDeps } from './service.js';
+import { type AccountDeps, findAccount } from './service.js';
 
-export interface ImpersonateDeps extends Pick<UsersDeps, 'users' | 'clock' | 'accounts'> {
-  signer: Pick<Signer, 'sign'>;
-  outbox: Pick<Outbox, 'toOwner'>;
+export interface ImpersonateDeps extends AccountDeps {
+  signer: Signer;
+  outbox: Outbox;
 }
 
 const HOUR_S = 3600;

@@ -1,6 +1,7 @@
 import type { TransactionStep } from '../../store/engine/protocol.js';
+import { selectRows, updateRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
-import type { InviteRow } from '../../store/tables/accounts.js';
+import { type InviteRow, inviteTable, userTable } from '../../store/tables/accounts.js';
 import { admins, ended, endSessions, forgetDevices, forgetFailures, NEXT_EPOCH } from './revoke.js';
 
 /** Queries for invites, including reset links, which are invites for an account. */
@@ -21,10 +22,7 @@ export const invitationsStore = (store: Store) => {
 
     /** Returns a valid invite: it has not expired, and the user who made it is still an admin. */
     open: (digest: string, now: string): Promise<InviteRow | undefined> =>
-      db
-        .selectFrom('invites')
-        .select(['digest', 'user_id', 'role', 'email', 'invited_by', 'expires_at', 'created_at'])
-        .where('digest', '=', digest)
+      selectRows(db, inviteTable, { digest })
         .where('expires_at', '>', now)
         .where('invited_by', 'in', admins(db))
         .executeTakeFirst(),
@@ -47,12 +45,10 @@ export const invitationsStore = (store: Store) => {
      * and end all sessions.
      */
     resetting: (userId: string, passwordHash: string, at: string): TransactionStep[] => {
-      const set = db
-        .updateTable('users')
-        .set({ password_hash: passwordHash, login_epoch: NEXT_EPOCH })
-        .where('id', '=', userId)
-        .where('role', '=', 'user')
-        .where('disabled_at', 'is', null);
+      const set = updateRows(db, userTable, { id: userId, role: 'user', disabled_at: null }).set({
+        password_hash: passwordHash,
+        login_epoch: NEXT_EPOCH,
+      });
       const endings = [endSessions(db, userId, at), forgetFailures(db, userId)];
       return [statement(set, 1), ...endings, ...forgetDevices(db, userId)];
     },

@@ -1,44 +1,25 @@
 import { createHash, randomBytes } from 'node:crypto';
 import Boom from '@hapi/boom';
-import { iso } from '../../kernel/clock.js';
+import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
-import type { Caller, Visit } from '../../kernel/contract/endpoint.js';
+import type { Caller, RequestContext } from '../../kernel/contract/endpoint.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { InviteRow } from '../../store/tables/accounts.js';
+import type { AccountOperations } from '../auth/account.js';
 import type { Invitation } from './contract.js';
 import type { InvitationsStore } from './invitequeries.js';
-import { addressFor } from './rules.js';
-import { findAccount, type UsersDeps } from './service.js';
-
-/**
- * The operations on accounts that invites need. An attempt names the account and the origin of the
- * request.
- */
-interface InviteAccounts {
-  /** Returns the id for a username or an e-mail address; null if nobody has it. */
-  userIdOf(name: string): Promise<string | null>;
-  /** Replies with 429 after too many failures of any kind. */
-  refuseFlood(attempt: { userId: string; by: Visit }): Promise<void>;
-  addFailure(attempt: { userId: string; by: Visit }): Promise<void>;
-  /**
-   * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
-   * for a wrong password.
-   */
-  proveFresh(by: Caller, password?: string): Promise<void>;
-  /**
-   * Hashes a password. Replies with 400 if it is too easy to guess for that user, and with 429 if
-   * too many passwords wait.
-   */
-  hashPassword(password: string, userId: string): Promise<string>;
-}
+import type { UsersStore } from './queries.js';
+import { findAccount } from './service.js';
 
 /** The dependencies for opening a link. */
-export interface LinkDeps extends Pick<UsersDeps, 'clock'> {
+export interface LinkDeps {
+  clock: Clock;
   invitations: InvitationsStore;
-  accounts: InviteAccounts;
+  accounts: AccountOperations;
 }
 
-export interface InviteDeps extends LinkDeps, Pick<UsersDeps, 'users'> {
+export interface InviteDeps extends LinkDeps {
+  users: UsersStore;
   /**
    * Returns the public address; null if there is none, so that the address of the request is used.
    */
@@ -94,12 +75,12 @@ export const makeInvite = async (
   return { inviteToken: token, url, expiresAt, reach: deps.reach() };
 };
 
-type Holds = Pick<InviteRow, 'user_id' | 'role' | 'email'>;
+type InvitedAccount = Pick<InviteRow, 'user_id' | 'role' | 'email'>;
 
 const newAccount = async (
   { accounts, isRegistrationClosed }: InviteDeps,
   { role = 'user', email }: Invitation,
-): Promise<Holds> => {
+): Promise<InvitedAccount> => {
   if (isRegistrationClosed) {
     throw Boom.conflict('Registration is closed: an invite would be of no use', {
       code: 'registration_closed',
@@ -114,7 +95,11 @@ const newAccount = async (
   return { user_id: null, role, email: email ?? null };
 };
 
-const reset = async (deps: InviteDeps, id: string, { role, email }: Invitation): Promise<Holds> => {
+const reset = async (
+  deps: InviteDeps,
+  id: string,
+  { role, email }: Invitation,
+): Promise<InvitedAccount> => {
   const fields = Object.entries({ role, email }).filter(([, value]) => value !== undefined);
   if (fields.length > 0) {
     const details = fields.map(([path]) => ({ path, message: 'is for a new account' }));
@@ -139,7 +124,7 @@ const reset = async (deps: InviteDeps, id: string, { role, email }: Invitation):
 export const openInvite = async (
   { invitations, clock, accounts }: LinkDeps,
   token: string,
-  by: Visit,
+  by: RequestContext,
 ): Promise<InviteRow> => {
   const attempt = { userId: NOBODYS, by };
   await accounts.refuseFlood(attempt);
@@ -150,7 +135,7 @@ export const openInvite = async (
 };
 
 /** Returns a function with which registration opens the invite for a new account. */
-export const openRegistration = (deps: LinkDeps) => async (token: string, by: Visit) => {
+export const openRegistration = (deps: LinkDeps) => async (token: string, by: RequestContext) => {
   const { digest, role, email } = await openInvite(deps, token, by);
   if (role === null) throw inviteRefused();
   const spend = async (also: TransactionStep[]): Promise<void> => {
@@ -166,3 +151,14 @@ export const inviteRefused = (): Boom.Boom =>
   });
 
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
+
+/**
+ * Returns the address of the daemon for a link: the public one if there is one, or else the host of
+ * the admin's request, from its Host header. A header that is not a host gives the address of this
+ * machine.
+ */
+export const addressFor = (publicUrl: string | null, host: string): string => {
+  if (publicUrl !== null) return publicUrl.replace(/\/+$/, '');
+  const asked = `http://${host}`;
+  return URL.canParse(asked) && new URL(asked).host === host ? asked : 'http://localhost';
+};

@@ -1,8 +1,15 @@
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { TransactionStep } from '../../store/engine/protocol.js';
-import { newestFirst } from '../../store/page.js';
+import { newestFirst, type Page, type PageInput } from '../../store/page.js';
+import { deleteRows, selectRows, updateRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
-import type { AuthSessionRow, PasskeyRow, UserRow } from '../../store/tables/accounts.js';
+import {
+  type AuthSessionRow,
+  type PasskeyRow,
+  passkeyTable,
+  type UserRow,
+  userTable,
+} from '../../store/tables/accounts.js';
 import type { Tables } from '../../store/tables.js';
 import type { AccountChanges } from './contract.js';
 import {
@@ -22,16 +29,14 @@ export type AccountRow = Omit<UserRow, 'password_hash' | 'login_epoch' | 'userna
   totp: number;
 };
 
-interface Filters {
-  limit: number;
-  cursor?: string;
+interface Filters extends PageInput {
   role?: UserRow['role'];
   disabled?: boolean;
   q?: string;
 }
 
 /** The time of a write, and the steps that are committed with it. */
-interface With {
+interface WriteContext {
   at: string;
   also: TransactionStep[];
 }
@@ -43,7 +48,7 @@ export const usersStore = (store: Store) => {
     of.or([of('id', 'not in', admins(db)), of.exists(admins(db).where('id', '<>', id))]);
 
   return {
-    list: async (filters: Filters): Promise<{ rows: AccountRow[]; nextCursor: string | null }> => {
+    list: async (filters: Filters): Promise<Page<AccountRow>> => {
       const { role, disabled, q } = filters;
       let query = accounts();
       if (role) query = query.where('role', '=', role);
@@ -68,12 +73,10 @@ export const usersStore = (store: Store) => {
      * to null if nobody has that id, or if the change would leave no enabled admin. The statement
      * decides this, so that of two admins who demote each other one is left.
      */
-    update: async (id: string, changes: AccountChanges, { at, also }: With) => {
+    update: async (id: string, changes: AccountChanges, { at, also }: WriteContext) => {
       const isLess = changes.role === 'user' || changes.disabled === true;
-      const change = db
-        .updateTable('users')
-        .set((of) => ({ created_at: of.ref('created_at'), ...columnsOf(changes, at) }))
-        .where('id', '=', id)
+      const change = updateRows(db, userTable, { id })
+        .set((of) => ({ created_at: of.ref('created_at'), ...changesOf(changes, at) }))
         .$if(isLess, (query) => query.where(isNotTheLastAdmin(id)));
       return ended(store, [statement(change, 1), ...endingsOf(db, id, changes, at), ...also]);
     },
@@ -85,12 +88,7 @@ export const usersStore = (store: Store) => {
 
     /** Returns all passkeys of a user, oldest first. */
     passkeysOf: (id: string): Promise<OwnPasskey[]> =>
-      db
-        .selectFrom('passkeys')
-        .select(['id', 'name', 'relying_party', 'created_at'])
-        .where('user_id', '=', id)
-        .orderBy('id')
-        .execute(),
+      selectRows(db, passkeyTable, { user_id: id }).orderBy('id').execute(),
 
     /**
      * Sets a new password for any user, who is enabled again. All sessions and tokens end, and the
@@ -99,12 +97,13 @@ export const usersStore = (store: Store) => {
     recover: async (
       id: string,
       { passwordHash, removes }: { passwordHash: string; removes: Removed },
-      { at, also }: With,
+      { at, also }: WriteContext,
     ): Promise<void> => {
-      const set = db
-        .updateTable('users')
-        .set({ password_hash: passwordHash, disabled_at: null, login_epoch: NEXT_EPOCH })
-        .where('id', '=', id);
+      const set = updateRows(db, userTable, { id }).set({
+        password_hash: passwordHash,
+        disabled_at: null,
+        login_epoch: NEXT_EPOCH,
+      });
       const endings = [endSessions(db, id, at), endTokens(db, id, at), forgetFailures(db, id)];
       endings.push(...forgetDevices(db, id));
       await store.transact([statement(set, 1), ...removing(db, id, removes), ...endings, ...also]);
@@ -131,9 +130,7 @@ const removing = (
         statement(db.deleteFrom('recovery_codes').where('user_id', '=', id)),
       ]
     : []),
-  ...passkeys.map((each) =>
-    statement(db.deleteFrom('passkeys').where('user_id', '=', id).where('id', '=', each), 1),
-  ),
+  ...passkeys.map((each) => statement(deleteRows(db, passkeyTable, { user_id: id, id: each }), 1)),
 ];
 
 export type UsersStore = ReturnType<typeof usersStore>;
@@ -161,7 +158,7 @@ const isNamed = (q: string) => {
   return sql<boolean>`instr(username_key, ${part}) + instr(coalesce(email_key, ''), ${part}) > 0`;
 };
 
-const columnsOf = ({ role, disabled, limits, permissions }: AccountChanges, at: string) => ({
+const changesOf = ({ role, disabled, limits, permissions }: AccountChanges, at: string) => ({
   ...(role && { role }),
   ...(disabled !== undefined && {
     login_epoch: NEXT_EPOCH,

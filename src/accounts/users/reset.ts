@@ -1,12 +1,16 @@
 import { iso } from '../../kernel/clock.js';
-import type { VisitRecorder } from '../../kernel/contract/audit.js';
-import type { Visit } from '../../kernel/contract/endpoint.js';
-import type { Outbox } from '../../outbound/outbox.js';
+import type { AuditRecorder } from '../../kernel/contract/audit.js';
+import type { RequestContext } from '../../kernel/contract/endpoint.js';
+import type { Outbox } from '../../outbound/module.js';
 import { inviteRefused, type LinkDeps, openInvite } from './invites.js';
-import { findAccount, type UsersDeps } from './service.js';
+import type { UsersStore } from './queries.js';
+import { findAccount } from './service.js';
 
-export interface ResetDeps extends LinkDeps, Pick<UsersDeps, 'users' | 'endSession'> {
-  outbox: Pick<Outbox, 'toOwner'>;
+export interface ResetDeps extends LinkDeps {
+  users: UsersStore;
+  outbox: Outbox;
+  /** Closes the open sockets of a session. */
+  endSession(sessionId: string): void;
 }
 
 /**
@@ -16,7 +20,7 @@ export interface ResetDeps extends LinkDeps, Pick<UsersDeps, 'users' | 'endSessi
 export const issuePasswordReset = async (
   deps: ResetDeps,
   { inviteToken, password }: { inviteToken: string; password: string },
-  by: Visit & VisitRecorder,
+  by: RequestContext & AuditRecorder,
 ): Promise<{ username: string }> => {
   const { invitations, clock, outbox } = deps;
   const { digest, user_id: id } = await openInvite(deps, inviteToken, by);

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { type Statement, type TransactionStep, Unmet } from '../../store/engine/protocol.js';
+import { updateRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
+import { accessTokenTable, authSessionTable } from '../../store/tables/accounts.js';
 import type { Tables } from '../../store/tables.js';
 import type { AccountChanges } from './contract.js';
 
@@ -37,20 +39,16 @@ export const endSessions = (db: Db, id: string, at: string): Statement =>
 
 /** Builds the update. It returns the ids, so that their sockets can be closed. */
 const ending = (db: Db, at: string) =>
-  db
-    .updateTable('auth_sessions')
+  updateRows(db, authSessionTable, { ended_at: null })
     .set({ ended_at: at })
-    .where('ended_at', 'is', null)
     .where('expires_at', '>', at)
     .returning('id');
 
 /** Ends the tokens. They stay in their user's list as expired ones. */
 export const endTokens = (db: Db, id: string, at: string): Statement =>
   statement(
-    db
-      .updateTable('access_tokens')
+    updateRows(db, accessTokenTable, { user_id: id })
       .set({ expires_at: at })
-      .where('user_id', '=', id)
       .where('expires_at', '>', at),
   );
 

@@ -1,4 +1,3 @@
-import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { resource } from '../../kernel/route.js';
 import { users } from './contract.js';
 import { type FactorsDeps, listPasskeys, removePasskey, removeTotp } from './factors.js';
@@ -12,8 +11,7 @@ export const usersResource = (
 ) =>
   resource('users', users, {
     list: async ({ query }) => {
-      const filters = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
-      const { rows, nextCursor } = await deps.users.list(filters);
+      const { rows, nextCursor } = await deps.users.list(query);
       return { users: rows.map(viewUser), nextCursor };
     },
     update: ({ id, body }, by) => updateUser(deps, { id, asked: body }, by),
@@ -21,8 +19,7 @@ export const usersResource = (
     impersonate: ({ id, body }, by) => impersonate(deps, { id, asked: body }, by),
     'totp-remove': ({ id, body }, by) => removeTotp(deps, { id, asked: body }, by),
     passkeys: ({ id, query }) => {
-      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
-      return listPasskeys(deps, id, page);
+      return listPasskeys(deps, id, query);
     },
     'passkey-remove': ({ id, passkeyId, body }, by) =>
       removePasskey(deps, { id, passkeyId, asked: body }, by),

@@ -2,24 +2,26 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
-import type { Account, AccountChanges } from './contract.js';
+import { orNotFound } from '../../kernel/route.js';
+import { userTable } from '../../store/tables/accounts.js';
+import { viewer } from '../../store/view.js';
+import type { AccountOperations } from '../auth/account.js';
+import { Account, type AccountChanges } from './contract.js';
 import type { AccountRow, UsersStore } from './queries.js';
 
-export interface UsersDeps {
+/** The dependencies of every operation on another user's account. */
+export interface AccountDeps {
   users: UsersStore;
   clock: Clock;
+  accounts: AccountOperations;
+}
+
+export interface UsersDeps extends AccountDeps {
   /** Closes the open sockets of a session. `endUser` closes all sockets of a user. */
   endSession(sessionId: string): void;
   endUser(userId: string): void;
   /** Resolves when none of the user's agents runs any more. */
   stopAgents(userId: string): Promise<void>;
-  accounts: {
-    /**
-     * Replies with 403 `password_required` later than ten minutes after login, and with 401 or 429
-     * for a wrong password.
-     */
-    proveFresh(by: Caller, password?: string): Promise<void>;
-  };
 }
 
 /**
@@ -48,35 +50,22 @@ export const updateUser = async (
 };
 
 export const findAccount = async (
-  { users }: Pick<UsersDeps, 'users'>,
+  { users }: { users: UsersStore },
   id: string,
 ): Promise<AccountRow> => {
-  const row = await users.find(id);
-  if (!row) throw Boom.notFound('No user with that id');
-  return row;
+  return orNotFound(await users.find(id), 'No user with that id');
 };
 
 const lastAdmin = (): Boom.Boom =>
   Boom.conflict('This is the last admin: make another one first', { code: 'last_admin' });
 
-export const viewUser = (row: AccountRow): Account => {
-  const limits: Partial<Account['limits']> = JSON.parse(row.limits);
-  const permissions: Partial<Account['permissions']> = JSON.parse(row.permissions);
-  return {
-    id: row.id,
-    username: row.username,
-    email: row.email,
-    role: row.role,
-    disabled: row.disabled_at !== null,
-    disabledAt: row.disabled_at,
-    limits: {
-      dailyCostUsd: limits.dailyCostUsd ?? null,
-      dailyTokens: limits.dailyTokens ?? null,
-      dailySteps: limits.dailySteps ?? null,
-    },
-    permissions: { shell: permissions.shell ?? null, mcp: permissions.mcp ?? null },
-    totpEnabled: row.totp === 1,
-    passkeys: row.passkeys,
-    createdAt: row.created_at,
-  };
-};
+const NO_LIMITS = { dailyCostUsd: null, dailyTokens: null, dailySteps: null };
+const NO_PERMISSIONS = { shell: null, mcp: null };
+
+export const viewUser = viewer(userTable, Account, {
+  disabled: (row: AccountRow) => row.disabled_at !== null,
+  limits: (row) => ({ ...NO_LIMITS, ...JSON.parse(row.limits) }),
+  permissions: (row) => ({ ...NO_PERMISSIONS, ...JSON.parse(row.permissions) }),
+  totpEnabled: (row) => row.totp === 1,
+  passkeys: (row) => row.passkeys,
+});

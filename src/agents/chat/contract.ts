@@ -1,21 +1,11 @@
-import { contract } from '../../kernel/contract/endpoint.js';
-import {
-  anyText,
-  id,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  queryWhole,
-  type Static,
-  text,
-} from '../../kernel/contract/schema.js';
+import { contract, endpoint } from '../../kernel/contract/endpoint.js';
+import * as s from '../../kernel/contract/schema.js';
 
-const ChatAnswer = object('ChatAnswer', {
-  sessionId: id('session'),
-  agentId: id('agent'),
-  message: nullable(anyText(10_000_000)).description('The answer; null while there is none'),
-  status: oneOf(
+const ChatAnswer = s.object('ChatAnswer', {
+  sessionId: s.id('session'),
+  agentId: s.id('agent'),
+  message: s.nullable(s.anyText(10_000_000)).description('The answer; null while there is none'),
+  status: s.oneOf(
     'ChatStatus',
     'queued',
     'running',
@@ -25,47 +15,47 @@ const ChatAnswer = object('ChatAnswer', {
     'failed',
     'stopped',
   ),
-  error: nullable(anyText(100_000)),
+  error: s.nullable(s.anyText(100_000)),
 });
-export type ChatAnswer = Static<typeof ChatAnswer>;
+export type ChatAnswer = s.Static<typeof ChatAnswer>;
 
-export const NewChatMessage = object('NewChatMessage', {
-  message: text(100_000),
-  sessionId: optional(text(80).description('The conversation to go on with; a new one without')),
-  model: optional(text(200)),
-  expertId: optional(text(80)),
-  topic: optional(text(100)),
+export const NewChatMessage = s.object('NewChatMessage', {
+  message: s.text(100_000),
+  sessionId: s.optional(
+    s.text(80).description('The conversation to go on with; a new one without'),
+  ),
+  model: s.optional(s.text(200)),
+  expertId: s.optional(s.text(80)),
+  topic: s.optional(s.text(100)),
 });
 
 const wait = () =>
-  optional(queryWhole(0, 120).description('Seconds to wait for the answer, 60 unless given'));
+  s.optional(s.queryWhole(0, 120).description('Seconds to wait for the answer, 60 unless given'));
 
 export const chat = contract({
-  send: {
-    method: 'POST',
-    path: '/api/chat',
+  send: endpoint.post('/api/chat', {
     summary: 'Say something; 200 with the answer, 202 where it takes longer or waits for you',
-    query: object('ChatQuery', { wait: wait() }),
+    query: s.object('ChatQuery', { wait: wait() }),
     example: { message: 'What came in today?' },
     body: NewChatMessage,
     reply: ChatAnswer,
     answers: { 202: ChatAnswer },
     streams: true,
-  },
-  get: {
-    method: 'GET',
-    path: '/api/chat/{agentId}',
+  }),
+  get: endpoint.get('/api/chat/{agentId}', {
     summary: 'The answer that a message got, once it is there; as a stream, what comes of it',
-    query: object('ChatAnswerQuery', {
+    query: s.object('ChatAnswerQuery', {
       wait: wait(),
-      after: optional(
-        queryWhole(0, Number.MAX_SAFE_INTEGER).description(
-          'For a stream: the number of the last event that you have, as in `Last-Event-ID`',
-        ),
+      after: s.optional(
+        s
+          .queryWhole(0, Number.MAX_SAFE_INTEGER)
+          .description(
+            'For a stream: the number of the last event that you have, as in `Last-Event-ID`',
+          ),
       ),
     }),
     reply: ChatAnswer,
     answers: { 202: ChatAnswer },
     streams: true,
-  },
+  }),
 });

@@ -31,7 +31,7 @@ export interface CallRequest {
 /** The owner of a cap. `above`: an agent above the calling one. */
 export type Capped = 'agent' | 'above' | 'user' | 'hook';
 
-interface Amount {
+interface UsageAmount {
   tokens: number;
   usd: number;
 }
@@ -39,8 +39,8 @@ interface Amount {
 /** An account: the amount used up, the amount reserved for calls under way, and the caps. */
 export interface SpendingAccount {
   on: Capped;
-  used: Amount & { steps: number };
-  held: Amount;
+  used: UsageAmount & { steps: number };
+  held: UsageAmount;
   mostSteps: number | null;
   mostTokens: number | null;
   mostUsd: number | null;
@@ -69,7 +69,7 @@ export const accountReader = (db: Database.Database) => {
     `SELECT parent_id, status, steps, input_tokens, output_tokens, cost_usd, limits
       FROM agents WHERE id = ?`,
   );
-  const heldUnder = db.prepare<[{ id: string; userId: string }], Amount>(HELD_UNDER);
+  const heldUnder = db.prepare<[{ id: string; userId: string }], UsageAmount>(HELD_UNDER);
   const ofUser = dayReader(db, 'daily_usage', 'user_id');
   const ofHook = dayReader(db, 'hook_usage', 'hook_id');
 
@@ -112,7 +112,7 @@ const dayReader = (db: Database.Database, table: string, key: string) => {
   const usedOn = db.prepare<[string, string], typeof NOTHING>(
     `SELECT tokens, cost_usd AS usd, steps FROM ${table} WHERE ${key} = ? AND day = ?`,
   );
-  const heldOn = db.prepare<[string, string], Amount>(`${HELD} WHERE ${key} = ? AND day = ?`);
+  const heldOn = db.prepare<[string, string], UsageAmount>(`${HELD} WHERE ${key} = ? AND day = ?`);
   return (on: 'user' | 'hook', owner: string, call: CallRequest): SpendingAccount => {
     const { dailySteps, dailyTokens, dailyCostUsd } = on === 'user' ? call.ofUser : call.ofHook;
     return {
@@ -143,22 +143,29 @@ export const capReached = (
 };
 
 /** Returns the output tokens for which the account has room. */
-export const roomFor = (call: CallRequest, used: Amount, most: SpendingAccount): number =>
-  Math.min(byTokens(call, used, most.mostTokens), byCost(call, used, most.mostUsd));
+export const outputTokensLeft = (
+  call: CallRequest,
+  used: UsageAmount,
+  most: SpendingAccount,
+): number => Math.min(byTokens(call, used, most.mostTokens), byCost(call, used, most.mostUsd));
 
-export const withHeld = ({ used, held }: SpendingAccount): Amount => ({
+export const withHeld = ({ used, held }: SpendingAccount): UsageAmount => ({
   tokens: used.tokens + held.tokens,
   usd: used.usd + held.usd,
 });
 
-const byTokens = (call: CallRequest, used: Amount, most: number | null): number =>
+const byTokens = (call: CallRequest, used: UsageAmount, most: number | null): number =>
   most === null ? Number.POSITIVE_INFINITY : most - used.tokens - call.inputTokens;
 
 /**
  * Returns the output tokens for which the cost cap has room. Ours: calls that cost nothing are not
  * checked against it.
  */
-const byCost = ({ price, inputTokens }: CallRequest, used: Amount, most: number | null): number => {
+const byCost = (
+  { price, inputTokens }: CallRequest,
+  used: UsageAmount,
+  most: number | null,
+): number => {
   if (most === null || !price || price.inputPerMTok + price.outputPerMTok === 0) {
     return Number.POSITIVE_INFINITY;
   }

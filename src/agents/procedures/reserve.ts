@@ -1,15 +1,14 @@
 import type Database from 'better-sqlite3';
-import type { ReservationRow } from '../../store/tables/models.js';
 import {
   accountReader,
   type CallRequest,
   type Capped,
   callCost,
   capReached,
-  roomFor,
+  outputTokensLeft,
   withHeld,
 } from './caps.js';
-import { settleCall } from './spending.js';
+import { type CallSettlement, settleCall } from './spending.js';
 
 /** The result of reserving a call of a model. */
 export type CallGrant =
@@ -36,13 +35,10 @@ export const reserveCall = (db: Database.Database) => {
   );
 
   const grant = (call: CallRequest, outputTokens: number): CallGrant => {
-    const { id, userId, agentId, hookId, day, model, inputTokens, price, at } = call;
+    const { agentId, inputTokens, price } = call;
     const costUsd = price && callCost(price, inputTokens, outputTokens);
     const parentId = agentOf(agentId)?.parent_id ?? null;
-    insert.run({
-      ...{ id, userId, agentId, parentId, hookId, day, model },
-      ...{ inputTokens, outputTokens, costUsd, at },
-    });
+    insert.run({ ...call, parentId, outputTokens, costUsd });
     if (call.isStep) countSteps(call);
     return { is: 'granted', outputTokens, step: agentOf(agentId)?.steps ?? 0 };
   };
@@ -55,8 +51,8 @@ export const reserveCall = (db: Database.Database) => {
       const of = capReached(call, account);
       if (of) return { is: 'full', on: account.on, of };
     }
-    const most = all.map((account) => roomFor(call, account.used, account));
-    const free = all.map((account) => roomFor(call, withHeld(account), account));
+    const most = all.map((account) => outputTokensLeft(call, account.used, account));
+    const free = all.map((account) => outputTokensLeft(call, withHeld(account), account));
     const wanted = Math.min(call.outputTokens, ...most);
     const room = Math.min(call.outputTokens, ...free);
     const isEnough = room >= wanted || (call.takesLess && room >= call.fewestTokens);
@@ -65,35 +61,22 @@ export const reserveCall = (db: Database.Database) => {
 };
 
 /**
- * Settles reservations left by a disk failure. An agent makes one call at a time, so an earlier
- * reservation of the agent is such a one.
+ * Settles reservations left by a disk failure, by all that was reserved. An agent makes one call at
+ * a time, so an earlier reservation of the agent is such a one.
  */
 const leftSettler = (db: Database.Database) => {
-  const left = db.prepare<[string], Pick<ReservationRow, 'id' | ReservedColumn>>(
-    'SELECT id, input_tokens, output_tokens, cost_usd FROM reservations WHERE agent_id = ?',
+  const left = db.prepare<[string], Omit<CallSettlement, 'latencyMs' | 'at'>>(
+    `SELECT id, input_tokens AS inputTokens, output_tokens AS outputTokens, cost_usd AS costUsd
+      FROM reservations WHERE agent_id = ?`,
   );
   return ({ agentId, at }: CallRequest): void => {
     for (const row of left.all(agentId)) {
-      for (const { sql, parameters } of settleCall(asReserved(row, at))) {
+      for (const { sql, parameters } of settleCall({ ...row, latencyMs: 0, at })) {
         db.prepare(sql).run(...parameters);
       }
     }
   };
 };
-
-type ReservedColumn = 'input_tokens' | 'output_tokens' | 'cost_usd';
-
-/**
- * Returns the settlement of a call whose end is unknown. It counts everything that was reserved.
- */
-export const asReserved = (row: Pick<ReservationRow, 'id' | ReservedColumn>, at: string) => ({
-  id: row.id,
-  inputTokens: row.input_tokens,
-  outputTokens: row.output_tokens,
-  costUsd: row.cost_usd,
-  latencyMs: 0,
-  at,
-});
 
 const stepCounter = (db: Database.Database) => {
   const ofAgent = db.prepare('UPDATE agents SET steps = steps + 1 WHERE id = ?');

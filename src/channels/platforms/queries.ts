@@ -1,6 +1,8 @@
 import { Taken, type TransactionStep } from '../../store/engine/protocol.js';
+import { selectRows } from '../../store/rows.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
-import { type PlatformRow, platformColumns } from '../../store/tables/platforms.js';
+import { type PlatformRow, platformTable } from '../../store/tables/platforms.js';
+import { unchangedSince } from '../../store/updateif.js';
 
 type StoredPlatformKind = PlatformRow['kind'];
 
@@ -8,14 +10,10 @@ export const platformsStore = (store: Store) => {
   const { db } = store;
   return {
     list: (): Promise<PlatformRow[]> =>
-      db.selectFrom('platforms').select(platformColumns).execute(),
+      db.selectFrom('platforms').select(platformTable.columns).execute(),
 
     get: (kind: StoredPlatformKind): Promise<PlatformRow | undefined> =>
-      db
-        .selectFrom('platforms')
-        .select(platformColumns)
-        .where('kind', '=', kind)
-        .executeTakeFirst(),
+      selectRows(db, platformTable, { kind }).executeTakeFirst(),
 
     /**
      * Replaces the settings. Resolves to false if somebody else changed them since `before` was
@@ -31,7 +29,7 @@ export const platformsStore = (store: Store) => {
             .updateTable('platforms')
             .set(row)
             .where('kind', '=', row.kind)
-            .where('updated_at', '=', before.updated_at)
+            .where(unchangedSince(before))
         : db.insertInto('platforms').values(row);
       try {
         return await unlessUnmet(store.transact([statement(change, 1), ...also]));

@@ -5,9 +5,9 @@ import { platforms as adapters } from '../../providers/chat/platforms.js';
 import { platforms } from './contract.js';
 import {
   adapterOf,
+  askPlatform,
   installPlatform,
   type PlatformsDeps,
-  testPlatform,
   updatePlatform,
   view,
 } from './service.js';
@@ -27,7 +27,10 @@ export const platformsResource = (deps: PlatformsDeps) =>
       }
       await deps.platformSettings.refresh();
     },
-    test: async ({ kind }, by) => checked(await testPlatform(deps, adapterOf(kind), by)),
+    test: async ({ kind }, by) => {
+      const adapter = adapterOf(kind);
+      return checked(await askPlatform(deps, adapter, by, adapter.check));
+    },
     install: async ({ kind }, by) => checked(await installPlatform(deps, adapterOf(kind), by)),
   });
 

@@ -4,11 +4,12 @@ import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import type { Http } from '../../kernel/http.js';
-import { refuseFaults } from '../../kernel/route.js';
+import { orNotFound, refuseFaults } from '../../kernel/route.js';
 import type { Platform as Adapter, PlatformCheck } from '../../providers/chat/platform.js';
 import { platforms } from '../../providers/chat/platforms.js';
 import type { PlatformRow } from '../../store/tables/platforms.js';
-import type { Loan, Vault } from '../../vault/vault.js';
+import { untilWritten } from '../../store/updateif.js';
+import type { OpenedCredential, Vault } from '../../vault/module.js';
 import {
   credentialMark,
   isSetTo,
@@ -33,9 +34,10 @@ export interface PlatformsDeps {
 
 /** Returns the adapter of a platform. Replies with 404 if there is no such platform. */
 export const adapterOf = (kind: string): Adapter => {
-  const adapter = platforms.find((one) => one.kind === kind);
-  if (!adapter) throw Boom.notFound('No platform of that name');
-  return adapter;
+  return orNotFound(
+    platforms.find((one) => one.kind === kind),
+    'No platform of that name',
+  );
 };
 
 /**
@@ -50,12 +52,12 @@ export const updatePlatform = async (
 ): Promise<PlatformReply> => {
   refuseFaults(platformFaults(adapter, wanted));
   const given = await withCredentials(deps, adapter, wanted, by.userId);
-  for (;;) {
+  await untilWritten(async () => {
     const before = await deps.platforms.get(adapter.kind);
     const row = rowOf(deps, { adapter, before, given });
-    const step = by.record({ target: adapter.kind, data: told(given) });
-    if (await deps.platforms.replace(before, row, [step])) break;
-  }
+    const step = by.record({ target: adapter.kind, data: auditData(given) });
+    return (await deps.platforms.replace(before, row, [step])) || null;
+  });
   await deps.platformSettings.refresh();
   return view(deps, adapter, await deps.platforms.get(adapter.kind));
 };
@@ -75,35 +77,35 @@ const withCredentials = async (
     const value = changed[name];
     const credential = typeof value === 'string' ? credentialIn(value) : null;
     if (credential === null) continue;
-    const loan = await vault.borrow(userId, { name: credential });
+    const borrowed = await vault.borrow(userId, { name: credential });
     const path = `values.${name}`;
-    if (!isLendable(loan)) {
-      refuseFaults([{ path, message: faultOfLoan(loan) }]);
+    if (!isUnrestricted(borrowed)) {
+      refuseFaults([{ path, message: faultOfBorrowed(borrowed) }]);
       continue;
     }
-    const fault = loan.secret.take((bytes) => faultOfHeaderValue(bytes.toString()));
+    const fault = borrowed.secret.take((bytes) => faultOfHeaderValue(bytes.toString()));
     if (fault !== null) refuseFaults([{ path, message: `names a value that ${fault}` }]);
-    changed[name] = credentialMark(loan.id);
+    changed[name] = credentialMark(borrowed.id);
   }
   return { ...given, ...(given.values && { values: changed }) };
 };
 
-type LentCredential = Awaited<ReturnType<PlatformsDeps['vault']['borrow']>>;
+type BorrowedCredential = Awaited<ReturnType<PlatformsDeps['vault']['borrow']>>;
 
-const isLendable = (loan: LentCredential): loan is Loan =>
-  loan !== null &&
-  typeof loan !== 'string' &&
-  loan.allowedTools.length + loan.allowedHosts.length === 0;
+const isUnrestricted = (borrowed: BorrowedCredential): borrowed is OpenedCredential =>
+  borrowed !== null &&
+  typeof borrowed !== 'string' &&
+  borrowed.allowedTools.length + borrowed.allowedHosts.length === 0;
 
-const faultOfLoan = (loan: LentCredential): string => {
-  if (loan === null) return 'names no credential of yours';
-  if (loan === 'expired') return 'names a credential that has expired';
-  if (loan === 'damaged') return 'names a credential whose value was damaged: rotate it';
+const faultOfBorrowed = (borrowed: BorrowedCredential): string => {
+  if (borrowed === null) return 'names no credential of yours';
+  if (borrowed === 'expired') return 'names a credential that has expired';
+  if (borrowed === 'damaged') return 'names a credential whose value was damaged: rotate it';
   return 'names a credential that is for certain tools or hosts alone';
 };
 
 /** Returns the names of fields that were set or deleted, never their values. */
-const told = (given: Changes): Record<string, unknown> => {
+const auditData = (given: Changes): Record<string, unknown> => {
   const fields = [...platformFields(given)];
   const named = (isKept: boolean) =>
     fields.filter(([, value]) => (value !== null) === isKept).map(([name]) => name);
@@ -139,7 +141,10 @@ const rowOf = (deps: PlatformsDeps, { adapter, before, given }: PlatformChange):
     );
   const at = Math.max(deps.clock.now(), Date.parse(before?.updated_at ?? '') + 1 || 0);
   return {
-    ...{ kind, base_url, fields: JSON.stringify(only(false)), updated_at: iso(at) },
+    kind,
+    base_url,
+    fields: JSON.stringify(only(false)),
+    updated_at: iso(at),
     secrets_sealed: deps.sealPlatform(kind, JSON.stringify(only(true))),
   };
 };
@@ -153,9 +158,9 @@ export const view = (
   adapter: Adapter,
   row: PlatformRow | undefined,
 ): PlatformReply => {
-  const { kind, door, fields } = adapter;
+  const { kind, endpoint, fields } = adapter;
   const settings = deps.platformSettings.of(kind);
-  const receiver = deps.platformSettings.receiver(door);
+  const receiver = deps.platformSettings.receiver(endpoint);
   return {
     kind,
     baseUrl: settings?.baseUrl ?? adapter.baseUrl,
@@ -173,13 +178,6 @@ export const view = (
   };
 };
 
-/** Asks the platform for the account of the daemon there. */
-export const testPlatform = (
-  deps: PlatformsDeps,
-  adapter: Adapter,
-  by: Caller,
-): Promise<PlatformCheck> => reaching(deps, adapter, by, (reach) => adapter.check(reach));
-
 export const installPlatform = (
   deps: PlatformsDeps,
   adapter: Adapter,
@@ -188,19 +186,20 @@ export const installPlatform = (
   const { install, kind } = adapter;
   if (!install) throw Boom.conflict(`${kind} cannot be told: its setup says what to paste where`);
   if (deps.publicUrl() === null) return Promise.resolve({ ok: false, error: UNREACHABLE });
-  return reaching(deps, adapter, by, install);
+  return askPlatform(deps, adapter, by, install);
 };
 
 const UNREACHABLE = 'Nobody outside reaches this daemon: set ADJUTANT_PUBLIC_URL first';
 
-const reaching = (
+/** Asks the platform with its settings, if all are set that it takes to send there. */
+export const askPlatform = (
   { platformSettings, http }: PlatformsDeps,
   adapter: Adapter,
   { signal }: Caller,
   ask: (reach: Parameters<Adapter['check']>[0]) => Promise<PlatformCheck>,
 ): Promise<PlatformCheck> => {
   const settings = platformSettings.of(adapter.kind);
-  const receiver = platformSettings.receiver(adapter.door);
+  const receiver = platformSettings.receiver(adapter.endpoint);
   if (settings && isSetTo('send', adapter, settings)) {
     return ask({ http, settings, receiver, signal });
   }

@@ -1,15 +1,17 @@
 import Boom from '@hapi/boom';
-import { CustomReply, type RawBody, type Visit } from '../../kernel/contract/endpoint.js';
+import { CustomReply, type RawBody, type RequestContext } from '../../kernel/contract/endpoint.js';
 import { resource } from '../../kernel/route.js';
 import type { PlatformReceiver } from '../inbound.js';
 import { messengers } from './contract.js';
 
-type ReceiverDoor = Parameters<PlatformReceiver['receive']>[0];
-
 export const messengersResource = ({ reception }: { reception: PlatformReceiver }) => {
-  const receive = async (door: ReceiverDoor, raw: RawBody, { address, requestId }: Visit) => {
+  const receive = async (
+    endpoint: 'teamchat' | 'messenger',
+    raw: RawBody,
+    { address, requestId }: RequestContext,
+  ) => {
     const request = { headers: raw.headers, body: raw.bytes };
-    const received = await reception.receive(door, request, { address, requestId });
+    const received = await reception.receive(endpoint, request, { address, requestId });
     if (received.verdict === 'refused') throw closed();
     return new CustomReply(200, received.reply);
   };

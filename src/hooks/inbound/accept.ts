@@ -24,42 +24,31 @@ export interface InboundRequestBody {
 }
 
 /** The outcome of a request that was verified and read. */
-export type Acceptation =
+export type AcceptResult =
   | { verdict: 'none_enabled' }
   | { verdict: 'duplicate'; deliveryId: string }
   | { verdict: 'accepted'; deliveryId: string; executions: string[] };
-
-/** A verified hook with the id of its execution. */
-interface AcceptedRun extends VerifiedHook {
-  id: string;
-}
-
-type Accept = (
-  firing: VerifiedHook[],
-  arrival: InboundRequestBody,
-  payload: ReadPayload,
-) => Promise<Acceptation>;
 
 /**
  * Creates the function that stores a delivery, once for all hooks for which the same scheme
  * verified it. The delivery's id and the event's name are what that scheme signs, and no scheme may
  * name them for another.
  */
-export const createAccept = (deps: InboxDeps): Accept => {
+export const createAccept = (deps: InboxDeps) => {
   const { store, clock, queue } = deps;
 
   const acceptBy = async (
     firing: VerifiedHook[],
     { path, headers, body }: InboundRequestBody,
     payload: ReadPayload,
-  ): Promise<Acceptation> => {
+  ): Promise<AcceptResult> => {
     const now = clock.now();
     const id = mint('delivery', now);
     const by = firing[0]?.by ?? 'secret';
     const senderId = senderIdOf(by, headers, payload);
     const event = deliveryEvent(by, headers, payload);
     const at = iso(now);
-    const runs = firing.map((one): AcceptedRun => ({ ...one, id: mint('execution', now) }));
+    const runs = firing.map((one) => ({ ...one, id: mint('execution', now) }));
     const [fired, duplicateOf] = await store.call('acceptDelivery', [
       [id, at, path, 'POST', JSON.stringify(keptHeaders(headers)), payload.text, event],
       senderId === null ? null : [senderId, payload.digest ?? hash('sha256', body, 'hex')],
@@ -76,7 +65,11 @@ export const createAccept = (deps: InboxDeps): Accept => {
   };
 
   /** Tells the queue and the live subscribers of the new executions. */
-  const tell = (begun: AcceptedRun[], event: string | null, at: string): void => {
+  const tell = (
+    begun: { hook: ReceivingHook; id: string }[],
+    event: string | null,
+    at: string,
+  ): void => {
     for (const { hook, id } of begun) {
       queue.added(hook.id);
       deps.hub.publish(hook.userId, 'hook.execution', {
@@ -93,7 +86,11 @@ export const createAccept = (deps: InboxDeps): Accept => {
     }
   };
 
-  return async (firing, arrival, payload) => {
+  return async (
+    firing: VerifiedHook[],
+    arrival: InboundRequestBody,
+    payload: ReadPayload,
+  ): Promise<AcceptResult> => {
     const schemes = new Set(firing.map(({ by }) => by));
     if (schemes.size < 2) return acceptBy(firing, arrival, payload);
     const accepted = [...schemes].map((scheme) =>
@@ -111,7 +108,7 @@ export const createAccept = (deps: InboxDeps): Accept => {
  * Combines the outcomes of several deliveries. The id is that of the first delivery that fired a
  * hook, otherwise that of the duplicate.
  */
-const joined = (each: Acceptation[]): Acceptation => {
+const joined = (each: AcceptResult[]): AcceptResult => {
   const begun = each.filter((one) => one.verdict === 'accepted');
   const [first] = begun;
   if (first) return { ...first, executions: begun.flatMap(({ executions }) => executions) };

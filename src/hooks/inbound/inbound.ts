@@ -1,14 +1,14 @@
 import { createSecretKey } from 'node:crypto';
-import type { Queue } from '../../jobs/queue.js';
+import type { Queue } from '../../jobs/module.js';
 import type { Clock } from '../../kernel/clock.js';
 import { LARGE_JSON_BYTES } from '../../kernel/json.js';
 import type { RunTask } from '../../kernel/pool.js';
 import { isSame, isSigned } from '../../kernel/signature.js';
-import type { Hub } from '../../realtime/hub.js';
-import type { VerifyingKey } from '../../secrets/verifyingkey.js';
+import type { Hub } from '../../realtime/module.js';
+import type { VerifyingKey } from '../../secrets/module.js';
 import type { Store } from '../../store/store.js';
 import {
-  type Acceptation,
+  type AcceptResult,
   createAccept,
   type InboundRequestBody,
   type ReadPayload,
@@ -22,22 +22,10 @@ import type { Directory, ReceivingHook } from './receivinghooks.js';
 /** The outcome of an inbound request; the receiver builds its reply from it. */
 export type InboundVerdict =
   | { verdict: 'unknown' | 'refused' | 'not_json_type' | 'not_json' | 'busy' }
-  | Acceptation;
+  | AcceptResult;
 
 /** The outcome, or a promise of it. A refusal is known at once, unless the body is large. */
 export type Receiving = InboundVerdict | Promise<InboundVerdict>;
-
-export interface Inbox {
-  /**
-   * Handles `POST /api/webhooks/{path}`: fires every hook on the path whose own secret verifies the
-   * body.
-   */
-  byPath(path: string, arrival: InboundRequestBody): Receiving;
-  /**
-   * Handles `POST /api/hooks/incoming/{hookId}`: fires that hook if the request carries its secret.
-   */
-  byHook(hookId: string, arrival: Omit<InboundRequestBody, 'path'>): Receiving;
-}
 
 export interface InboxDeps {
   store: Store;
@@ -63,7 +51,7 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
  * Creates the inbox. It handles a request from the socket to the database: no 2xx is sent before
  * the delivery's fsync.
  */
-export const createInbox = (deps: InboxDeps): Inbox => {
+export const createInbox = (deps: InboxDeps) => {
   const { clock, directory } = deps;
   const accept = createAccept(deps);
   const decoy: CandidateHook = { hook: null, secrets: [DECOY] };
@@ -96,7 +84,7 @@ export const createInbox = (deps: InboxDeps): Inbox => {
   const proofsFor = (
     candidates: CandidateHook[],
     arrival: InboundRequestBody,
-  ): Promised<(SignatureProof | null)[]> => {
+  ): MaybePromise<(SignatureProof | null)[]> => {
     const { headers, body } = arrival;
     const keys = candidates.map(({ secrets }) => secrets.map(({ key }) => key));
     const input = { headers, body, now: clock.now() };
@@ -114,7 +102,11 @@ export const createInbox = (deps: InboxDeps): Inbox => {
   };
 
   return {
-    byPath: (path, arrival) => {
+    /**
+     * Handles `POST /api/webhooks/{path}`: fires every hook on the path whose own secret verifies
+     * the body.
+     */
+    byPath: (path: string, arrival: InboundRequestBody): Receiving => {
       const candidates = candidatesOf(directory.onPath(path), clock.now());
       if (!isSigned(arrival.headers)) return refusedBy(candidates);
       const tried = candidates.length === 0 ? [decoy] : candidates;
@@ -122,7 +114,11 @@ export const createInbox = (deps: InboxDeps): Inbox => {
       if (!(proofs instanceof Promise)) return decide(candidates, proofs, arrival);
       return proofs.then((found) => decide(candidates, found, arrival));
     },
-    byHook: (hookId, arrival) => {
+    /**
+     * Handles `POST /api/hooks/incoming/{hookId}`: fires that hook if the request carries its
+     * secret.
+     */
+    byHook: (hookId: string, arrival: Omit<InboundRequestBody, 'path'>): Receiving => {
       const hook = directory.byId(hookId);
       if (!hook) return { verdict: 'unknown' };
       const given = secretHeaders(arrival.headers);
@@ -135,7 +131,9 @@ export const createInbox = (deps: InboxDeps): Inbox => {
   };
 };
 
-type Promised<T> = T | Promise<T>;
+export type Inbox = ReturnType<typeof createInbox>;
+
+type MaybePromise<T> = T | Promise<T>;
 
 /** A hook and its keys that are valid now. */
 interface CandidateHook {
@@ -186,18 +184,13 @@ const proveApart = async (
   asker: string,
   { keys, body, ...input }: ProofInput,
 ): Promise<(SignatureProof | null)[]> => {
-  const shared = sharedCopy(body);
+  // The body is copied once, into memory that all threads can read.
+  const shared = new Uint8Array(new SharedArrayBuffer(body.length));
+  shared.set(body);
   const proofs: (SignatureProof | null)[] = [];
   for (let at = 0; at < keys.length; at += PROVEN_AT_ONCE) {
     const some = keys.slice(at, at + PROVEN_AT_ONCE);
     proofs.push(...(await apart(asker, 'prove', { ...input, body: shared, keys: some })));
   }
   return proofs;
-};
-
-/** Copies the body once, into memory that all threads can read. */
-const sharedCopy = (body: Uint8Array): Uint8Array => {
-  const shared = new Uint8Array(new SharedArrayBuffer(body.length));
-  shared.set(body);
-  return shared;
 };

@@ -14,8 +14,8 @@ export interface Payload extends BodyNames {
 export const readPayload = (body: Buffer): Payload | null => {
   if (!isUtf8(body)) return null;
   const text = body.toString('utf8');
-  const value = parsePayload(text);
-  return value && { text, ...namesIn(value) };
+  const value: { id?: unknown; type?: unknown } | null = parsePayload(text);
+  return value && { text, id: textOrNull(value.id), type: textOrNull(value.type) };
 };
 
 /**
@@ -27,11 +27,6 @@ export const readLargePayload = (bytes: Uint8Array): (Payload & { digest: string
   const payload = readPayload(body);
   return payload && { ...payload, digest: hash('sha256', body, 'hex') };
 };
-
-const namesIn = (value: { id?: unknown; type?: unknown }): BodyNames => ({
-  id: textOrNull(value.id),
-  type: textOrNull(value.type),
-});
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 

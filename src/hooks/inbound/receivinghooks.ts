@@ -1,7 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { unlessShut } from '../../kernel/envelope.js';
-import { type OverlapDeps, oldSecretsOf } from '../../secrets/overlap.js';
-import type { VerifyingKey } from '../../secrets/verifyingkey.js';
+import { type OverlapDeps, oldSecretsOf, type VerifyingKey } from '../../secrets/module.js';
 import type { HookRow } from '../../store/tables/hooks.js';
 
 export interface ReceivingHook {
@@ -18,23 +17,14 @@ export interface ReceivingHook {
 }
 
 /**
- * The hooks that can receive, by path and by id, with their keys. The database decides: a request
- * that is accepted here is checked there again, in the transaction that makes it durable.
+ * Creates the directory of the hooks that can receive, by path and by id, with their keys. The
+ * database decides: a request that is accepted here is checked there again, in the transaction that
+ * makes it durable.
  */
-export interface Directory {
-  onPath(path: string): ReceivingHook[];
-  byId(id: string): ReceivingHook | null;
-  /** Returns how many executions of a hook may run at once; null: as many as the setting says. */
-  concurrencyOf(id: string): number | null;
-  put(hook: HookRow): void;
-  disable(id: string): void;
-  remove(id: string): void;
-}
-
 export const createDirectory = (
   deps: OverlapDeps,
   keysOf: (credentialId: string) => VerifyingKey[],
-): Directory => {
+) => {
   const byId = new Map<string, ReceivingHook & { concurrency: number | null }>();
   const byPath = new Map<string, ReceivingHook[]>();
 
@@ -73,10 +63,11 @@ export const createDirectory = (
 
   return {
     onPath,
-    byId: (id) => byId.get(id) ?? null,
-    concurrencyOf: (id) => byId.get(id)?.concurrency ?? null,
+    byId: (id: string): ReceivingHook | null => byId.get(id) ?? null,
+    /** Returns how many executions of a hook may run at once; null: as many as the setting says. */
+    concurrencyOf: (id: string): number | null => byId.get(id)?.concurrency ?? null,
     put,
-    disable: (id) => {
+    disable: (id: string): void => {
       const hook = byId.get(id);
       if (hook) hook.isEnabled = false;
     },
@@ -84,12 +75,16 @@ export const createDirectory = (
   };
 };
 
+export type Directory = ReturnType<typeof createDirectory>;
+
 const secretsOf = (deps: OverlapDeps, row: HookRow): VerifyingKey[] => {
   const { id, secret_sealed: sealed } = row;
   const secret = sealed === null ? null : unlessShut(() => deps.openSecret(id, sealed));
   const own = secret ? [{ key: secret.take(createSecretKey), until: null, isOld: false }] : [];
   const before = oldSecretsOf(deps, row).map(({ secret, until }) => ({
-    ...{ key: createSecretKey(Buffer.from(secret)), until: Date.parse(until), isOld: true },
+    key: createSecretKey(Buffer.from(secret)),
+    until: Date.parse(until),
+    isOld: true,
   }));
   return [...own, ...before];
 };

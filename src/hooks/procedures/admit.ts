@@ -10,7 +10,7 @@ export interface Admission {
 
 export type Admitted = 'go' | 'last' | 'cooldown' | 'exhausted';
 
-interface Counted {
+interface RunCount {
   runs: number;
   max_executions: number | null;
   last_run_at: string | null;
@@ -27,7 +27,7 @@ export const admitExecution = (db: Database.Database) => {
   const count = db.prepare('UPDATE hooks SET runs = runs + 1, last_run_at = ? WHERE id = ?');
   const disable = db.prepare('UPDATE hooks SET enabled = 0, updated_at = ? WHERE id = ?');
   return ({ executionId, hookId, now, cooldownSince }: Admission): Admitted => {
-    const hook = look.get(hookId) as Counted | undefined;
+    const hook = look.get(hookId) as RunCount | undefined;
     if (!hook) return 'exhausted';
     if (hook.max_executions !== null && hook.runs >= hook.max_executions) return 'exhausted';
     if (isBetween(hook.last_run_at, cooldownSince, now)) return 'cooldown';

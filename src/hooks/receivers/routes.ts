@@ -8,41 +8,34 @@ import { receivers } from './contract.js';
 const RETRY_AFTER_S = 30;
 
 /** Returns the receiver's reply, as the table in the reliability promises defines it. */
-const answerOf = (reception: InboundVerdict) => {
-  switch (reception.verdict) {
+const answerOf = (received: InboundVerdict) => {
+  switch (received.verdict) {
     case 'accepted': {
-      const { deliveryId, executions } = reception;
+      const { deliveryId, executions } = received;
       return { received: true, accepted: true, hooks: executions.length, deliveryId, executions };
     }
     case 'none_enabled':
       return new CustomReply(200, { received: true, accepted: false, hooks: 0 });
-    case 'duplicate':
-      return new CustomReply(200, {
-        received: true,
-        duplicate: true,
-        deliveryId: reception.deliveryId,
-      });
+    case 'duplicate': {
+      const { deliveryId } = received;
+      return new CustomReply(200, { received: true, duplicate: true, deliveryId });
+    }
     default:
-      throw refusalOf(reception.verdict);
+      throw REFUSALS[received.verdict]();
   }
 };
 
-const refusalOf = (verdict: 'unknown' | 'refused' | 'not_json_type' | 'not_json' | 'busy') => {
-  switch (verdict) {
-    case 'unknown':
-      return Boom.notFound('No hook receives here');
-    case 'refused':
-      return Boom.unauthorized('The signature is missing or does not match');
-    case 'not_json_type':
-      return Boom.unsupportedMediaType('Send application/json');
-    case 'not_json':
-      return Boom.badRequest('The body must be a JSON object or array, nested at most 64 deep');
-    case 'busy':
-      return Boom.tooManyRequests('Too many deliveries wait; nothing was kept of this one', {
-        code: 'delivery_backlog',
-        retryAfter: RETRY_AFTER_S,
-      });
-  }
+const REFUSALS = {
+  unknown: () => Boom.notFound('No hook receives here'),
+  refused: () => Boom.unauthorized('The signature is missing or does not match'),
+  not_json_type: () => Boom.unsupportedMediaType('Send application/json'),
+  not_json: () =>
+    Boom.badRequest('The body must be a JSON object or array, nested at most 64 deep'),
+  busy: () =>
+    Boom.tooManyRequests('Too many deliveries wait; nothing was kept of this one', {
+      code: 'delivery_backlog',
+      retryAfter: RETRY_AFTER_S,
+    }),
 };
 
 /**
@@ -50,7 +43,7 @@ const refusalOf = (verdict: 'unknown' | 'refused' | 'not_json_type' | 'not_json'
  * probe.
  */
 const answerProbe = (probed: 'refused' | { nonce: string }) => {
-  if (probed === 'refused') throw refusalOf('refused');
+  if (probed === 'refused') throw REFUSALS.refused();
   const deliveryId = `probe_${probed.nonce}`;
   return new CustomReply(200, { received: true, accepted: false, hooks: 0, deliveryId });
 };
@@ -80,9 +73,9 @@ export const receiversResource = ({ inbox, counted, probe }: ReceiversDeps) => {
     return answerOf(received);
   };
   return resource('receivers', receivers, {
-    byPath: ({ path, raw }, visit) => {
+    byPath: ({ path, raw }, context) => {
       const { headers, bytes: body } = raw;
-      const probed = probe(path, () => ({ headers, body, address: visit.address }));
+      const probed = probe(path, () => ({ headers, body, address: context.address }));
       return probed === null
         ? answer(inbox.byPath(path, { path, headers, body }))
         : probed.then(answerProbe);

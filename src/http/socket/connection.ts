@@ -1,5 +1,5 @@
 import { type RawData, WebSocket } from 'ws';
-import { frameCost, type SocketLimits } from './limits.js';
+import type { SocketLimits } from './limits.js';
 import type { SocketIdentity } from './socketserver.js';
 
 /** Close codes of the daemon. The library itself adds 1002, 1007 and 1009. */
@@ -13,10 +13,13 @@ export const Close = {
 } as const;
 export type CloseCode = (typeof Close)[keyof typeof Close];
 
+/** The length from which a frame counts once more against `framesPerSecond`. */
+const FRAME_UNIT = 8192;
+
 /** The owner of a connection, with its limits and the callbacks for its events. */
-interface WireOwner {
+interface ConnectionOwner {
   limits: SocketLimits;
-  heard(text: string): void;
+  received(text: string): void;
   slow(backlogBytes: number): void;
   closed(code: number): void;
 }
@@ -25,7 +28,7 @@ interface WireOwner {
  * One client's WebSocket, with limits on what it sends, on its backlog and on the life of its
  * token.
  */
-export class Wire {
+export class SocketConnection {
   /** The text of a heartbeat; without one it is a WebSocket ping. */
   heartbeat: string | undefined;
   private isAlive = true;
@@ -34,7 +37,7 @@ export class Wire {
   constructor(
     private readonly ws: WebSocket,
     public identity: SocketIdentity,
-    private readonly owner: WireOwner,
+    private readonly owner: ConnectionOwner,
   ) {
     this.allowance = owner.limits.frameBurst;
     ws.on('message', (data, isBinary) => this.receive(data, isBinary));
@@ -93,7 +96,7 @@ export class Wire {
     if (!this.isOpen) return;
     const text = data.toString();
     if (isBinary) this.end(Close.binary, 'Text frames only');
-    else if (this.spend(frameCost(text.length))) this.owner.heard(text);
+    else if (this.spend(1 + Math.floor(text.length / FRAME_UNIT))) this.owner.received(text);
   }
 
   /**

@@ -1,23 +1,14 @@
-import { Close, type CloseCode, type Wire } from './connection.js';
-import type { SocketLimits } from './limits.js';
-import type { SocketLog } from './socketserver.js';
+import { Close, type CloseCode, type SocketConnection } from './connection.js';
+import type { SocketSettings } from './socketserver.js';
 import { Audience } from './subscriptions.js';
 
 /** Number of groups for the heartbeat: ten thousand pings at once would delay everything else. */
 const STEPS = 64;
 
-interface ConnectionsSettings {
-  limits: SocketLimits;
-  now(): number;
-  log: SocketLog;
-  /** Passes a publication to nes. */
-  send(userId: string, channel: string, data: unknown): Promise<void>;
-}
-
 /** The open connections, and the one timer that all sockets share. */
 export class Connections {
   /** Each socket with its group for the heartbeat. */
-  private readonly wires = new Map<Wire, number>();
+  private readonly groups = new Map<SocketConnection, number>();
   private readonly audiences = new Map<string, Audience>();
   private readonly timer: NodeJS.Timeout;
   private step = 0;
@@ -26,91 +17,108 @@ export class Connections {
   private whenEmpty: () => void = () => {};
   private closing: Promise<void> | undefined;
 
-  constructor(private readonly settings: ConnectionsSettings) {
+  constructor(
+    private readonly settings: SocketSettings,
+    /** Passes a publication to nes. */
+    private readonly send: (userId: string, channel: string, data: unknown) => Promise<void>,
+  ) {
     this.timer = setInterval(() => this.tick(), settings.limits.heartbeatMs / STEPS).unref();
   }
 
   get size(): number {
-    return this.wires.size;
+    return this.groups.size;
+  }
+
+  /** True if no more clients are admitted. */
+  get isClosed(): boolean {
+    return this.closing !== undefined;
   }
 
   countOf(userId: string): number {
-    return this.audiences.get(userId)?.wires.size ?? 0;
+    return this.audiences.get(userId)?.connections.size ?? 0;
   }
 
   audienceOf(userId: string): Audience {
     const known = this.audiences.get(userId);
     if (known) return known;
-    const audience = new Audience(({ channel, data }) => this.send(userId, channel, data));
+    const audience = new Audience(async ({ channel, data }) => {
+      await this.send(userId, channel, data).catch((err) =>
+        this.settings.log('ws.unpublished', { userId, channel, err }),
+      );
+    });
     this.audiences.set(userId, audience);
     return audience;
   }
 
-  add(wire: Wire): void {
-    this.wires.set(wire, this.joined++ % STEPS);
-    this.audienceOf(wire.identity.userId).wires.add(wire);
+  add(connection: SocketConnection): void {
+    this.groups.set(connection, this.joined++ % STEPS);
+    this.audienceOf(connection.identity.userId).connections.add(connection);
   }
 
-  remove(wire: Wire): void {
-    const { userId } = wire.identity;
-    this.wires.delete(wire);
-    this.audiences.get(userId)?.wires.delete(wire);
+  remove(connection: SocketConnection): void {
+    const { userId } = connection.identity;
+    this.groups.delete(connection);
+    this.audiences.get(userId)?.connections.delete(connection);
     if (this.countOf(userId) === 0) this.audiences.delete(userId);
     if (this.size === 0) this.whenEmpty();
   }
 
-  publish(userId: string, channel: string, data: unknown): void {
+  /** Sends to the user's sockets that subscribed. Never throws; the order is kept per user. */
+  publish = (userId: string, channel: string, data: unknown): void => {
     const { limits, log } = this.settings;
     const audience = this.audiences.get(userId);
     if (!audience || audience.publish({ channel, data }, limits.maxWaiting)) return;
     log('ws.flooded', { userId, waiting: limits.maxWaiting });
     this.endAll(userId, Close.slow, 'More was published than could be sent');
-  }
+  };
 
   countSlow(): void {
     this.slow++;
   }
 
   /**
-   * Closes the sockets of a session. There is no index by session: a logout is rare, and 20,000
-   * sockets are searched in a moment.
+   * Closes the sockets of a session or a personal access token at once with 4401, as a logout does.
+   * There is no index by session: a logout is rare, and 20,000 sockets are searched in a moment.
    */
-  endSession(sessionId: string): void {
-    for (const wire of this.wires.keys()) {
-      const { sessionId: own, actorSessionId } = wire.identity;
+  endSession = (sessionId: string): void => {
+    for (const connection of this.groups.keys()) {
+      const { sessionId: own, actorSessionId } = connection.identity;
       if (own === sessionId || actorSessionId === sessionId) {
-        wire.end(Close.signedOut, 'The session has ended');
+        connection.end(Close.signedOut, 'The session has ended');
       }
     }
-  }
+  };
 
-  endUser(userId: string): void {
-    this.endAll(userId, Close.signedOut, 'The account is closed');
-  }
+  /** Closes all sockets of a user at once with 4401, as disabling the account does. */
+  endUser = (userId: string): void => this.endAll(userId, Close.signedOut, 'The account is closed');
 
-  /** Closes all sockets and resolves when they are gone. A second call returns the same promise. */
-  close(): Promise<void> {
+  /**
+   * Admits no more clients and closes all with 1001; resolves when all are gone. A second call
+   * returns the same promise.
+   */
+  close = (): Promise<void> => {
     this.closing ??= this.endEveryone();
     return this.closing;
-  }
+  };
 
-  stats(): { open: number; users: number; slow: number } {
-    return { open: this.size, users: this.audiences.size, slow: this.slow };
-  }
+  /** `slow` counts the sockets cut off since the start because they did not keep up. */
+  stats = () => ({ open: this.size, users: this.audiences.size, slow: this.slow });
 
   private tick(): void {
-    const { limits, now } = this.settings;
-    const time = now();
+    const { limits, clock } = this.settings;
+    const now = clock.now();
     this.step = (this.step + 1) % STEPS;
-    for (const [wire, step] of this.wires) {
-      if (step === this.step) wire.beat();
-      wire.tick(time, limits.heartbeatMs / STEPS / 1000);
+    for (const [connection, step] of this.groups) {
+      if (step === this.step) connection.beat();
+      connection.tick(now, limits.heartbeatMs / STEPS / 1000);
     }
   }
 
   private endEveryone(): Promise<void> {
     clearInterval(this.timer);
-    for (const wire of this.wires.keys()) wire.end(Close.goingAway, 'The server is stopping');
+    for (const connection of this.groups.keys()) {
+      connection.end(Close.goingAway, 'The server is stopping');
+    }
     return new Promise((resolve) => {
       this.whenEmpty = resolve;
       if (this.size === 0) resolve();
@@ -118,14 +126,6 @@ export class Connections {
   }
 
   private endAll(userId: string, code: CloseCode, reason: string): void {
-    for (const wire of this.audiences.get(userId)?.wires ?? []) wire.end(code, reason);
-  }
-
-  private async send(userId: string, channel: string, data: unknown): Promise<void> {
-    try {
-      await this.settings.send(userId, channel, data);
-    } catch (error) {
-      this.settings.log('ws.unpublished', { userId, channel, err: error });
-    }
+    for (const one of this.audiences.get(userId)?.connections ?? []) one.end(code, reason);
   }
 }

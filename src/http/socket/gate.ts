@@ -1,22 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Boom from '@hapi/boom';
-import type { WebSocket, WebSocketServer } from 'ws';
+import { mint } from '../../kernel/ids.js';
+import { rateLimitMessage } from '../../kernel/rate.js';
+import { addProblem, rawReply, requestIdOf } from '../replies.js';
 import type { Peer } from './bridge.js';
-import type { Connections } from './connections.js';
-import type { SocketLimits } from './limits.js';
-import {
-  badHandshake,
-  rateLimited,
-  refuse,
-  tooManyForUser,
-  unauthorized,
-  unavailable,
-  upgradeRequestId,
-  upgradeRequired,
-} from './refusals.js';
-import type { Upgrade } from './rejection.js';
-import type { SocketDoor, SocketIdentity, SocketOptions } from './socketserver.js';
+import { SocketClient, type SocketShared } from './client.js';
+import type { SocketIdentity } from './socketserver.js';
+
+/** The values of Node's `upgrade` event. */
+export interface Upgrade {
+  request: IncomingMessage;
+  socket: Duplex;
+  head: Buffer;
+}
 
 const PATH = '/ws';
 /** Longest token, in characters; the daemon makes none that is longer. */
@@ -26,38 +23,22 @@ const MAX_TOKEN = 4096;
  * Status codes of refusals that count against the anonymous limit. Others are the daemon's own
  * failures, or a user's.
  */
-const OF_STRANGERS = [401, 403, 404, 426];
-
-/** A client that was admitted, with its open WebSocket. */
-export interface Guest {
-  ws: WebSocket;
-  identity: SocketIdentity;
-  peer: Peer;
-}
-
-interface GateSettings {
-  wss: WebSocketServer;
-  door: SocketDoor;
-  connections: Connections;
-  limits: SocketLimits;
-  options: SocketOptions;
-  admitted(guest: Guest): void;
-}
+const COUNTED = [401, 403, 404, 426];
 
 /**
  * Returns true if the gate must answer an upgrade: a WebSocket anywhere, or anything on its path.
  */
-export const concerns = (request: IncomingMessage): boolean =>
+export const isForSocket = (request: IncomingMessage): boolean =>
   asksForWebSocket(request) || pathOf(request) === PATH;
 
 /** Decides before the 101 which clients get a WebSocket. */
 export class UpgradeGate {
   private asking = 0;
-  private isClosed = false;
 
-  constructor(private readonly settings: GateSettings) {
-    settings.wss.on('wsClientError', (error, socket, request) => {
-      this.refuse(request, socket, badHandshake(error.message));
+  constructor(private readonly shared: SocketShared) {
+    shared.wss.on('wsClientError', ({ message }, socket, request) => {
+      const refusal = Boom.badRequest(message);
+      this.refuse(request, socket, withHeader(refusal, 'Sec-WebSocket-Version', '13'));
     });
   }
 
@@ -65,48 +46,36 @@ export class UpgradeGate {
    * Handles an `upgrade` event. Until the decision the socket is paused, with a listener for its
    * errors.
    */
-  async knock(upgrade: Upgrade): Promise<void> {
+  async accept(upgrade: Upgrade): Promise<void> {
     const { request, socket } = upgrade;
     socket.on('error', () => socket.destroy());
     socket.pause();
     try {
       this.admit(await this.identify(request), upgrade);
     } catch (error) {
-      this.refuse(
-        request,
-        socket,
-        Boom.isBoom(error) ? this.counted(request, error) : this.failed(error),
-      );
+      this.refuse(request, socket, this.refusalOf(request, error));
     }
-  }
-
-  close(): void {
-    this.isClosed = true;
   }
 
   private async identify(request: IncomingMessage): Promise<SocketIdentity> {
-    const { options, connections, limits } = this.settings;
+    const { service, settings, connections } = this.shared;
     if (pathOf(request) !== PATH) throw Boom.notFound('There is no WebSocket here');
     if (!asksForWebSocket(request)) throw upgradeRequired();
     const { origin } = request.headers;
-    if (origin !== undefined && !options.origins.includes(origin)) {
+    if (origin !== undefined && !settings.origins.includes(origin)) {
       throw Boom.forbidden('This origin may not open a WebSocket');
     }
-    if (connections.size + this.asking >= limits.maxConnections) {
+    if (connections.size + this.asking >= settings.limits.maxConnections) {
       throw unavailable('Too many sockets are open');
     }
     const [token, ...others] = tokensOf(request);
     if (others.length > 0) throw Boom.badRequest('Give one token: here are several');
     if (!token || token.length > MAX_TOKEN) throw unauthorized();
-    return this.look(this.settings.door.redeem(token) ?? token);
-  }
-
-  private async look(token: string): Promise<SocketIdentity> {
-    const { door, limits, options } = this.settings;
     this.asking++;
     try {
-      const identity = await within(limits.identifyMs, door.identify(token));
-      if (!identity || identity.expiresAt <= options.clock.now()) throw unauthorized();
+      const read = service.identify(service.redeem(token) ?? token);
+      const identity = await within(settings.limits.identifyMs, read);
+      if (!identity || identity.expiresAt <= settings.clock.now()) throw unauthorized();
       return identity;
     } finally {
       this.asking--;
@@ -118,37 +87,58 @@ export class UpgradeGate {
    * right.
    */
   private admit(identity: SocketIdentity, { request, socket, head }: Upgrade): void {
-    const { wss, connections, limits, admitted } = this.settings;
-    if (this.isClosed) throw unavailable('The server is stopping');
-    if (connections.countOf(identity.userId) >= limits.maxPerUser) throw tooManyForUser();
+    const { wss, connections, settings } = this.shared;
+    if (connections.isClosed) throw unavailable('The server is stopping');
+    if (connections.countOf(identity.userId) >= settings.limits.maxPerUser) {
+      throw Boom.tooManyRequests('This user has too many sockets open', { retryAfter: 5 });
+    }
     wss.handleUpgrade(request, socket, head, (ws) => {
-      admitted({ ws, identity, peer: peerOf(request) });
+      new SocketClient({ ws, identity, peer: peerOf(request) }, this.shared);
       socket.resume();
     });
   }
 
-  private counted(request: IncomingMessage, refusal: Boom.Boom): Boom.Boom {
-    if (!OF_STRANGERS.includes(refusal.output.statusCode)) return refusal;
-    const { headers, socket } = request;
-    const allowance = this.settings.options.anonymousLimit.take(
-      socket.remoteAddress ?? '',
-      headers,
-    );
-    return allowance?.isSpent ? rateLimited(allowance) : refusal;
+  /** Returns the refusal of a request: the same as for all others if its address asked too often. */
+  private refusalOf({ headers, socket }: IncomingMessage, error: unknown): Boom.Boom {
+    const { anonymousLimit, log } = this.shared.settings;
+    if (!Boom.isBoom(error)) {
+      log('ws.unidentified', { err: error });
+      return unavailable('The session could not be looked up');
+    }
+    if (!COUNTED.includes(error.output.statusCode)) return error;
+    const allowance = anonymousLimit.take(socket.remoteAddress ?? '', headers);
+    if (!allowance?.isSpent) return error;
+    const { resetSeconds: retryAfter } = allowance;
+    return Boom.tooManyRequests(rateLimitMessage(allowance), { code: 'rate_limited', retryAfter });
   }
 
-  private failed(error: unknown): Boom.Boom {
-    this.settings.options.log('ws.unidentified', { err: error });
-    return unavailable('The session could not be looked up');
-  }
-
-  private refuse(request: IncomingMessage, socket: Duplex, error: Boom.Boom): void {
-    const { clock, log } = this.settings.options;
-    const requestId = upgradeRequestId(request, clock.now());
+  /** Refuses a request before the 101, as plain HTTP with the standard error body. */
+  private refuse({ headers }: IncomingMessage, socket: Duplex, error: Boom.Boom): void {
+    const { clock, log } = this.shared.settings;
+    const requestId = requestIdOf(headers['x-request-id'], () => mint('request', clock.now()));
     log('ws.refused', { requestId, status: error.output.statusCode, reason: error.message });
-    refuse(socket, error, requestId);
+    addProblem(error, requestId);
+    const { output } = error;
+    const reply = rawReply(output, { ...output.headers, 'cache-control': 'no-cache' });
+    socket.end(reply, () => socket.destroy());
   }
 }
+
+const withHeader = (error: Boom.Boom, name: string, value: string): Boom.Boom => {
+  error.output.headers[name] = value;
+  return error;
+};
+
+const unauthorized = (): Boom.Boom =>
+  withHeader(Boom.unauthorized('A valid token is needed'), 'WWW-Authenticate', 'Bearer');
+
+export const upgradeRequired = (): Boom.Boom => {
+  const refusal = new Boom.Boom('This address speaks WebSocket', { statusCode: 426 });
+  return withHeader(refusal, 'Upgrade', 'websocket');
+};
+
+const unavailable = (message: string): Boom.Boom =>
+  Boom.serverUnavailable(message, { retryAfter: 5 });
 
 const asksForWebSocket = (request: IncomingMessage): boolean =>
   request.headers.upgrade?.toLowerCase() === 'websocket';

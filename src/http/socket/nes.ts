@@ -1,8 +1,6 @@
 import Boom from '@hapi/boom';
-import { missing } from '../../kernel/scope.js';
-import type { SocketExchange } from './exchange.js';
+import type { Dialect, SocketClient } from './client.js';
 import { checkNes, type NesFrame, requestIdOfFrame } from './frames.js';
-import type { Dialect } from './protocol.js';
 
 type NesHello = Extract<NesFrame, { type: 'hello' }>;
 
@@ -11,24 +9,23 @@ type NesHello = Extract<NesFrame, { type: 'hello' }>;
  * several frames that nes does not check would end the process.
  */
 export const nes: Dialect = {
-  greet: async () => {},
-  answer: async (frame, exchange) => {
+  answer: async (frame, client) => {
     const checked = checkNes(frame);
     const { type, id } = checked;
     switch (checked.type) {
       case 'ping':
-        exchange.answered();
+        client.connection.answered();
         return undefined;
       case 'hello':
-        return { ...(await hello(checked, exchange)), id };
+        return { ...(await hello(checked, client)), id };
       case 'sub':
       case 'unsub':
-        mustBeOpen(checked.path, exchange);
-        return { ...(await exchange.ask({ type: checked.type, path: checked.path })), id };
+        refuseClosed(checked.path, client);
+        return { ...(await client.ask({ type: checked.type, path: checked.path })), id };
       case 'message':
-        return { type, id, message: await exchange.message(checked.message) };
+        return { type, id, message: await client.message(checked.message) };
       case 'reauth':
-        await exchange.renew(bearer(checked.auth.headers.authorization));
+        await client.renew(bearer(checked.auth.headers.authorization));
         return { type, id };
     }
   },
@@ -42,28 +39,23 @@ export const nes: Dialect = {
   heartbeat: '{"type":"ping"}',
 };
 
-const hello = async ({ version, subs }: NesHello, exchange: SocketExchange): Promise<object> => {
-  for (const path of subs ?? []) mustBeOpen(path, exchange);
-  const reply = await exchange.hello(version, subs);
+const hello = async ({ version, subs }: NesHello, client: SocketClient): Promise<object> => {
+  for (const path of subs ?? []) refuseClosed(path, client);
+  const reply = await client.hello(version, subs);
   if (reply.statusCode) return reply;
   // nes's own heartbeat is off, since it considers a socket alive if something was written to it.
-  return {
-    ...reply,
-    heartbeat: { interval: exchange.heartbeatMs, timeout: exchange.heartbeatMs / 3 },
-  };
+  const interval = client.shared.settings.limits.heartbeatMs;
+  return { ...reply, heartbeat: { interval, timeout: interval / 3 } };
 };
 
 /**
  * Refuses a path that the client may not subscribe to. The path goes into the reply, so that nes's
  * client forgets that subscription.
  */
-const mustBeOpen = (path: string, exchange: SocketExchange): void => {
-  const channel = path.slice(1);
-  if (!path.startsWith('/') || !exchange.hasChannel(channel)) {
-    throw Boom.notFound('Subscription not found', { path });
-  }
-  const lacked = exchange.lackedFor(channel);
-  if (lacked !== null) throw Boom.forbidden(missing(lacked), { path });
+const refuseClosed = (path: string, client: SocketClient): void => {
+  const channel = path.startsWith('/') ? path.slice(1) : '';
+  const refusal = client.refusalOf(channel, 'Subscription not found');
+  if (refusal) throw Object.assign(refusal, { data: { path } });
 };
 
 const bearer = (authorization: string): string => {

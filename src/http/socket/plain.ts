@@ -1,7 +1,5 @@
-import { missing } from '../../kernel/scope.js';
-import type { SocketExchange } from './exchange.js';
+import type { Dialect, SocketClient } from './client.js';
 import { checkPlain, type PlainFrame, requestIdOfFrame } from './frames.js';
-import type { Dialect } from './protocol.js';
 
 type SubscriptionFrame = Extract<PlainFrame, { channels: string[] }>;
 interface Refused {
@@ -14,12 +12,12 @@ interface Refused {
  * The frames of PROTOCOL.md, for any client that knows JSON. It sends nes's hello for the client.
  */
 export const plainProtocol: Dialect = {
-  greet: (exchange) => exchange.hello('2'),
-  answer: async (frame, exchange) => {
+  greet: (client) => client.hello('2'),
+  answer: async (frame, client) => {
     const checked = checkPlain(frame);
-    if (checked.type !== 'message') return turn(checked, exchange);
+    if (checked.type !== 'message') return turn(checked, client);
     const { content, sessionId, id } = checked;
-    return { type: 'message', data: await exchange.message({ content, sessionId }), id };
+    return { type: 'message', data: await client.message({ content, sessionId }), id };
   },
   fault: (error, frame) => ({
     type: 'error',
@@ -35,10 +33,10 @@ export const plainProtocol: Dialect = {
 
 const turn = async (
   { type, channels, id }: SubscriptionFrame,
-  exchange: SocketExchange,
+  client: SocketClient,
 ): Promise<object> => {
   const names = [...new Set(channels)];
-  const refused = await Promise.all(names.map((channel) => turnOne(type, channel, exchange)));
+  const refused = await Promise.all(names.map((channel) => turnOne(type, channel, client)));
   const errors = refused.filter((one) => one !== undefined);
   return {
     type: `${type}d`,
@@ -51,13 +49,12 @@ const turn = async (
 const turnOne = async (
   type: SubscriptionFrame['type'],
   channel: string,
-  exchange: SocketExchange,
+  client: SocketClient,
 ): Promise<Refused | undefined> => {
-  if (!exchange.hasChannel(channel)) return { channel, status: 404, message: 'No such channel' };
-  const lacked = exchange.lackedFor(channel);
-  if (lacked !== null) return { channel, status: 403, message: missing(lacked) };
+  const refusal = client.refusalOf(channel, 'No such channel');
+  if (refusal) return { channel, status: refusal.output.statusCode, message: refusal.message };
   const path = `/${channel}`;
-  const reply = await exchange.ask({ type: type === 'subscribe' ? 'sub' : 'unsub', path });
+  const reply = await client.ask({ type: type === 'subscribe' ? 'sub' : 'unsub', path });
   if (!reply.statusCode) return undefined;
   return { channel, status: reply.statusCode, message: reply.payload?.message ?? 'Refused' };
 };

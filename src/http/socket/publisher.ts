@@ -1,19 +1,13 @@
 import type { Server } from '@hapi/hapi';
 import { type Nes, plugin } from '@hapi/nes';
 import { WebSocketServer } from 'ws';
-import type { SocketLimits } from './limits.js';
+import type { SocketSettings } from './socketserver.js';
 
 declare module '@hapi/hapi' {
   interface PluginProperties {
     /** Internal to nes; the only reason why its version is pinned. */
     nes?: { _listener?: { _wss?: unknown } };
   }
-}
-
-interface SwitchboardSettings {
-  strategy: string;
-  channels: Readonly<Record<string, string>>;
-  limits: SocketLimits;
 }
 
 /**
@@ -23,7 +17,7 @@ interface SwitchboardSettings {
  */
 export const openSwitchboard = async (
   server: Server,
-  settings: SwitchboardSettings,
+  settings: Pick<SocketSettings, 'strategy' | 'channels' | 'limits'>,
 ): Promise<WebSocketServer> => {
   const { listener } = server;
   if (listener.listenerCount('upgrade') > 0) throw new Error('Upgrades are already listened for');

@@ -1,61 +1,28 @@
 import type { Server } from '@hapi/hapi';
-import type { WebSocketServer } from 'ws';
-import { Wire } from './connection.js';
 import { Connections } from './connections.js';
-import type { ExchangeShared } from './exchange.js';
-import { FrameLoop } from './frameloop.js';
-import { concerns, type Guest, UpgradeGate } from './gate.js';
-import { defaults, type SocketLimits } from './limits.js';
+import { isForSocket, type Upgrade, UpgradeGate, upgradeRequired } from './gate.js';
+import { defaults } from './limits.js';
 import { openSwitchboard } from './publisher.js';
-import { upgradeRequired } from './refusals.js';
-import { decline } from './rejection.js';
-import type { SocketDoor, SocketOptions, Sockets } from './socketserver.js';
+import type { SocketOptions, SocketService } from './socketserver.js';
 
 /** Serves `/ws` as PROTOCOL.md describes. Call it once, before the server starts. */
 export const openSockets = async (
   server: Server,
-  door: SocketDoor,
+  service: SocketService,
   options: SocketOptions,
-): Promise<Sockets> => {
-  const limits = { ...defaults, ...options.limits };
-  const connections = openConnections(server, options, limits);
-  const close = async () => {
-    gate.close();
-    await connections.close();
-  };
+): Promise<Connections> => {
+  const settings = { ...options, limits: { ...defaults, ...options.limits } };
+  // nes types it as void, but it returns a promise of the whole fan-out.
+  const connections = new Connections(settings, async (user, channel, data) =>
+    server.publish(`/${channel}`, data, { user, internal: { user } }),
+  );
   // Comes before nes's own close, which gives no code.
-  server.ext('onPreStop', close);
-  const wss = await openSwitchboard(server, { ...options, limits });
-  const admitted = welcome({ wss, door, connections, limits, options });
-  const gate = new UpgradeGate({ wss, door, connections, limits, options, admitted });
-  listen(server, gate);
-  return {
-    publish: (userId, channel, data) => connections.publish(userId, channel, data),
-    endSession: (sessionId) => connections.endSession(sessionId),
-    endUser: (userId) => connections.endUser(userId),
-    stats: () => connections.stats(),
-    close,
-  };
-};
-
-const openConnections = (
-  server: Server,
-  options: SocketOptions,
-  limits: SocketLimits,
-): Connections =>
-  new Connections({
-    limits,
-    log: options.log,
-    now: () => options.clock.now(),
-    // nes types it as void, but it returns a promise of the whole fan-out.
-    send: async (user, channel, data) =>
-      server.publish(`/${channel}`, data, { user, internal: { user } }),
-  });
-
-const listen = (server: Server, gate: UpgradeGate): void => {
+  server.ext('onPreStop', connections.close);
+  const wss = await openSwitchboard(server, settings);
+  const gate = new UpgradeGate({ service, connections, settings, wss });
   server.listener.on('upgrade', (request, socket, head) => {
-    if (concerns(request)) void gate.knock({ request, socket, head });
-    else decline(server.listener, { request, socket, head });
+    if (isForSocket(request)) void gate.accept({ request, socket, head });
+    else decline(server, { request, socket, head });
   });
   server.route({
     method: 'GET',
@@ -65,42 +32,28 @@ const listen = (server: Server, gate: UpgradeGate): void => {
       throw upgradeRequired();
     },
   });
+  return connections;
 };
 
-interface Hosts {
-  wss: WebSocketServer;
-  door: SocketDoor;
-  connections: Connections;
-  limits: SocketLimits;
-  options: SocketOptions;
-}
+/** Headers that offer the upgrade; all other headers stay unchanged. */
+const OFFER = new Set(['connection', 'upgrade', 'http2-settings']);
 
-/** Returns the function that sets up an admitted client. */
-const welcome = ({ wss, door, connections, limits, options }: Hosts) => {
-  const around: ExchangeShared = {
-    door,
-    limits,
-    channels: new Map(Object.entries(options.channels)),
-    log: options.log,
-    enter: (bridge, peer) => wss.emit('connection', bridge, peer),
-  };
-  return ({ ws, identity, peer }: Guest): void => {
-    const { userId, sessionId } = identity;
-    const wire = new Wire(ws, identity, {
-      limits,
-      heard: (text) => void talk.hear(text),
-      slow: (backlogBytes) => {
-        connections.countSlow();
-        options.log('ws.slow', { userId, backlogBytes });
-      },
-      closed: (code) => {
-        connections.remove(wire);
-        talk.leave();
-        options.log('ws.closed', { userId, code });
-      },
-    });
-    const talk = new FrameLoop({ wire, audience: connections.audienceOf(userId), peer }, around);
-    connections.add(wire);
-    options.log('ws.opened', { userId, sessionId });
-  };
+/**
+ * Handles a request that offers an upgrade to another protocol as if it had not (RFC 9110, 7.8).
+ * curl and Java's client offer h2c and continue with HTTP/1.1 if the server ignores that, but Node
+ * passes every offer to the `upgrade` event as soon as it has a listener. The request is therefore
+ * put back on its socket without the offer, and the server reads it once more.
+ */
+const decline = ({ listener }: Server, { request, socket, head }: Upgrade): void => {
+  const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
+  for (let at = 0; at < request.rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = request.rawHeaders.slice(at, at + 2);
+    if (!OFFER.has(name.toLowerCase())) lines.push(`${name}: ${value}`);
+  }
+  // Only one request per connection, because listeners would accumulate on a socket that is read
+  // twice.
+  lines.push('Connection: close', '', '');
+  if (head.length > 0) socket.unshift(head);
+  socket.unshift(Buffer.from(lines.join('\r\n'), 'latin1'));
+  listener.emit('connection', socket);
 };

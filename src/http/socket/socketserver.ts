@@ -27,24 +27,22 @@ export interface ChatReceipt {
   agentId: string;
 }
 
-/** The token of the socket that a message came through, and the address of its peer. */
-export interface MessageOrigin {
-  token: string;
-  address: string;
-}
-
 /** The functions of the service that the sockets need. */
-export interface SocketDoor {
+export interface SocketService {
   /** Reads the session row. null gives 401, a rejection 503. */
   identify(token: string): Promise<SocketIdentity | null>;
   /** Spends a ticket and returns its token; null if it is not a ticket. */
   redeem(ticket: string): string | null;
-  /** Accepts a chat message of that user. Errors of the user are thrown as Boom. */
-  message(userId: string, message: ChatMessage, from: MessageOrigin): Promise<ChatReceipt>;
+  /**
+   * Accepts a chat message of that user, with the token of its socket and the address of the peer.
+   * Errors of the user are thrown as Boom.
+   */
+  message(
+    userId: string,
+    message: ChatMessage,
+    from: { token: string; address: string },
+  ): Promise<ChatReceipt>;
 }
-
-/** Writes one line to the log: ids and figures, never a frame, a token or a query string. */
-export type SocketLog = (event: string, detail: Record<string, unknown>) => void;
 
 export interface SocketOptions {
   /**
@@ -62,22 +60,13 @@ export interface SocketOptions {
    * everywhere.
    */
   anonymousLimit: AnonymousLimit;
-  log: SocketLog;
+  /** Writes one line to the log: ids and figures, never a frame, a token or a query string. */
+  log(event: string, detail: Record<string, unknown>): void;
   /** Limits that differ from the defaults in `limits.ts`. */
   limits?: Partial<SocketLimits>;
 }
 
-export interface Sockets {
-  /** Sends to the user's sockets that subscribed. Never throws; the order is kept per user. */
-  publish(userId: string, channel: string, data: unknown): void;
-  /**
-   * Closes the sockets of a session or a personal access token at once with 4401, as a logout does.
-   */
-  endSession(sessionId: string): void;
-  /** Closes all sockets of a user at once with 4401, as disabling the account does. */
-  endUser(userId: string): void;
-  /** Admits no more clients and closes all with 1001; resolves when all are gone. */
-  close(): Promise<void>;
-  /** `slow` counts the sockets cut off since the start because they did not keep up. */
-  stats(): { open: number; users: number; slow: number };
+/** The options with all limits. */
+export interface SocketSettings extends SocketOptions {
+  limits: SocketLimits;
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Wire } from './connection.js';
+import type { SocketConnection } from './connection.js';
 
 interface Publication {
   channel: string;
@@ -14,7 +14,7 @@ const PER_TURN = 64;
  * the same time would overtake each other if a socket closes between them.
  */
 export class Audience {
-  readonly wires = new Set<Wire>();
+  readonly connections = new Set<SocketConnection>();
   private waiting: Publication[] = [];
   private isSending = false;
   private translated = { from: '', to: '' };
@@ -43,7 +43,7 @@ export class Audience {
    */
   private async drain(): Promise<void> {
     this.isSending = true;
-    for (let sent = 1; this.wires.size > 0; sent++) {
+    for (let sent = 1; this.connections.size > 0; sent++) {
       const publication = this.waiting.shift();
       if (!publication) break;
       await this.send(publication);
@@ -55,7 +55,7 @@ export class Audience {
   }
 
   private get isBehind(): boolean {
-    for (const wire of this.wires) if (wire.backlogBytes > 0) return true;
+    for (const { backlogBytes } of this.connections) if (backlogBytes > 0) return true;
     return false;
   }
 }

@@ -43,6 +43,6 @@ export interface Recorder {
 }
 
 /** The same for a call without a known user: the handler states the user, as after a login. */
-export interface VisitRecorder {
+export interface AuditRecorder {
   record(note: AuditNote & { actorId: string }): AuditStep;
 }

@@ -1,4 +1,4 @@
-import type { Recorder, VisitRecorder } from './audit.js';
+import type { AuditRecorder, Recorder } from './audit.js';
 import type { Schema, Static } from './schema.js';
 
 /**
@@ -70,6 +70,23 @@ export type Contract = Record<string, Endpoint>;
 /** Keeps the literal types of a contract. */
 export const contract = <const C extends Contract>(c: C): C => c;
 
+const endpointOf =
+  <const M extends Endpoint['method']>(method: M) =>
+  <const P extends string, const E extends Omit<Endpoint, 'method' | 'path'>>(path: P, of: E) => ({
+    method,
+    path,
+    ...of,
+  });
+
+/** Makes an endpoint: `endpoint.get('/api/hooks', { summary, reply })`. */
+export const endpoint = {
+  get: endpointOf('GET'),
+  post: endpointOf('POST'),
+  put: endpointOf('PUT'),
+  patch: endpointOf('PATCH'),
+  delete: endpointOf('DELETE'),
+};
+
 type Params<P extends string> = P extends `${string}{${infer N}}${infer R}`
   ? { [K in N]: string } & Params<R>
   : unknown;
@@ -97,7 +114,7 @@ export type Input<E extends Endpoint> = Params<E['path']> &
 export type Output<E extends Endpoint> = E extends { reply: infer R } ? Static<R> : void;
 
 /** The request context, before the user is known. */
-export interface Visit {
+export interface RequestContext {
   requestId: string;
   /** The peer's address, taken from X-Forwarded-For only behind a trusted proxy. */
   address: string;
@@ -120,7 +137,7 @@ export interface Visit {
 }
 
 /** The request context with the user that a token identifies. */
-export interface Caller extends Visit {
+export interface Caller extends RequestContext {
   userId: string;
   username: string;
   role: 'admin' | 'user';
@@ -168,16 +185,16 @@ export interface ServerSentEvent {
 }
 
 /** The bodies of the further replies of an endpoint. */
-type Other<E> = E extends { answers: infer A } ? Static<A[keyof A]> : never;
+type OtherReplies<E> = E extends { answers: infer A } ? Static<A[keyof A]> : never;
 type CallerOf<E extends Endpoint> = E extends { access: 'public' }
-  ? Visit
+  ? RequestContext
   : E extends { access: 'optional' }
-    ? Visit & Partial<Caller>
+    ? RequestContext & Partial<Caller>
     : Caller;
 /** The recorder of the audit log, which only the handler of an audited endpoint has. */
 type Recording<E extends Endpoint> = E extends { audit: string }
   ? E extends { access: 'public' | 'optional' }
-    ? VisitRecorder
+    ? AuditRecorder
     : Recorder
   : unknown;
 /** The handlers of a contract, one per endpoint. The compiler reports a missing one. */
@@ -187,7 +204,7 @@ export type Handlers<C extends Contract> = {
     by: CallerOf<C[K]> & Recording<C[K]>,
   ) => Promise<
     | Output<C[K]>
-    | CustomReply<Output<C[K]> | Other<C[K]>>
+    | CustomReply<Output<C[K]> | OtherReplies<C[K]>>
     | JsonText
     | (C[K] extends { streams: true } ? EventStream : never)
   >;

@@ -1,40 +1,31 @@
 import Joi from 'joi';
-import {
-  later,
-  nullable,
-  object,
-  optional,
-  queryWhole,
-  type Schema,
-  type Static,
-  text,
-} from './schema.js';
+import * as s from './schema.js';
 
 const paging = {
-  limit: optional(queryWhole(1, 200).description('At most this many, 50 unless given')),
-  cursor: optional(text(200).description('`nextCursor` of the page before')),
+  limit: s.optional(s.queryWhole(1, 200).description('At most this many, 50 unless given')),
+  cursor: s.optional(s.text(200).description('`nextCursor` of the page before')),
 };
 
 /** Returns the query schema of a list: `limit`, `cursor` and the filters given. */
-export const pageQuery = <K extends Record<string, Schema>>(label: string, filters: K) =>
-  object(label, { ...paging, ...filters });
+export const pageQuery = <K extends Record<string, s.Schema>>(label: string, filters: K) =>
+  s.object(label, { ...paging, ...filters });
 
 /**
  * Returns the reply schema of a list: `{ <plural>: [...], nextCursor }`, newest first. `label` is
  * its name in the API document if two lists have the same plural.
  */
-export const pageOf = <const P extends string, S extends Schema>(
+export const pageOf = <const P extends string, S extends s.Schema>(
   plural: P,
   item: S,
   label = `${plural[0]?.toUpperCase()}${plural.slice(1)}Page`,
 ) =>
-  later(
+  s.later(
     () =>
       Joi.object({
         [plural]: Joi.array().items(item).required(),
-        nextCursor: nullable(text(200)).required(),
+        nextCursor: s.nullable(s.text(200)).required(),
       }).label(label) as unknown as Joi.ObjectSchema<
-        { [K in P]: Static<S>[] } & { nextCursor: string | null }
+        { [K in P]: s.Static<S>[] } & { nextCursor: string | null }
       >,
   );
 

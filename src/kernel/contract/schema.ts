@@ -187,17 +187,18 @@ const demanded = (schema: Schema): Schema => {
 };
 
 /**
- * Returns the same object with every key optional and at least one required: the body of a PUT or
- * PATCH. All keys are replaced at once: describe() goes through everything below them, and fork()
- * makes the object anew for each.
+ * Returns the same object with every key optional. All keys are replaced at once: describe() goes
+ * through everything below them, and fork() makes the object anew for each.
  */
-export const partial = <T>(label: string, of: Joi.ObjectSchema<T>) =>
+export const allOptional = <T>(label: string, of: Joi.ObjectSchema<T>) =>
   later(() => {
     const every: Joi.ObjectSchema = of;
     const given: { key: string; schema: Schema }[] = of.$_terms.keys ?? [];
     const keys = Object.fromEntries(given.map(({ key, schema }) => [key, schema.optional()]));
-    return every.keys(keys).min(1).label(label) as unknown as Joi.ObjectSchema<Partial<T>>;
+    return every.keys(keys).label(label) as unknown as Joi.ObjectSchema<Partial<T>>;
   });
+/** Returns the same with at least one key required: the body of a PUT or PATCH. */
+export const partial = <T>(label: string, of: Joi.ObjectSchema<T>) => allOptional(label, of).min(1);
 
 /**
  * Accepts the read-only fields of a reply in a PUT or PATCH and drops them (Ours: a client may send
@@ -226,3 +227,9 @@ const dropped = Joi.any().strip().meta({ swaggerHidden: true });
  */
 export const lenient = <T>(of: Joi.ObjectSchema<T>): Joi.ObjectSchema<T> =>
   later(() => of.prefs({ stripUnknown: true }));
+
+/** Returns the names of an object's keys, in their order. */
+export const keyNames = (of: Joi.ObjectSchema): string[] => {
+  const keys: { key: string }[] = of.$_terms.keys ?? [];
+  return keys.map(({ key }) => key);
+};

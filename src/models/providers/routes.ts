@@ -1,8 +1,8 @@
 import Boom from '@hapi/boom';
 import { resource } from '../../kernel/route.js';
 import { knownModels } from '../../providers/llm/known.js';
+import { Provider, providers } from '../contract.js';
 import { ALL } from '../registry.js';
-import { Provider, providers } from './contract.js';
 import { listAvailable, type ProvidersDeps } from './service.js';
 
 export const providersResource = (deps: ProvidersDeps) =>

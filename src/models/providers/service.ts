@@ -12,12 +12,12 @@ import {
   NoList,
   ollamaModels,
 } from '../../providers/llm/available.js';
-import type { Vault } from '../../vault/vault.js';
-import type { Available } from './contract.js';
-import type { ProvidersStore, ServerRow } from './queries.js';
+import type { Vault } from '../../vault/module.js';
+import type { Available } from '../contract.js';
+import type { ModelsStore, ServerRow } from '../queries.js';
 
 export interface ProvidersDeps {
-  providers: ProvidersStore;
+  models: ModelsStore;
   http: Http;
   unsealKey(id: string, sealed: string): string;
   vault: Pick<Vault, 'newest'>;
@@ -68,7 +68,7 @@ const serverOf = async (
   provider: Provider & keyof typeof lists,
   named: string | undefined,
 ): Promise<ModelServer> => {
-  const row = await deps.providers.newestOf(provider);
+  const row = await deps.models.newestOf(provider);
   const kept = row?.base_url ?? adapters[provider].baseUrl ?? '';
   const baseUrl = named ?? kept;
   const isKept = new URL(baseUrl).origin === new URL(kept).origin;

@@ -1,9 +1,13 @@
 import type { Clock } from '../../kernel/clock.js';
-import { cutPage } from '../../kernel/contract/page.js';
+import { cutPage, DEFAULT_LIMIT } from '../../kernel/contract/page.js';
+import type { Static } from '../../kernel/contract/schema.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { Page } from '../../store/page.js';
 import { type Store, unlessUnmet } from '../../store/store.js';
-import type { SendingAttemptRow, SendingRow, SendingStatus } from '../../store/tables/outbox.js';
+import type { SendingAttemptRow, SendingRow } from '../../store/tables/outbox.js';
+import { visibleTo } from '../../store/visible.js';
 import { sendAgain } from '../messages.js';
+import type { outbox } from './contract.js';
 
 /** A message without its content. */
 export type ListedSending = Omit<SendingRow, 'content' | 'cause_id' | 'hops'> & {
@@ -12,14 +16,9 @@ export type ListedSending = Omit<SendingRow, 'content' | 'cause_id' | 'hops'> & 
   channel_kind: string | null;
 };
 
-export interface OutboxFilters {
-  limit: number;
-  cursor?: string;
-  status?: SendingStatus;
-  kind?: string;
-  channelId?: string;
-  webhookId?: string;
-}
+export type ShownAttempt = Omit<SendingAttemptRow, 'excerpt'>;
+
+type OutboxFilters = Static<(typeof outbox)['list']['query']>;
 
 const SENDING = [
   's.id',
@@ -48,10 +47,8 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
       .select(SENDING);
 
   return {
-    list: async (
-      filters: OutboxFilters,
-    ): Promise<{ rows: ListedSending[]; nextCursor: string | null }> => {
-      const { limit, cursor, status, kind, channelId, webhookId } = filters;
+    list: async (filters: OutboxFilters): Promise<Page<ListedSending>> => {
+      const { limit = DEFAULT_LIMIT, cursor, status, kind, channelId, webhookId } = filters;
       let query = sendings();
       if (cursor !== undefined) query = query.where('s.id', '<', cursor);
       if (status !== undefined) query = query.where('s.status', '=', status);
@@ -79,7 +76,7 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
       const row = await db
         .selectFrom('notifications')
         .select('id')
-        .where('user_id', '=', userId)
+        .where(visibleTo(userId))
         .where('id', '=', id)
         .executeTakeFirst();
       return row !== undefined;
@@ -90,16 +87,16 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
      * uses their index.
      */
     ofNotice: (userId: string, noticeId: string): Promise<ListedSending[]> => {
-      const channels = db.selectFrom('channels').select('id').where('user_id', '=', userId);
+      const channels = db.selectFrom('channels').select('id').where(visibleTo(userId));
       return sendings()
-        .where('s.user_id', '=', userId)
+        .where(visibleTo(userId, 's'))
         .where('s.channel_id', 'in', channels)
         .where('s.cause_id', '=', noticeId)
         .orderBy('s.id')
         .execute();
     },
 
-    attempts: async (sendingIds: string[]): Promise<Omit<SendingAttemptRow, 'excerpt'>[]> =>
+    attempts: async (sendingIds: string[]): Promise<ShownAttempt[]> =>
       db
         .selectFrom('sending_attempts')
         .select(['sending_id', 'number', 'at', 'duration_ms', 'verdict', 'status', 'error'])

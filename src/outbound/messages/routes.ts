@@ -1,4 +1,3 @@
-import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { resource } from '../../kernel/route.js';
 import { outbox } from './contract.js';
 import { type MessagesDeps, noticeSendings, resend, viewSending } from './service.js';
@@ -6,8 +5,7 @@ import { type MessagesDeps, noticeSendings, resend, viewSending } from './servic
 export const outboxResource = (deps: MessagesDeps) =>
   resource('outbox', outbox, {
     list: async ({ query }) => {
-      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
-      const { rows, nextCursor } = await deps.sendings.list(page);
+      const { rows, nextCursor } = await deps.sendings.list(query);
       return { sendings: rows.map(viewSending), nextCursor };
     },
     resend: ({ id }, by) => resend(deps, id, by),

@@ -1,8 +1,11 @@
 import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/contract/audit.js';
+import { orNotFound } from '../../kernel/route.js';
+import { sendingAttemptTable, sendingTable } from '../../store/tables/outbox.js';
+import { viewer } from '../../store/view.js';
 import { ENDPOINT } from '../transport.js';
-import type { NoticeSending, SendingView } from './contract.js';
-import type { ListedSending, OutboxStore } from './queries.js';
+import { NoticeSending, SendingAttempt, SendingView } from './contract.js';
+import type { ListedSending, OutboxStore, ShownAttempt } from './queries.js';
 
 export interface MessagesDeps {
   sendings: OutboxStore;
@@ -16,8 +19,7 @@ export const resend = async (
   id: string,
   by: Recorder,
 ): Promise<SendingView> => {
-  const found = await deps.sendings.find(id);
-  if (!found) throw Boom.notFound('No sending with that id');
+  const found = orNotFound(await deps.sendings.find(id), 'No sending with that id');
   const data = { status: found.status, userId: found.user_id };
   if (!(await deps.sendings.resend(id, by.record({ target: id, data })))) {
     throw Boom.conflict(`Only what failed or is unknown goes again; this is ${found.status}`);
@@ -39,38 +41,29 @@ export const noticeSendings = async (
   }
   const rows = await sendings.ofNotice(userId, noticeId);
   const attempts = await sendings.attempts(rows.map(({ id }) => id));
-  return rows.map((row) => ({
-    ...viewProgress(row),
-    log: attempts
-      .filter(({ sending_id }) => sending_id === row.id)
-      .map((attempt) => ({
-        number: attempt.number,
-        at: attempt.at,
-        durationMs: attempt.duration_ms,
-        verdict: attempt.verdict,
-        statusCode: attempt.status,
-        error: attempt.error,
-      })),
-  }));
+  return rows.map((row) => {
+    const log = attempts.filter(({ sending_id }) => sending_id === row.id).map(viewAttempt);
+    return viewNoticeSending({ ...row, log });
+  });
 };
 
-export const viewSending = (row: ListedSending): SendingView => ({
-  ...viewProgress(row),
-  userId: row.user_id,
-  username: row.username,
+const progress = {
+  target: (row: ListedSending) => row.channel_kind ?? ENDPOINT,
+  nextAttemptAt: (row: ListedSending) => row.next_at,
+};
+
+export const viewSending = viewer(sendingTable, SendingView, {
+  ...progress,
+  username: ({ username }) => username,
 });
 
-const viewProgress = (row: ListedSending) => ({
-  id: row.id,
-  status: row.status,
-  kind: row.kind,
-  target: row.channel_kind ?? ENDPOINT,
-  channelId: row.channel_id,
-  webhookId: row.webhook_id,
-  attempts: row.attempts,
-  nextAttemptAt: row.next_at,
-  receipt: row.receipt,
-  error: row.error,
-  createdAt: row.created_at,
-  finishedAt: row.finished_at,
+type LoggedSending = ListedSending & Pick<NoticeSending, 'log'>;
+
+const viewNoticeSending = viewer(sendingTable, NoticeSending, {
+  ...progress,
+  log: ({ log }: LoggedSending) => log,
+});
+
+const viewAttempt = viewer(sendingAttemptTable, SendingAttempt, {
+  statusCode: ({ status }: ShownAttempt) => status,
 });

@@ -1,38 +1,31 @@
 import { sql } from 'kysely';
-import { cutPage } from '../../kernel/contract/page.js';
+import { cutPage, DEFAULT_LIMIT } from '../../kernel/contract/page.js';
+import type { Static } from '../../kernel/contract/schema.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { Page } from '../../store/page.js';
+import { selectRows } from '../../store/rows.js';
 import { type Store, unlessUnmet } from '../../store/store.js';
-import type { NotificationRow } from '../../store/tables/notifications.js';
+import { type NotificationRow, notificationTable } from '../../store/tables/notifications.js';
+import { visibleTo } from '../../store/visible.js';
 import {
   type PreferenceParts,
   type Preferences,
   readPreferences,
   writePreferences,
 } from '../preferences.js';
+import type { notifications } from './contract.js';
 
-const columns = [
-  'id',
-  'user_id',
-  'kind',
-  'title',
-  'body',
-  'link',
-  'read_at',
-  'created_at',
-] as const;
-
-/** A notification as it is shown. */
-export type KeptNotification = Omit<NotificationRow, 'effect_id' | 'direct' | 'about' | 'hops'>;
+type NotificationFilters = Static<(typeof notifications)['list']['query']>;
 
 export const notificationsStore = (store: Store) => {
   const { db } = store;
 
-  const unread = (userId: string) =>
+  const unreadCount = (userId: string) =>
     db.selectFrom((of) =>
       of
         .selectFrom('notifications')
         .select((each) => each.fn.countAll<number>().as('count'))
-        .where('user_id', '=', userId)
+        .where(visibleTo(userId))
         .where('read_at', 'is', null)
         .as('u'),
     );
@@ -44,19 +37,17 @@ export const notificationsStore = (store: Store) => {
      */
     list: async (
       userId: string,
-      page: { limit: number; cursor?: string; unread?: boolean; kind?: string },
-    ): Promise<{ rows: KeptNotification[]; nextCursor: string | null; unreadCount: number }> => {
-      let query = db.selectFrom('notifications').select(columns).where('user_id', '=', userId);
-      if (page.cursor !== undefined) query = query.where('id', '<', page.cursor);
-      if (page.kind !== undefined) query = query.where('kind', '=', page.kind);
-      if (page.unread !== undefined) {
-        query = query.where('read_at', page.unread ? 'is' : 'is not', null);
-      }
-      const found = await unread(userId)
+      { limit = DEFAULT_LIMIT, cursor, kind, unread }: NotificationFilters,
+    ): Promise<Page<NotificationRow> & { unreadCount: number }> => {
+      let query = selectRows(db, notificationTable, {}, visibleTo(userId));
+      if (cursor !== undefined) query = query.where('id', '<', cursor);
+      if (kind !== undefined) query = query.where('kind', '=', kind);
+      if (unread !== undefined) query = query.where('read_at', unread ? 'is' : 'is not', null);
+      const found = await unreadCount(userId)
         .leftJoin(
           query
             .orderBy('id', 'desc')
-            .limit(page.limit + 1)
+            .limit(limit + 1)
             .as('n'),
           (join) => join.onTrue(),
         )
@@ -64,24 +55,25 @@ export const notificationsStore = (store: Store) => {
         .selectAll('n')
         .orderBy('n.id', 'desc')
         .execute();
-      return { ...cutPage(found.filter(isKept), page.limit), unreadCount: found[0]?.count ?? 0 };
+      const kept = found.filter(isKept).map(({ count: _, ...row }) => row);
+      return { ...cutPage(kept, limit), unreadCount: found[0]?.count ?? 0 };
     },
 
     /** Marks one as read. Only the first reading counts: a second one changes nothing. */
-    read: (userId: string, id: string, at: string): Promise<KeptNotification | undefined> =>
+    read: (userId: string, id: string, at: string): Promise<NotificationRow | undefined> =>
       db
         .updateTable('notifications')
         .set({ read_at: sql`coalesce(read_at, ${at})` })
-        .where('user_id', '=', userId)
+        .where(visibleTo(userId))
         .where('id', '=', id)
-        .returning(columns)
+        .returning(notificationTable.columns)
         .executeTakeFirst(),
 
     readAll: async (userId: string, at: string): Promise<number> => {
       const { numUpdatedRows } = await db
         .updateTable('notifications')
         .set({ read_at: at })
-        .where('user_id', '=', userId)
+        .where(visibleTo(userId))
         .where('read_at', 'is', null)
         .executeTakeFirst();
       return Number(numUpdatedRows);
@@ -98,18 +90,14 @@ export const notificationsStore = (store: Store) => {
       unlessUnmet(store.transact([...writePreferences(store, { userId, parts, at }), also])),
 
     channelIds: async (userId: string): Promise<string[]> => {
-      const rows = await db
-        .selectFrom('channels')
-        .select('id')
-        .where('user_id', '=', userId)
-        .execute();
+      const rows = await db.selectFrom('channels').select('id').where(visibleTo(userId)).execute();
       return rows.map(({ id }) => id);
     },
   };
 };
 
 /** True if the row has a notification; an empty page still returns a row with the count. */
-const isKept = <T extends { id: string | null }>(row: T): row is T & KeptNotification =>
+const isKept = <T extends { id: string | null }>(row: T): row is T & NotificationRow =>
   row.id !== null;
 
 export type NotificationsStore = ReturnType<typeof notificationsStore>;

@@ -1,17 +1,17 @@
+import { isTimezone } from '../../kernel/clock.js';
 import type { FieldFault } from '../../kernel/problem.js';
-import { isTimezone } from '../../kernel/timezone.js';
 import { isChosen, isKind, KINDS, noticeKind } from '../noticekinds.js';
-import { type PreferenceParts, type Preferences, saysSomething } from '../preferences.js';
+import { differsFromDefault, type PreferenceParts, type Preferences } from '../preferences.js';
 import type { GivenChoice, NotificationPreferences, PreferenceChanges } from './contract.js';
 
 /** Returns the faults of preferences beyond their schema, each with the field that it concerns. */
 export const preferenceFaults = (
   { kinds = [], kindChanges = [], quietHours }: PreferenceChanges,
-  known: { channelIds: string[]; quiet: Preferences['quiet'] },
+  known: { channelIds: string[]; hours: Preferences['quietHours'] },
 ): FieldFault[] => [
   ...choicesFaults(kinds, 'kinds', known.channelIds),
   ...choicesFaults(kindChanges, 'kindChanges', known.channelIds),
-  ...(quietHours ? hoursFaults({ ...known.quiet, ...quietHours }) : []),
+  ...(quietHours ? hoursFaults({ ...known.hours, ...quietHours }) : []),
 ];
 
 const choicesFaults = (
@@ -58,7 +58,7 @@ const repeats = (choices: GivenChoice[], path: string): FieldFault[] => {
   );
 };
 
-const hoursFaults = (hours: { from: string; to: string; timezone: string }): FieldFault[] => {
+const hoursFaults = (hours: Preferences['quietHours']): FieldFault[] => {
   const faults: FieldFault[] = [];
   if (!isTimezone(hours.timezone)) {
     const message = 'must be a time zone, as in "Europe/Berlin"';
@@ -75,41 +75,21 @@ export const changed = (
   before: Preferences,
   { kinds, kindChanges, quietHours, digest }: PreferenceChanges,
 ): PreferenceParts => ({
-  ...(kinds && { choices: kinds.map(choiceOf).filter(saysSomething) }),
-  ...(kindChanges && { changes: kindChanges.map(choiceOf) }),
-  ...(quietHours && { quiet: settled(before.quiet, quietHours) }),
-  ...(digest && { digest: settled(before.digest, digest) }),
-});
-
-const settled = <T extends { isEnabled: boolean }>(
-  before: T,
-  { enabled, ...given }: { enabled: boolean } & Partial<Omit<T, 'isEnabled'>>,
-): T => ({ ...before, ...given, isEnabled: enabled });
-
-const choiceOf = ({ kind, channelId, enabled }: GivenChoice): Preferences['choices'][number] => ({
-  ...{ kind, channelId, isEnabled: enabled },
+  ...(kinds && { choices: kinds.filter(differsFromDefault) }),
+  ...(kindChanges && { changes: kindChanges }),
+  ...(quietHours && { quietHours: { ...before.quietHours, ...quietHours } }),
+  ...(digest && { digest: { ...before.digest, ...digest } }),
 });
 
 /** Returns every kind that can be muted, each followed by the choices for single channels. */
-export const viewPreferences = ({
-  choices,
-  quiet,
-  digest,
-}: Preferences): NotificationPreferences => {
-  const { isEnabled: isQuiet, ...hours } = quiet;
-  const { isEnabled: isGathered, ...amounts } = digest;
-  return {
-    kinds: CHOSEN.flatMap((kind) => {
-      const ofKind = choices.filter((choice) => choice.kind === kind);
-      const general = ofKind.find(({ channelId }) => channelId === null);
-      const own = ofKind.filter((choice) => choice !== general);
-      return [general ?? { kind, channelId: null, isEnabled: true }, ...own].map(viewChoice);
-    }),
-    quietHours: { enabled: isQuiet, ...hours },
-    digest: { enabled: isGathered, ...amounts },
-  };
-};
-
-const viewChoice = ({ kind, channelId, isEnabled }: Preferences['choices'][number]) => ({
-  ...{ kind, about: noticeKind(kind).about, channelId, enabled: isEnabled },
+export const viewPreferences = ({ choices, ...rest }: Preferences): NotificationPreferences => ({
+  kinds: CHOSEN.flatMap((kind) => {
+    const ofKind = choices.filter((choice) => choice.kind === kind);
+    const general = ofKind.find(({ channelId }) => channelId === null);
+    const own = ofKind.filter((choice) => choice !== general);
+    const { about } = noticeKind(kind);
+    const all = [general ?? { kind, channelId: null, enabled: true }, ...own];
+    return all.map((choice) => ({ ...choice, about }));
+  }),
+  ...rest,
 });

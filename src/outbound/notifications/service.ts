@@ -2,6 +2,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { refuseFaults } from '../../kernel/route.js';
+import { untilWritten } from '../../store/updateif.js';
 import type { Preferences } from '../preferences.js';
 import type { PreferenceChanges } from './contract.js';
 import type { NotificationsStore } from './queries.js';
@@ -21,17 +22,16 @@ export const setPreferences = async (
   given: PreferenceChanges,
   by: Caller & Recorder,
 ): Promise<Preferences> => {
-  while (true) {
+  await untilWritten(async () => {
     const [before, channelIds] = await Promise.all([
       notifications.preferences(by.userId),
       notifications.channelIds(by.userId),
     ]);
-    refuseFaults(preferenceFaults(given, { channelIds, quiet: before.quiet }));
+    refuseFaults(preferenceFaults(given, { channelIds, hours: before.quietHours }));
     const parts = changed(before, given);
     const at = iso(clock.now());
     const recorded = by.record({ data: { ...given } });
-    if (await notifications.prefer(by.userId, { parts, at }, recorded)) {
-      return notifications.preferences(by.userId);
-    }
-  }
+    return (await notifications.prefer(by.userId, { parts, at }, recorded)) || null;
+  });
+  return notifications.preferences(by.userId);
 };

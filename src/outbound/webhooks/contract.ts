@@ -1,152 +1,138 @@
-import { contract } from '../../kernel/contract/endpoint.js';
+import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../../kernel/contract/page.js';
-import {
-  anyText,
-  flag,
-  id,
-  ignoring,
-  list,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  record,
-  type Static,
-  text,
-  time,
-  whole,
-} from '../../kernel/contract/schema.js';
+import * as s from '../../kernel/contract/schema.js';
 
 const eventType = () =>
-  oneOf(
-    'OutgoingEventType',
-    'agent.completed',
-    'agent.failed',
-    'hook.executed',
-    'hook.failed',
-    'approval.requested',
-    'task.completed',
-    'pipeline.finished',
-    '*',
-  ).description('Nothing sends task.completed and pipeline.finished yet');
-const events = () => list(eventType(), 20).min(1).unique();
+  s
+    .oneOf(
+      'OutgoingEventType',
+      'agent.completed',
+      'agent.failed',
+      'hook.executed',
+      'hook.failed',
+      'approval.requested',
+      'task.completed',
+      'pipeline.finished',
+      '*',
+    )
+    .description('Nothing sends task.completed and pipeline.finished yet');
+const events = () => s.list(eventType(), 20).min(1).unique();
 const url = () =>
-  text(2000)
+  s
+    .text(2000)
     .uri({ scheme: ['http', 'https'] })
     .example('https://app.example.org/adjutant');
 const status = () =>
-  oneOf('WebhookDeliveryStatus', 'queued', 'sending', 'sent', 'failed', 'unknown');
-const count = () => whole(0, Number.MAX_SAFE_INTEGER);
+  s.oneOf('WebhookDeliveryStatus', 'queued', 'sending', 'sent', 'failed', 'unknown');
+const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 const overlap = () =>
-  whole(0, 43_200).description(
-    'How long the secret before signs, too; 60 unless given; 0 ends every overlap',
-  );
-const secret = () => text(200).example('whsec_').description('Write-only: `whsec_` and base64');
+  s
+    .whole(0, 43_200)
+    .description('How long the secret before signs, too; 60 unless given; 0 ends every overlap');
+const secret = () => s.text(200).example('whsec_').description('Write-only: `whsec_` and base64');
 
 const webhook = {
-  id: id('webhook'),
-  name: text(200),
-  url: text(2000),
-  events: list(eventType()),
-  enabled: flag(),
-  secretSet: flag(),
-  credentialId: nullable(id('credential')).description('The vault entry that is its secret'),
-  oldSecretUntil: nullable(time()).description('Until then the secret before signs, too'),
-  disabledReason: nullable(text(500)).description('Why it was disabled by itself'),
-  stats: object('WebhookStats', {
+  id: s.id('webhook'),
+  name: s.text(200),
+  url: s.text(2000),
+  events: s.list(eventType()),
+  enabled: s.flag(),
+  secretSet: s.flag(),
+  credentialId: s.nullable(s.id('credential')).description('The vault entry that is its secret'),
+  oldSecretUntil: s.nullable(s.time()).description('Until then the secret before signs, too'),
+  disabledReason: s.nullable(s.text(500)).description('Why it was disabled by itself'),
+  stats: s.object('WebhookStats', {
     waiting: count(),
     sent: count(),
     failed: count(),
-    lastDeliveryAt: nullable(time()),
-    lastStatus: nullable(status()),
-    failingSince: nullable(time()),
+    lastDeliveryAt: s.nullable(s.time()),
+    lastStatus: s.nullable(status()),
+    failingSince: s.nullable(s.time()),
   }),
-  createdAt: time(),
-  updatedAt: time(),
+  createdAt: s.time(),
+  updatedAt: s.time(),
 };
 
-const OutgoingWebhook = object('OutgoingWebhook', webhook);
-export type OutgoingWebhook = Static<typeof OutgoingWebhook>;
+export const OutgoingWebhook = s.object('OutgoingWebhook', webhook);
+export type OutgoingWebhook = s.Static<typeof OutgoingWebhook>;
 
-const NewWebhook = object('NewOutgoingWebhook', {
-  name: text(200).example('app'),
+const NewWebhook = s.object('NewOutgoingWebhook', {
+  name: s.text(200).example('app'),
   url: url(),
   events: events(),
-  secret: optional(secret()),
-  credentialId: optional(text(80).description('A vault entry in place of the secret')),
-  enabled: optional(flag()),
+  secret: s.optional(secret()),
+  credentialId: s.optional(s.text(80).description('A vault entry in place of the secret')),
+  enabled: s.optional(s.flag()),
 });
-export type NewWebhook = Static<typeof NewWebhook>;
+export type NewWebhook = s.Static<typeof NewWebhook>;
 
-const WebhookChanges = ignoring(
-  object('OutgoingWebhookChanges', {
-    name: optional(text(200)),
-    url: optional(url()),
-    events: optional(events()),
-    credentialId: optional(
-      nullable(text(80)).description('null: its own secret again, which rotate-secret shows'),
-    ),
-    enabled: optional(flag().description('true also clears disabledReason')),
-  }),
-  ...['id', 'secretSet', 'oldSecretUntil', 'disabledReason', 'stats', 'createdAt', 'updatedAt'],
-).min(1);
-export type WebhookChanges = Static<typeof WebhookChanges>;
+const WebhookChanges = s
+  .ignoring(
+    s.object('OutgoingWebhookChanges', {
+      name: s.optional(s.text(200)),
+      url: s.optional(url()),
+      events: s.optional(events()),
+      credentialId: s.optional(
+        s.nullable(s.text(80)).description('null: its own secret again, which rotate-secret shows'),
+      ),
+      enabled: s.optional(s.flag().description('true also clears disabledReason')),
+    }),
+    ...['id', 'secretSet', 'oldSecretUntil', 'disabledReason', 'stats', 'createdAt', 'updatedAt'],
+  )
+  .min(1);
+export type WebhookChanges = s.Static<typeof WebhookChanges>;
 
-const SecretRotation = object('WebhookSecretRotation', {
-  overlapMinutes: optional(overlap()),
-  secret: optional(secret()),
+const SecretRotation = s.object('WebhookSecretRotation', {
+  overlapMinutes: s.optional(overlap()),
+  secret: s.optional(secret()),
 });
-export type SecretRotation = Static<typeof SecretRotation>;
+export type SecretRotation = s.Static<typeof SecretRotation>;
 
-const shownOnce = () => optional(text(200).description('Where it was made; shown this once'));
+const shownOnce = () => s.optional(s.text(200).description('Where it was made; shown this once'));
 
-const WebhookDelivery = object('WebhookDelivery', {
-  id: id('sending'),
-  webhookId: text(80).description('`webhook-id` of all its attempts'),
-  event: text(100),
+export const WebhookDelivery = s.object('WebhookDelivery', {
+  id: s.id('sending'),
+  webhookId: s.text(80).description('`webhook-id` of all its attempts'),
+  event: s.text(100),
   status: status(),
-  payload: object('WebhookPayload', {
-    type: text(100),
-    timestamp: time(),
-    data: record('WebhookData').description('Names, ids, status, result and links, by type'),
+  payload: s.object('WebhookPayload', {
+    type: s.text(100),
+    timestamp: s.time(),
+    data: s.record('WebhookData').description('Names, ids, status, result and links, by type'),
   }),
-  attempts: list(
-    object('WebhookAttempt', {
-      number: whole(1, 1_000_000),
-      at: time(),
+  attempts: s.list(
+    s.object('WebhookAttempt', {
+      number: s.whole(1, 1_000_000),
+      at: s.time(),
       durationMs: count(),
-      statusCode: nullable(whole(100, 999)),
-      response: nullable(anyText(10_000)).description('How the answer begins'),
-      error: nullable(anyText(10_000)),
+      statusCode: s.nullable(s.whole(100, 999)),
+      response: s.nullable(s.anyText(10_000)).description('How the answer begins'),
+      error: s.nullable(s.anyText(10_000)),
     }),
   ),
-  nextAttemptAt: nullable(time()),
-  error: nullable(anyText(10_000)),
-  createdAt: time(),
-  finishedAt: nullable(time()),
+  nextAttemptAt: s.nullable(s.time()),
+  error: s.nullable(s.anyText(10_000)),
+  createdAt: s.time(),
+  finishedAt: s.nullable(s.time()),
 });
-export type WebhookDelivery = Static<typeof WebhookDelivery>;
+export type WebhookDelivery = s.Static<typeof WebhookDelivery>;
 
-const WebhookTest = object('WebhookTestResult', {
-  delivered: flag(),
-  statusCode: nullable(whole(100, 999)),
+const WebhookTest = s.object('WebhookTestResult', {
+  delivered: s.flag(),
+  statusCode: s.nullable(s.whole(100, 999)),
   durationMs: count(),
-  response: nullable(anyText(10_000)).description('How the answer begins'),
-  error: nullable(anyText(10_000)),
+  response: s.nullable(s.anyText(10_000)).description('How the answer begins'),
+  error: s.nullable(s.anyText(10_000)),
 });
-export type WebhookTest = Static<typeof WebhookTest>;
+export type WebhookTest = s.Static<typeof WebhookTest>;
 
 export const webhooks = contract({
-  list: {
-    method: 'GET',
-    path: '/api/webhooks',
+  list: endpoint.get('/api/webhooks', {
     summary: 'List your outgoing webhooks',
     query: pageQuery('OutgoingWebhookQuery', {}),
     reply: pageOf('webhooks', OutgoingWebhook),
-  },
-  create: {
-    method: 'POST',
-    path: '/api/webhooks',
+  }),
+  create: endpoint.post('/api/webhooks', {
     summary: 'Create an outgoing webhook; a secret that is made is shown this once',
     audit: 'webhooks.create',
     example: {
@@ -155,63 +141,49 @@ export const webhooks = contract({
       events: ['hook.failed', 'approval.requested'],
     },
     body: NewWebhook,
-    reply: object('CreatedOutgoingWebhook', { ...webhook, secret: shownOnce() }),
+    reply: s.object('CreatedOutgoingWebhook', { ...webhook, secret: shownOnce() }),
     status: 201,
     secret: true,
-  },
-  get: {
-    method: 'GET',
-    path: '/api/webhooks/{id}',
+  }),
+  get: endpoint.get('/api/webhooks/{id}', {
     summary: 'Show an outgoing webhook, but not its secret',
     reply: OutgoingWebhook,
-  },
-  update: {
-    method: 'PATCH',
-    path: '/api/webhooks/{id}',
+  }),
+  update: endpoint.patch('/api/webhooks/{id}', {
     summary: 'Change what is given, keep the rest',
     audit: 'webhooks.update',
     example: { events: ['*'], enabled: true },
     body: WebhookChanges,
     reply: OutgoingWebhook,
-  },
-  delete: {
-    method: 'DELETE',
-    path: '/api/webhooks/{id}',
+  }),
+  delete: endpoint.delete('/api/webhooks/{id}', {
     summary: 'Delete an outgoing webhook and its deliveries',
     audit: 'webhooks.delete',
-  },
-  deliveries: {
-    method: 'GET',
-    path: '/api/webhooks/{id}/deliveries',
+  }),
+  deliveries: endpoint.get('/api/webhooks/{id}/deliveries', {
     summary: 'What was sent and what waits, newest first, with every attempt',
-    query: pageQuery('WebhookDeliveryQuery', { status: optional(status()) }),
+    query: pageQuery('WebhookDeliveryQuery', { status: s.optional(status()) }),
     reply: pageOf('deliveries', WebhookDelivery),
-  },
-  resend: {
-    method: 'POST',
-    path: '/api/webhooks/{id}/deliveries/{deliveryId}/resend',
+  }),
+  resend: endpoint.post('/api/webhooks/{id}/deliveries/{deliveryId}/resend', {
     summary: 'Send it again, under the same webhook-id',
     reply: WebhookDelivery,
     status: 202,
-  },
-  test: {
-    method: 'POST',
-    path: '/api/webhooks/{id}/test',
+  }),
+  test: endpoint.post('/api/webhooks/{id}/test', {
     summary: 'Send webhook.test once, and say what came back',
     reply: WebhookTest,
-  },
-  'rotate-secret': {
-    method: 'POST',
-    path: '/api/webhooks/{id}/rotate-secret',
+  }),
+  'rotate-secret': endpoint.post('/api/webhooks/{id}/rotate-secret', {
     summary: 'Make a new secret; the old one signs, too, until the overlap ends',
     unimpersonated: true,
     audit: 'webhooks.rotate-secret',
     example: { overlapMinutes: 60 },
     body: SecretRotation,
-    reply: object('RotatedWebhookSecret', {
+    reply: s.object('RotatedWebhookSecret', {
       secret: shownOnce(),
-      oldSecretUntil: nullable(time()),
+      oldSecretUntil: s.nullable(s.time()),
     }),
     secret: true,
-  },
+  }),
 });

@@ -3,7 +3,7 @@ import type { Statement } from '../../store/engine/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
 import { dropWaiting, SENDING_JOB } from '../messages.js';
-import type { Outbox, Posting } from '../outbox.js';
+import type { Outbox, QueuedMessage } from '../outbox.js';
 import type { Subscriptions } from './subscriptions.js';
 
 export interface DisablingDeps {
@@ -21,7 +21,7 @@ export const disableWebhook = (
   deps: DisablingDeps,
   webhook: WebhookRow,
   reason: string,
-): Posting => {
+): QueuedMessage => {
   const { store, clock, outbox, subscriptions } = deps;
   const change = { enabled: 0, disabled_reason: reason, updated_at: iso(clock.now()) };
   const disabled = store.db

@@ -1,8 +1,8 @@
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure, type PartialReply } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
-import { hopsOnward } from '../../kernel/loop.js';
-import { signaturesOf } from '../../secrets/standardwebhooks.js';
+import { hopHeader } from '../../kernel/loop.js';
+import { signaturesOf } from '../../secrets/module.js';
 import type { SendResult } from '../transport.js';
 
 /** A message as it is sent to one endpoint. */
@@ -45,7 +45,7 @@ export const post = async (
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signaturesOf(keys, { id, timestamp, body }),
-    ...hopsOnward(hops),
+    ...hopHeader(hops),
   };
   try {
     const reply = await http.request({ method: 'POST', url, headers, body, signal, ...LIMITS });
@@ -71,13 +71,13 @@ const verdictOnBroken = ({ begun, message: error }: HttpFailure, now: number): S
 
 const verdictOn = (reply: PartialReply, now: number): SendResult => {
   const { status } = reply;
-  const said = saidBy(reply);
-  if (isSuccess(reply)) return { ...said, verdict: 'sent', receipt: null };
+  const text = saidBy(reply);
+  if (isSuccess(reply)) return { ...text, verdict: 'sent', receipt: null };
   if (status === GONE) {
-    return { ...said, verdict: 'failed', error: '410: the endpoint is gone', isGone: true };
+    return { ...text, verdict: 'failed', error: '410: the endpoint is gone', isGone: true };
   }
   const afterMs = askedRest(reply.headers['retry-after'], now);
-  return { ...said, verdict: 'retry', error: faultOf(status), ...(afterMs > 0 && { afterMs }) };
+  return { ...text, verdict: 'retry', error: faultOf(status), ...(afterMs > 0 && { afterMs }) };
 };
 
 const isSuccess = ({ status }: PartialReply): boolean => status >= 200 && status < 300;

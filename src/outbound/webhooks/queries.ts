@@ -1,20 +1,18 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Clock } from '../../kernel/clock.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
-import { newestFirst } from '../../store/page.js';
+import { newestFirst, type Page, type PageInput } from '../../store/page.js';
+import { insertUpTo, selectCount, selectRows } from '../../store/rows.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
-import type { SendingStatus, WebhookRow } from '../../store/tables/outbox.js';
+import { type SendingStatus, type WebhookRow, webhookTable } from '../../store/tables/outbox.js';
 import type { CredentialRow } from '../../store/tables/vault.js';
 import type { Tables } from '../../store/tables.js';
+import { unchangedSince } from '../../store/updateif.js';
+import { visibleTo } from '../../store/visible.js';
 import { dropWaiting, sendAgain } from '../messages.js';
 import { endWaiting } from './disable.js';
-import { webhookColumnNames } from './row.js';
-import type { WebhookDeliveryRow, WebhookWithStats } from './view.js';
 
-interface WebhookPage {
-  limit: number;
-  cursor?: string;
-}
+import type { WebhookDeliveryRow, WebhookWithStats } from './view.js';
 
 const deliveryColumns = [
   's.id',
@@ -38,7 +36,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
   const webhooks = (userId: string) =>
     db
       .selectFrom('webhooks')
-      .select(webhookColumnNames)
+      .select(webhookTable.columns)
       .select((of) => [
         countOf(of, 'queued', 'sending').as('waiting'),
         countOf(of, 'sent').as('sent'),
@@ -46,7 +44,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
         newestOf(of).select('s.created_at').as('last_delivery_at'),
         newestOf(of).select('s.status').as('last_status'),
       ])
-      .where('user_id', '=', userId);
+      .where(visibleTo(userId));
 
   const deliveries = (userId: string, webhookId: string) =>
     db
@@ -58,10 +56,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       .where('s.webhook_id', '=', webhookId);
 
   return {
-    list: (
-      userId: string,
-      page: WebhookPage,
-    ): Promise<{ rows: WebhookWithStats[]; nextCursor: string | null }> =>
+    list: (userId: string, page: PageInput): Promise<Page<WebhookWithStats>> =>
       newestFirst(webhooks(userId), page),
 
     get: (userId: string, id: string): Promise<WebhookWithStats | undefined> =>
@@ -69,26 +64,12 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
 
     /** Returns the row without its statistics, which are counted over all its messages. */
     bare: (userId: string, id: string): Promise<WebhookRow | undefined> =>
-      db
-        .selectFrom('webhooks')
-        .select(webhookColumnNames)
-        .where('user_id', '=', userId)
-        .where('id', '=', id)
-        .executeTakeFirst(),
+      selectRows(db, webhookTable, { id }, visibleTo(userId)).executeTakeFirst(),
 
     /** Returns false if the user has `most` webhooks already. */
     insert: (row: WebhookRow, most: number, also: TransactionStep): Promise<boolean> => {
-      const count = db
-        .selectFrom('webhooks')
-        .select((of) => of.fn.countAll<number>().as('count'))
-        .where('user_id', '=', row.user_id);
-      const values = db
-        .selectNoFrom((of) => webhookColumnNames.map((column) => of.val(row[column]).as(column)))
-        .where(count, '<', most);
-      const insert = db
-        .insertInto('webhooks')
-        .columns([...webhookColumnNames])
-        .expression(values);
+      const count = selectCount(db, webhookTable, { user_id: row.user_id });
+      const insert = insertUpTo(db, webhookTable, row, { count, most });
       return unlessUnmet(store.transact([statement(insert, 1), also]));
     },
 
@@ -103,7 +84,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
         .set(changes)
         .where('user_id', '=', read.user_id)
         .where('id', '=', read.id)
-        .where('updated_at', '=', read.updated_at);
+        .where(unchangedSince(read));
       const isOff = changes.enabled === 0;
       const ended = isOff ? endWaiting(store, read.id, changes.updated_at ?? '') : [];
       return unlessUnmet(store.transact([statement(change, 1), ...ended, ...also]));
@@ -111,15 +92,15 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
 
     /** Deletes the webhook with its deliveries and waiting jobs; false if the user has none such. */
     delete: (userId: string, id: string, also: TransactionStep): Promise<boolean> => {
-      const webhook = db.deleteFrom('webhooks').where('user_id', '=', userId).where('id', '=', id);
+      const webhook = db.deleteFrom('webhooks').where(visibleTo(userId)).where('id', '=', id);
       return unlessUnmet(store.transact([statement(webhook, 1), dropWaiting(store, id), also]));
     },
 
     deliveries: (
       userId: string,
       webhookId: string,
-      { status, ...page }: WebhookPage & { status?: SendingStatus },
-    ): Promise<{ rows: WebhookDeliveryRow[]; nextCursor: string | null }> => {
+      { status, ...page }: PageInput & { status?: SendingStatus },
+    ): Promise<Page<WebhookDeliveryRow>> => {
       const all = deliveries(userId, webhookId);
       return newestFirst(status ? all.where('s.status', '=', status) : all, page);
     },
@@ -156,7 +137,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       db
         .selectFrom('credentials')
         .select(['id', 'type'])
-        .where('user_id', '=', userId)
+        .where(visibleTo(userId))
         .where('id', '=', id)
         .executeTakeFirst(),
   };
@@ -164,17 +145,17 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
 
 export type WebhooksStore = ReturnType<typeof webhooksStore>;
 
-type OfWebhook = ExpressionBuilder<Tables, 'webhooks'>;
+type WebhookExpressions = ExpressionBuilder<Tables, 'webhooks'>;
 
-const sendingsOf = (of: OfWebhook) =>
+const sendingsOf = (of: WebhookExpressions) =>
   of.selectFrom('sendings as s').whereRef('s.webhook_id', '=', 'webhooks.id');
 
-const countOf = (of: OfWebhook, ...statuses: SendingStatus[]) =>
+const countOf = (of: WebhookExpressions, ...statuses: SendingStatus[]) =>
   sendingsOf(of)
     .where('s.status', 'in', statuses)
     .select(({ fn }) => fn.countAll<number>().as('count'));
 
-const newestOf = (of: OfWebhook) => sendingsOf(of).orderBy('s.id', 'desc').limit(1);
+const newestOf = (of: WebhookExpressions) => sendingsOf(of).orderBy('s.id', 'desc').limit(1);
 
 /** Selects all attempts of a delivery as a JSON list. */
 const attempts = sql<string>`(

@@ -1,15 +1,17 @@
 import Boom from '@hapi/boom';
-import type { Queue } from '../../jobs/queue.js';
+import type { Queue } from '../../jobs/module.js';
 import { iso } from '../../kernel/clock.js';
+import type { Http } from '../../kernel/http.js';
 import { mint } from '../../kernel/ids.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
 import type { WebhookTest } from './contract.js';
 import type { WebhooksStore } from './queries.js';
 import { bareWebhook } from './service.js';
-import { type EndpointDeps, sendTo } from './transport.js';
+import { type KeysDeps, sendTo } from './transport.js';
 import type { WebhookDeliveryRow } from './view.js';
 
-export interface SendingDeps extends Pick<EndpointDeps, 'http' | 'clock' | 'openSecret' | 'vault'> {
+export interface SendingDeps extends KeysDeps {
+  http: Http;
   webhooks: WebhooksStore;
   outgoing: Pick<Queue, 'added' | 'rest'>;
 }
@@ -30,30 +32,26 @@ export const sendTestEvent = async (
   if (testing.has(webhook.id)) throw Boom.conflict('A test of this webhook is under way');
   testing.add(webhook.id);
   try {
-    const result = await trial(deps, webhook);
-    if (result.delivered) await deps.webhooks.works(webhook);
-    return result;
+    const now = deps.clock.now();
+    const { id, name } = webhook;
+    const event = { type: 'webhook.test', timestamp: iso(now), data: { webhookId: id, name } };
+    const sent = await sendTo(deps, webhook, {
+      id: mint('event', now),
+      body: JSON.stringify(event),
+      signal: new AbortController().signal,
+    });
+    const delivered = sent.verdict === 'sent';
+    if (delivered) await deps.webhooks.works(webhook);
+    return {
+      delivered,
+      statusCode: sent.status ?? null,
+      durationMs: Math.max(0, deps.clock.now() - now),
+      response: sent.excerpt ?? null,
+      error: sent.verdict === 'sent' ? null : sent.error,
+    };
   } finally {
     testing.delete(webhook.id);
   }
-};
-
-const trial = async (deps: SendingDeps, webhook: WebhookRow): Promise<WebhookTest> => {
-  const now = deps.clock.now();
-  const { id, name } = webhook;
-  const event = { type: 'webhook.test', timestamp: iso(now), data: { webhookId: id, name } };
-  const sent = await sendTo(deps, webhook, {
-    id: mint('event', now),
-    body: JSON.stringify(event),
-    signal: new AbortController().signal,
-  });
-  return {
-    delivered: sent.verdict === 'sent',
-    statusCode: sent.status ?? null,
-    durationMs: Math.max(0, deps.clock.now() - now),
-    response: sent.excerpt ?? null,
-    error: sent.verdict === 'sent' ? null : sent.error,
-  };
 };
 
 /** Queues the same message again under the same webhook-id; its earlier attempts stay on record. */
@@ -65,7 +63,7 @@ export const resendMessage = async (
   const webhook = await bareWebhook(deps, userId, id);
   const { webhooks, outgoing } = deps;
   const delivery = await webhooks.delivery(userId, id, deliveryId);
-  if (!delivery) throw noDelivery();
+  if (!delivery) throw Boom.notFound('No delivery with that id');
   if (webhook.enabled === 0) throw Boom.conflict('The webhook is disabled: enable it first');
   if (!(await webhooks.resend(delivery))) {
     throw Boom.conflict('It waits already, or is under way: only what has ended goes again');
@@ -75,5 +73,3 @@ export const resendMessage = async (
   outgoing.added(id);
   return (await webhooks.delivery(userId, id, deliveryId)) ?? delivery;
 };
-
-const noDelivery = (): Boom.Boom => Boom.notFound('No delivery with that id');

@@ -1,4 +1,3 @@
-import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { resource } from '../../kernel/route.js';
 import { webhooks } from './contract.js';
 import { resendMessage, type SendingDeps, sendTestEvent } from './resend.js';
@@ -16,8 +15,7 @@ import { viewDelivery, viewWebhook } from './view.js';
 export const webhooksResource = (deps: WebhooksDeps & SendingDeps) =>
   resource('webhooks', webhooks, {
     list: async ({ query }, by) => {
-      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
-      const { rows, nextCursor } = await deps.webhooks.list(by.userId, page);
+      const { rows, nextCursor } = await deps.webhooks.list(by.userId, query);
       return { webhooks: rows.map(viewWebhook), nextCursor };
     },
     create: async ({ body }, by) => {
@@ -30,8 +28,7 @@ export const webhooksResource = (deps: WebhooksDeps & SendingDeps) =>
     delete: ({ id }, by) => deleteWebhook(deps, id, by),
     deliveries: async ({ id, query }, by) => {
       await bareWebhook(deps, by.userId, id);
-      const page = { ...query, limit: query.limit ?? DEFAULT_LIMIT };
-      const { rows, nextCursor } = await deps.webhooks.deliveries(by.userId, id, page);
+      const { rows, nextCursor } = await deps.webhooks.deliveries(by.userId, id, query);
       return { deliveries: rows.map(viewDelivery), nextCursor };
     },
     resend: async ({ id, deliveryId }, by) =>

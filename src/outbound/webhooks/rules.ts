@@ -1,13 +1,14 @@
 import type Boom from '@hapi/boom';
+import type { Http } from '../../kernel/http.js';
 import { badRequest } from '../../kernel/route.js';
-import { faultOfSecret } from '../../secrets/standardwebhooks.js';
-import type { Vault } from '../../vault/vault.js';
+import { faultOfSecret } from '../../secrets/module.js';
+import type { Vault } from '../../vault/module.js';
 import type { WebhooksStore } from './queries.js';
 
 /** Throws a 400 if the URL, as written, can never be reached. */
-export const checkUrl = (deps: { checkUrl(url: string): void }, url: string): void => {
+export const checkUrl = ({ http }: { http: Http }, url: string): void => {
   try {
-    deps.checkUrl(url);
+    http.check(url);
   } catch (error) {
     throw refused('url', error instanceof Error ? error.message : String(error));
   }

@@ -1,17 +1,6 @@
-import type { OverlapDeps } from '../../secrets/overlap.js';
-import { Secret } from '../../secrets/secret.js';
+import { type OverlapDeps, Secret } from '../../secrets/module.js';
 
-type Open = OverlapDeps['openSecret'];
-
-/** The secrets that are open while messages are on their way. */
-export interface SecretCache {
-  open: Open;
-  /**
-   * Runs the sending of one message of that webhook. A secret that it opens also serves the
-   * webhook's other messages meanwhile.
-   */
-  during<T>(id: string, way: () => Promise<T>): Promise<T>;
-}
+type OpenSecret = OverlapDeps['openSecret'];
 
 interface CachedSecrets {
   underway: number;
@@ -23,7 +12,7 @@ interface CachedSecrets {
  * messages for one webhook only the first opens it. When the last message under way ends, the
  * webhook's secrets are erased.
  */
-export const openedTogether = (openSecret: Open): SecretCache => {
+export const createSecretCache = (openSecret: OpenSecret) => {
   const held = new Map<string, CachedSecrets>();
 
   const leave = (id: string, of: CachedSecrets): void => {
@@ -33,7 +22,7 @@ export const openedTogether = (openSecret: Open): SecretCache => {
   };
 
   return {
-    open: (id, sealed) => {
+    open: (id: string, sealed: string): Secret => {
       const bySeal = held.get(id)?.bySeal;
       if (!bySeal) return openSecret(id, sealed);
       const bytes =
@@ -41,7 +30,11 @@ export const openedTogether = (openSecret: Open): SecretCache => {
       bySeal.set(sealed, bytes);
       return new Secret(Buffer.from(bytes));
     },
-    during: async (id, way) => {
+    /**
+     * Runs the sending of one message of that webhook. A secret that it opens also serves the
+     * webhook's other messages meanwhile.
+     */
+    during: async <T>(id: string, way: () => Promise<T>): Promise<T> => {
       const of = held.get(id) ?? { underway: 0, bySeal: new Map() };
       held.set(id, of);
       of.underway++;

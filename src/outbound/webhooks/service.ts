@@ -1,13 +1,15 @@
 import Boom from '@hapi/boom';
-import type { Queue } from '../../jobs/queue.js';
+import type { Queue } from '../../jobs/module.js';
 import { iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
+import type { Http } from '../../kernel/http.js';
 import { mint } from '../../kernel/ids.js';
-import { type RotationDeps, rotated } from '../../secrets/overlap.js';
-import { newSecret } from '../../secrets/standardwebhooks.js';
-import type { WebhookRow } from '../../store/tables/outbox.js';
-import type { Vault } from '../../vault/vault.js';
+import { newSecret, type RotationDeps, rotated } from '../../secrets/module.js';
+import { type WebhookRow, webhookTable } from '../../store/tables/outbox.js';
+import { updateIf } from '../../store/updateif.js';
+import { storedColumns } from '../../store/view.js';
+import type { Vault } from '../../vault/module.js';
 import type { NewWebhook, SecretRotation, WebhookChanges } from './contract.js';
 import type { WebhooksStore } from './queries.js';
 import { checkSecret, checkUrl, checkWebhookCredential } from './rules.js';
@@ -18,9 +20,8 @@ export interface WebhooksDeps extends RotationDeps {
   webhooks: WebhooksStore;
   subscriptions: Subscriptions;
   outgoing: Pick<Queue, 'rest'>;
-  /** Throws if a URL as written can never be reached; the message says why. */
-  checkUrl(url: string): void;
-  vault: Pick<Vault, 'newest'>;
+  http: Http;
+  vault: Vault;
 }
 
 type WebhookCaller = Caller & Recorder;
@@ -92,17 +93,11 @@ export const updateWebhook = async (
   return changed;
 };
 
-const changesOf = (given: WebhookChanges): Partial<WebhookRow> => {
-  const { name, url, events, credentialId, enabled } = given;
-  return {
-    ...(name !== undefined && { name }),
-    ...(url !== undefined && { url, failing_since: null }),
-    ...(events !== undefined && { events: JSON.stringify(events) }),
-    ...(credentialId !== undefined && { credential_id: credentialId }),
-    ...(enabled !== undefined && { enabled: enabled ? 1 : 0 }),
-    ...(enabled === true && { disabled_reason: null, failing_since: null }),
-  };
-};
+const changesOf = (given: WebhookChanges): Partial<WebhookRow> => ({
+  ...storedColumns(webhookTable, given),
+  ...(given.url !== undefined && { failing_since: null }),
+  ...(given.enabled === true && { disabled_reason: null, failing_since: null }),
+});
 
 /**
  * Replaces the secret. Until the overlap ends, messages carry signatures with both, and with
@@ -149,23 +144,18 @@ export const deleteWebhook = async (
   deps.subscriptions.remove(by.userId, id);
 };
 
-export const findWebhook = async (
-  { webhooks }: Pick<WebhooksDeps, 'webhooks'>,
-  userId: string,
-  id: string,
-): Promise<WebhookWithStats> => {
-  const row = await webhooks.get(userId, id);
-  if (!row) throw noWebhook();
-  return row;
-};
+interface StoreOfWebhooks {
+  webhooks: WebhooksStore;
+}
+
+export const findWebhook = async ({ webhooks }: StoreOfWebhooks, userId: string, id: string) =>
+  orMissing(await webhooks.get(userId, id));
 
 /** Finds a webhook without its statistics. */
-export const bareWebhook = async (
-  { webhooks }: Pick<WebhooksDeps, 'webhooks'>,
-  userId: string,
-  id: string,
-): Promise<WebhookRow> => {
-  const row = await webhooks.bare(userId, id);
+export const bareWebhook = async ({ webhooks }: StoreOfWebhooks, userId: string, id: string) =>
+  orMissing(await webhooks.bare(userId, id));
+
+const orMissing = <Row>(row: Row | undefined): Row => {
   if (!row) throw noWebhook();
   return row;
 };
@@ -176,15 +166,17 @@ const change = async (
   { id, by, noted }: { id: string; by: WebhookCaller; noted: Record<string, unknown> },
   decide: (row: WebhookRow) => Partial<WebhookRow>,
 ): Promise<WebhookWithStats> => {
-  while (true) {
-    const read = await bareWebhook(deps, by.userId, id);
-    const at = Math.max(deps.clock.now(), Date.parse(read.updated_at) + 1);
-    const changes = { ...decide(read), updated_at: iso(at) };
-    if (!(await deps.webhooks.update(read, changes, [by.record({ data: noted })]))) continue;
-    const changed = await findWebhook(deps, by.userId, id);
-    deps.subscriptions.put(changed);
-    return changed;
-  }
+  await updateIf({
+    clock: deps.clock,
+    read: () => bareWebhook(deps, by.userId, id),
+    write: async (row, version) => {
+      const changes = { ...decide(row), updated_at: version };
+      return (await deps.webhooks.update(row, changes, [by.record({ data: noted })])) || null;
+    },
+  });
+  const changed = await findWebhook(deps, by.userId, id);
+  deps.subscriptions.put(changed);
+  return changed;
 };
 
 const noWebhook = (): Boom.Boom => Boom.notFound('No outgoing webhook with that id');

@@ -1,15 +1,21 @@
 import { iso } from '../../kernel/clock.js';
+import { unlessShut } from '../../kernel/envelope.js';
 import type { Http } from '../../kernel/http.js';
+import { keySpelt, type OverlapDeps, oldSecretsOf, secretKey } from '../../secrets/module.js';
 import type { Statement } from '../../store/engine/protocol.js';
-import { statement } from '../../store/store.js';
-import type { WebhookRow } from '../../store/tables/outbox.js';
-import type { SendResult, Transport, Unsent } from '../transport.js';
+import { selectRows } from '../../store/rows.js';
+import { type Store, statement } from '../../store/store.js';
+import { type WebhookRow, webhookTable } from '../../store/tables/outbox.js';
+import type { Vault } from '../../vault/module.js';
+import { NOTHING } from '../outbox.js';
+import type { SendResult, Transport } from '../transport.js';
 import { type DisablingDeps, disableWebhook } from './disable.js';
-import { NOTHING } from './filter.js';
 import { post } from './post.js';
-import { findWebhookRow } from './row.js';
-import { openedTogether } from './secretcache.js';
-import { type KeysDeps, keysOf } from './signingkeys.js';
+import { createSecretCache } from './secretcache.js';
+
+export interface KeysDeps extends OverlapDeps {
+  vault: Vault;
+}
 
 export interface EndpointDeps extends DisablingDeps, KeysDeps {
   http: Http;
@@ -35,8 +41,9 @@ const PATIENCE_DAYS = 5;
  * each attempt.
  */
 export const createEndpointTransport = (deps: EndpointDeps): Transport => {
-  const opened = openedTogether(deps.openSecret);
-  const sending = { ...deps, openSecret: opened.open };
+  const opened = createSecretCache(deps.openSecret);
+  const { clock, http, vault } = deps;
+  const sending = { clock, http, vault, openSecret: opened.open };
   return {
     isRepeatable: true,
     delaysMs: DELAYS_MS,
@@ -58,7 +65,7 @@ export const createEndpointTransport = (deps: EndpointDeps): Transport => {
 
 /** Makes one attempt. Without a key nothing is sent. */
 export const sendTo = async (
-  deps: Pick<EndpointDeps, 'http'> & KeysDeps,
+  deps: KeysDeps & { http: Http },
   webhook: WebhookRow,
   { signal, ...letter }: { id: string; body: string; hops?: number; signal: AbortSignal },
 ): Promise<SendResult> => {
@@ -72,46 +79,48 @@ export const sendTo = async (
 const NO_KEY = 'The vault entry that is its secret has expired: rotate it';
 const DAMAGED = 'Its secret was damaged: rotate it';
 
-/** Judges a result by the webhook as it is now, because an attempt takes time. */
+/**
+ * Returns the keys that a webhook signs with now, newest first: several while rotations overlap,
+ * none if the secret is damaged.
+ */
+const keysOf = async (deps: KeysDeps, webhook: WebhookRow): Promise<Buffer[]> => {
+  const { openSecret, vault } = deps;
+  const { id, credential_id, secret_sealed } = webhook;
+  if (credential_id !== null) {
+    vault.used(credential_id);
+    return (await vault.liveValues(credential_id)).map(({ secret }) => secretKey(secret));
+  }
+  const own = unlessShut(() => openSecret(id, secret_sealed));
+  if (own === null) return [];
+  const before = oldSecretsOf(deps, webhook).map(({ secret }) => keySpelt(secret));
+  return [secretKey(own), ...before];
+};
+
+/**
+ * Judges a result by the webhook as it is now, because an attempt takes time. If it was disabled
+ * meanwhile, the message ends like those that waited. The reply of a former address says nothing
+ * about the present one, where the message goes next. A webhook that has failed for many days
+ * without a success is given up.
+ */
 const judged = async (
-  deps: EndpointDeps,
+  { store, clock }: EndpointDeps,
   { id, url }: WebhookRow,
   sent: SendResult,
 ): Promise<SendResult> => {
   if (sent.verdict === 'sent') return sent;
-  const webhook = await findWebhookRow(deps.store, id);
+  const webhook = await findWebhookRow(store, id);
   if (!webhook) return sent;
-  if (webhook.enabled === 0) return withoutMore(sent);
-  return webhook.url === url ? unlessTooLong(deps, webhook, sent) : atOldAddress(sent);
-};
-
-/**
- * Returns the result without a retry: a message under way when its webhook was disabled ends like
- * those that waited.
- */
-const withoutMore = ({ status, excerpt, error }: Unsent): SendResult => ({
-  ...{ status, excerpt, verdict: 'failed', error: `${error}; the webhook is disabled` },
-});
-
-/**
- * Returns the result as a retry: the reply of a former address says nothing about the present one,
- * and the message goes there next.
- */
-const atOldAddress = ({ status, excerpt, error }: Unsent): SendResult => ({
-  ...{ status, excerpt, verdict: 'retry', error: `${error}, at the address that it had` },
-});
-
-/** Gives a webhook up that has failed for this many days without a success. */
-const unlessTooLong = (
-  { clock }: EndpointDeps,
-  webhook: WebhookRow,
-  sent: SendResult,
-): SendResult => {
+  const { status, excerpt, error } = sent;
+  if (webhook.enabled === 0) {
+    return { status, excerpt, verdict: 'failed', error: `${error}; the webhook is disabled` };
+  }
+  if (webhook.url !== url) {
+    return { status, excerpt, verdict: 'retry', error: `${error}, at the address that it had` };
+  }
   const { failing_since: since } = webhook;
-  if (sent.verdict === 'sent' || since === null) return sent;
-  if (clock.now() - Date.parse(since) < PATIENCE_DAYS * DAY_MS) return sent;
-  const error = `Nothing has arrived for ${PATIENCE_DAYS} days, since ${since}; the last time: ${sent.error}`;
-  return { ...sent, verdict: 'failed', error, isGone: true };
+  if (since === null || clock.now() - Date.parse(since) < PATIENCE_DAYS * DAY_MS) return sent;
+  const end = `Nothing has arrived for ${PATIENCE_DAYS} days, since ${since}`;
+  return { ...sent, verdict: 'failed', error: `${end}; the last time: ${error}`, isGone: true };
 };
 
 /**
@@ -121,4 +130,11 @@ const unlessTooLong = (
 const failingSince = ({ store: { db }, clock }: EndpointDeps, id: string): Statement => {
   const change = db.updateTable('webhooks').set({ failing_since: iso(clock.now()) });
   return statement(change.where('id', '=', id).where('failing_since', 'is', null));
+};
+
+/** Finds a webhook of any user, for messages under way to it; null: it is gone. */
+const findWebhookRow = async ({ db }: Store, id: string | null): Promise<WebhookRow | null> => {
+  if (id === null) return null;
+  const row = await selectRows(db, webhookTable, { id }).executeTakeFirst();
+  return row ?? null;
 };

@@ -1,9 +1,9 @@
-import { BadUrl, EgressRefused } from '../../kernel/egress.js';
+import { BadUrl, EgressRefused, hostAndPort } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
+import { isRecord, parsedJson } from '../../kernel/jsonvalue.js';
 import { redactApart, redactTextApart } from '../../kernel/redactapart.js';
 import { SHORTEST_PIECE } from '../../kernel/secretforms.js';
-import { ownAddress } from '../llm/address.js';
-import type { PlatformReach, PlatformSent } from './platform.js';
+import type { PlatformCheck, PlatformReach, PlatformRefusal, PlatformSent } from './platform.js';
 
 export interface PlatformCall {
   method?: 'GET' | 'POST';
@@ -12,7 +12,11 @@ export interface PlatformCall {
   headers?: Record<string, string>;
   /** The body, sent as JSON. */
   body?: object;
+  /** Returns the refusal in a reply, if the platform tells more than by the status. */
+  refusalIn?: RefusalIn;
 }
+
+export type RefusalIn = (reply: PlatformAnswer) => PlatformRefusal | null;
 
 export interface PlatformAnswer {
   verdict: 'answered';
@@ -24,6 +28,8 @@ export interface PlatformAnswer {
   excerpt: string;
 }
 
+export type CallResult = PlatformAnswer | PlatformRefusal;
+
 const EXCERPT = 500;
 /** The limits of one call. Ours: a platform that takes longer counts as unreachable. */
 const LIMITS = { firstByteMs: 15_000, totalMs: 30_000, maxBytes: 1024 * 1024, redirects: 0 };
@@ -31,28 +37,32 @@ const LIMITS = { firstByteMs: 15_000, totalMs: 30_000, maxBytes: 1024 * 1024, re
 /**
  * Calls a platform's API. The base URL, which only an admin sets, may be private: exactly its host
  * and port are allowed. A failed call is a verdict, `unknown` if the request may have been
- * processed. Throws only if the signal is aborted.
+ * processed, and so is a reply that refuses. Throws only if the signal is aborted.
  */
 export const callPlatform = async (
   { http, settings, signal }: PlatformReach,
-  { method = 'POST', url, headers = {}, body }: PlatformCall,
-): Promise<PlatformAnswer | Exclude<PlatformSent, { verdict: 'sent' }>> => {
+  { method = 'POST', url, headers = {}, body, refusalIn = platformRefusal }: PlatformCall,
+): Promise<CallResult> => {
   try {
     const reply = await http.request({
-      ...{ method, url, signal, ...LIMITS },
+      method,
+      url,
+      signal,
+      ...LIMITS,
       headers: { accept: 'application/json', ...(body && JSON_TYPE), ...headers },
       ...(body && { body: JSON.stringify(body) }),
-      allow: [ownAddress(settings.baseUrl)],
+      allow: [hostAndPort(settings.baseUrl)],
     });
     const secrets = secretsIn(settings);
     const text = await redactTextApart(reply.body.toString('utf8'), secrets);
-    return {
+    const answer: PlatformAnswer = {
       verdict: 'answered',
       status: reply.status,
       headers: textsOf(await redactApart(reply.headers, secrets)),
       body: objectOf(text),
       excerpt: text.slice(0, EXCERPT),
     };
+    return refusalIn(answer) ?? answer;
   } catch (error) {
     if (error instanceof EgressRefused || error instanceof BadUrl) {
       return { verdict: 'failed', error: error.message };
@@ -89,7 +99,7 @@ const textsOf = (headers: unknown): Record<string, string> =>
 export const platformRefusal = (
   { status, headers, excerpt }: PlatformAnswer,
   error = `${status} from the platform`,
-): PlatformSent | null => {
+): PlatformRefusal | null => {
   const seen = { status, excerpt };
   if (status >= 200 && status < 300) return null;
   if (status === 429) return { ...seen, verdict: 'retry', error, ...retryAfter(headers) };
@@ -99,18 +109,29 @@ export const platformRefusal = (
   return { ...seen, verdict: status >= 500 ? 'unknown' : 'failed', error };
 };
 
-/** Parses JSON into an object; returns an empty object for anything else. */
-export const objectOf = (text: string): Record<string, unknown> => {
-  try {
-    return asObject(JSON.parse(text));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return {};
-  }
+/** Returns the result of sending a message, whose receipt is in the reply. */
+export const sentOf = (
+  reply: CallResult,
+  receiptIn: (reply: PlatformAnswer) => string | null,
+): PlatformSent => {
+  if (reply.verdict !== 'answered') return reply;
+  const { status, excerpt } = reply;
+  return { verdict: 'sent', receipt: receiptIn(reply), status, excerpt };
 };
 
-export const asObject = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+/** Returns the result of a check, which finds the name of the account in the reply. */
+export const checkOf = (
+  reply: CallResult,
+  accountIn: (reply: PlatformAnswer) => string,
+): PlatformCheck =>
+  reply.verdict === 'answered'
+    ? { ok: true, account: accountIn(reply) }
+    : { ok: false, error: reply.error };
+
+/** Parses JSON into an object; returns an empty object for anything else. */
+export const objectOf = (text: string): Record<string, unknown> => asObject(parsedJson(text));
+
+export const asObject = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
 
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 

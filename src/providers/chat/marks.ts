@@ -1,4 +1,4 @@
-import type { ChannelMessage } from './platform.js';
+import type { ChannelMessage, PlatformBody } from './platform.js';
 import { cutText, type Measure, wholeCharacters } from './split.js';
 
 /** Text with the ranges that have a style. Marks are in order and do not overlap. */
@@ -51,7 +51,7 @@ const endOf = (marks: Mark[], at: number): number => marks[at]?.end ?? 0;
 export const hasFences = (text: string): boolean =>
   text.split('\n').some((line) => FENCE.test(line));
 
-export interface Block {
+export interface StyledBlock {
   style: Mark['style'] | 'text';
   /** Adjacent lines of that style. */
   text: string;
@@ -61,8 +61,8 @@ export interface Block {
  * Returns the blocks of a piece, each beginning on a new line. Joined by line ends they are the
  * piece.
  */
-export const blocksOf = ({ text, marks }: Marked): Block[] => {
-  const blocks: Block[] = [];
+export const blocksOf = ({ text, marks }: Marked): StyledBlock[] => {
+  const blocks: StyledBlock[] = [];
   let [at, next] = [0, 0];
   for (const line of text.split('\n')) {
     while (next < marks.length && endOf(marks, next) <= at) next++;
@@ -75,6 +75,12 @@ export const blocksOf = ({ text, marks }: Marked): Block[] => {
   }
   return blocks;
 };
+
+/** Returns the parts of a message with further properties in the last one. */
+export const withLast = (parts: PlatformBody[], more: PlatformBody): PlatformBody[] => [
+  ...parts.slice(0, -1),
+  { ...parts.at(-1), ...more },
+];
 
 const clipped = (of: Mark | undefined, from: number, to: number): Mark[] => {
   if (!of) return [];
@@ -129,3 +135,16 @@ const codeIn = (text: string): Marked => {
   if (fence) close(fence.start);
   return { text: lines.join('\n'), marks };
 };
+
+/** U+200B, zero width space. */
+const HIDDEN = '\u200b';
+
+/**
+ * Returns the text so that the platform makes no address in it a link. Platforms fetch links for a
+ * preview, and the author of untrusted text could have put a secret into the address. The text
+ * looks the same.
+ */
+export const unlinked = (text: string): string =>
+  text
+    .replace(/:(?=\/\/)/g, `:${HIDDEN}`)
+    .replace(/(?<![\p{L}\p{N}])www\d{0,3}(?=\.)/giu, `$&${HIDDEN}`);

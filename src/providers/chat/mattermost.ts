@@ -1,15 +1,25 @@
 import {
   asText,
+  type CallResult,
   callPlatform,
+  checkOf,
   type PlatformAnswer,
-  type PlatformCall,
   platformRefusal,
+  type RefusalIn,
+  sentOf,
 } from './call.js';
-import { type Block, blocksOf, hasFences, type Marked, markedPieces } from './marks.js';
+import {
+  blocksOf,
+  hasFences,
+  type Marked,
+  markedPieces,
+  type StyledBlock,
+  unlinked,
+  withLast,
+} from './marks.js';
 import { buttonsOf, questionIn } from './mattermostbuttons.js';
 import { COMMAND, isMattermosts, parseMattermost } from './mattermostinbound.js';
-import type { Platform, PlatformBody, PlatformReach, PlatformSent } from './platform.js';
-import { unlinked } from './unlink.js';
+import type { Platform, PlatformBody, PlatformReach, PlatformRefusal } from './platform.js';
 
 /** The most characters of a message (Mattermost, Post). */
 const LONGEST = 16_383;
@@ -20,7 +30,7 @@ const LONGEST = 16_383;
  */
 export const mattermost: Platform = {
   kind: 'mattermost',
-  door: 'teamchat',
+  endpoint: 'teamchat',
   // The usual address of a self-hosted server, since there is no central service.
   baseUrl: 'http://localhost:8065',
   fields: [
@@ -66,22 +76,18 @@ export const mattermost: Platform = {
     const parts = markedPieces(message, layout).map(
       (piece): PlatformBody => ({ message: shown(piece) }),
     );
-    return question ? [...parts.slice(0, -1), { ...parts.at(-1), question }] : parts;
+    return question ? withLast(parts, { question }) : parts;
   },
   send: async (reach, to, { question, ...post }) => {
     const channel = await directChannel(reach, to);
-    if (channel.verdict !== 'called') return nothingSent(channel);
+    if (channel.verdict !== 'answered') return nothingSent(channel);
     const asked = questionIn(question);
     const props = asked && buttonsOf(asked, to, reach);
-    return sentOf(
-      await call(reach, 'posts', { channel_id: idOf(channel), ...post, ...(props && { props }) }),
-    );
+    const body = { channel_id: idOf(channel), ...post, ...(props && { props }) };
+    return sentOf(await call(reach, 'posts', body), (posted) => idOf(posted) || null);
   },
-  check: async (reach) => {
-    const me = await call(reach, 'users/me');
-    if (me.verdict !== 'called') return { ok: false, error: me.error };
-    return { ok: true, account: `@${asText(me.body.username)}` };
-  },
+  check: async (reach) =>
+    checkOf(await call(reach, 'users/me'), ({ body }) => `@${asText(body.username)}`),
 };
 
 /** The characters reserved in one post for the marks around a title and code. */
@@ -93,7 +99,7 @@ const shown = (piece: Marked): string => {
 };
 
 /** Returns a block as Markdown. The fence is longer than any in the code. */
-const markdownOf = ({ style, text }: Block): string => {
+const markdownOf = ({ style, text }: StyledBlock): string => {
   if (style === 'text') return plain(text);
   if (style === 'title') return text.trim() === '' ? '' : `**${plain(text.trim())}**`;
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
@@ -104,34 +110,31 @@ const markdownOf = ({ style, text }: Block): string => {
 /** Returns the update that replaces a decided question and removes its buttons. */
 const inPlaceOf = (text: string) => ({ update: { message: plain(text), props: {} } });
 
-type MattermostRefusal = Exclude<PlatformSent, { verdict: 'sent' }>;
-interface MattermostReply {
-  verdict: 'called';
-  status: number;
-  excerpt: string;
-  body: Record<string, unknown>;
-}
-
 /**
  * Calls the REST API as the bot, with POST if there is a body, else GET. Any status but success is
  * a refusal.
  */
-const call = async (reach: PlatformReach, path: string, body?: object | string[]) => {
+const call = (
+  reach: PlatformReach,
+  path: string,
+  body?: object | string[],
+): Promise<CallResult> => {
   const { baseUrl, secrets } = reach.settings;
-  const asked: PlatformCall = {
+  return callPlatform(reach, {
     method: body ? 'POST' : 'GET',
     url: `${baseUrl}/api/v4/${path}`,
     headers: { authorization: `Bearer ${secrets.botToken ?? ''}` },
     ...(body && { body }),
-  };
-  const reply = await callPlatform(reach, asked);
-  if (reply.verdict !== 'answered') return reply;
-  const said = asText(reply.body.message);
-  const error = `Mattermost says ${reply.status}${said && `: ${said}`}`;
-  const refusal = platformRefusal(withPatience(reply), error);
-  if (refusal && refusal.verdict !== 'sent') return refusal;
-  const { status, excerpt } = reply;
-  return { verdict: 'called', status, excerpt, body: reply.body } satisfies MattermostReply;
+    refusalIn,
+  });
+};
+
+const refusalIn: RefusalIn = (reply) => {
+  const reason = asText(reply.body.message);
+  return platformRefusal(
+    withPatience(reply),
+    `Mattermost says ${reply.status}${reason && `: ${reason}`}`,
+  );
 };
 
 /** Copies the seconds until the rate limit ends from Mattermost's own header to `retry-after`. */
@@ -141,25 +144,16 @@ const withPatience = (reply: PlatformAnswer): PlatformAnswer => {
 };
 
 /** Returns the direct channel of the bot and that user, and creates it if there is none. */
-const directChannel = async (
-  reach: PlatformReach,
-  userId: string,
-): Promise<MattermostReply | MattermostRefusal> => {
+const directChannel = async (reach: PlatformReach, userId: string): Promise<CallResult> => {
   const me = await call(reach, 'users/me');
-  return me.verdict === 'called' ? call(reach, 'channels/direct', [idOf(me), userId]) : me;
+  return me.verdict === 'answered' ? call(reach, 'channels/direct', [idOf(me), userId]) : me;
 };
 
 /** Turns an unknown outcome before the post was requested into one that may be retried. */
-const nothingSent = (refusal: MattermostRefusal): PlatformSent =>
+const nothingSent = (refusal: PlatformRefusal): PlatformRefusal =>
   refusal.verdict === 'unknown' ? { ...refusal, verdict: 'retry' } : refusal;
 
-const sentOf = (posted: MattermostReply | MattermostRefusal): PlatformSent => {
-  if (posted.verdict !== 'called') return posted;
-  const { status, excerpt } = posted;
-  return { verdict: 'sent', receipt: idOf(posted) || null, status, excerpt };
-};
-
-const idOf = ({ body }: MattermostReply): string => asText(body.id);
+const idOf = ({ body }: PlatformAnswer): string => asText(body.id);
 
 /** U+200B behind an `@` or a `~` keeps the word from being the name of a user or a channel. */
 const HIDDEN = '\u200b';

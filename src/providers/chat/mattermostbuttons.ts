@@ -1,13 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
 import { asObject, asText } from './call.js';
-import type { ButtonEvent, ChannelMessage, PlatformReach } from './platform.js';
+import type { ButtonEvent, PlatformQuestion, PlatformReach } from './platform.js';
 
-type MattermostQuestion = NonNullable<ChannelMessage['question']>;
 type ButtonChoice = 'approve' | 'deny';
 
 /** Returns the question in a message part; null if there is none. */
-export const questionIn = (part: unknown): MattermostQuestion | null => {
+export const questionIn = (part: unknown): PlatformQuestion | null => {
   const { approvalId, digest } = asObject(part);
   return asText(approvalId) && asText(digest)
     ? { approvalId: asText(approvalId), digest: asText(digest) }
@@ -20,7 +19,7 @@ export const questionIn = (part: unknown): MattermostQuestion | null => {
  * shows to no client, so the context holds the proof.
  */
 export const buttonsOf = (
-  question: MattermostQuestion,
+  question: PlatformQuestion,
   userId: string,
   { settings, receiver }: PlatformReach,
 ) => {
@@ -28,26 +27,29 @@ export const buttonsOf = (
   if (!settings.secrets.commandTokens) return null;
   const key = settings.secrets.botToken ?? '';
   const button = (id: ButtonChoice, name: string, style: string) => ({
-    ...{ id, type: 'button', name, style },
+    id,
+    type: 'button',
+    name,
+    style,
     integration: { url: receiver, context: contextOf(key, { ...question, userId, answer: id }) },
   });
   const actions = [button('approve', 'Approve', 'good'), button('deny', 'Deny', 'danger')];
   return { attachments: [{ fallback: 'Approve or deny', actions }] };
 };
 
-interface Pressed extends MattermostQuestion {
+interface PressedButton extends PlatformQuestion {
   userId: string;
   answer: ButtonChoice;
 }
 
-const contextOf = (key: string, { userId, approvalId, digest, answer }: Pressed) => {
+const contextOf = (key: string, { userId, approvalId, digest, answer }: PressedButton) => {
   const signed = JSON.stringify([userId, approvalId, digest, answer]);
   const mac = createHmac('sha256', key).update(signed).digest('hex');
   return { approvalId, digest, answer, mac };
 };
 
 /** Returns the pressed button as the request states it. This proves nothing. */
-const pressedIn = (body: Record<string, unknown>): Pressed | null => {
+const pressedIn = (body: Record<string, unknown>): PressedButton | null => {
   const { approvalId, digest, answer } = asObject(body.context);
   if (answer !== 'approve' && answer !== 'deny') return null;
   const question = questionIn({ approvalId, digest });

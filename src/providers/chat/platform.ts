@@ -9,7 +9,7 @@ import type { Headers } from '../../kernel/signature.js';
 export interface Platform {
   kind: PlatformKind;
   /** The endpoint that receives the platform's requests. */
-  door: 'teamchat' | 'messenger';
+  endpoint: 'teamchat' | 'messenger';
   /** The address of the real service, without a trailing slash. An admin may set another. */
   baseUrl: string;
   /** The settings for an admin. */
@@ -34,7 +34,7 @@ export interface Platform {
    * Returns the body that replies to the platform's own request with this text; null if the
    * platform allows no such reply. `isOver` is true if the question with the button is decided.
    */
-  answer(event: Spoken, text: string, isOver?: boolean): object | null;
+  answer(event: ChatEvent, text: string, isOver?: boolean): object | null;
   /**
    * Returns the body for a reply that follows later, if the platform counts an empty reply as a
    * failure.
@@ -120,14 +120,12 @@ export interface MessageEvent extends Event {
   /** Set if the sender sent a picture, a recording or a file without words: the text is empty. */
   isWordless?: true;
 }
-export interface ButtonEvent extends Event {
+/** A pressed button. Of the digest it has as many of the first digits as the platform keeps. */
+export interface ButtonEvent extends Event, PlatformQuestion {
   kind: 'button';
-  approvalId: string;
-  /** The digest of the call that was shown: as many of its first digits as the platform keeps. */
-  digest: string;
   approved: boolean;
 }
-export type Spoken = MessageEvent | ButtonEvent;
+export type ChatEvent = MessageEvent | ButtonEvent;
 /** A message that the platform accepted and cannot deliver; `to` as in `send`. */
 export interface UndeliveredEvent {
   kind: 'undelivered';
@@ -136,7 +134,7 @@ export interface UndeliveredEvent {
   error: string;
 }
 export type Inbound =
-  | Spoken
+  | ChatEvent
   | UndeliveredEvent
   | { kind: 'challenge'; reply: object }
   | { kind: 'ignored' };
@@ -150,7 +148,12 @@ export interface ChannelMessage {
    * A call that waits for the owner's decision, shown with buttons on the last part if the platform
    * has buttons.
    */
-  question?: { approvalId: string; digest: string };
+  question?: PlatformQuestion;
+}
+
+export interface PlatformQuestion {
+  approvalId: string;
+  digest: string;
 }
 
 /** The body of one request to the platform, without the recipient. */
@@ -165,5 +168,8 @@ export type PlatformSent = { status?: number; excerpt?: string } & (
   /** The reply was lost, so the message may have arrived. */
   | { verdict: 'unknown'; error: string }
 );
+
+/** An attempt by which the message did not get through, or may not have. */
+export type PlatformRefusal = Exclude<PlatformSent, { verdict: 'sent' }>;
 
 export type PlatformCheck = { ok: true; account: string } | { ok: false; error: string };

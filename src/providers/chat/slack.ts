@@ -1,14 +1,14 @@
-import { asText, callPlatform, type PlatformAnswer, platformRefusal } from './call.js';
+import {
+  asText,
+  callPlatform,
+  checkOf,
+  type PlatformAnswer,
+  platformRefusal,
+  type RefusalIn,
+  sentOf,
+} from './call.js';
 import { blocksOf, type Marked, markedPieces } from './marks.js';
-import type {
-  ButtonEvent,
-  ChannelMessage,
-  Platform,
-  PlatformBody,
-  PlatformCheck,
-  PlatformReach,
-  PlatformSent,
-} from './platform.js';
+import type { Platform, PlatformBody, PlatformQuestion, PlatformReach } from './platform.js';
 import { COMMAND, isSlackSignature, parseSlack } from './slackinbound.js';
 
 /**
@@ -23,7 +23,7 @@ const BLOCK = 3_000;
  */
 export const slack: Platform = {
   kind: 'slack',
-  door: 'teamchat',
+  endpoint: 'teamchat',
   baseUrl: 'https://slack.com/api',
   fields: [
     {
@@ -50,8 +50,7 @@ export const slack: Platform = {
   ],
 
   claims: (headers) => headers['x-slack-signature'] !== undefined,
-  verify: ({ headers, body }, { secrets }, now) =>
-    isSlackSignature(secrets.signingSecret, { headers, body, now }),
+  verify: isSlackSignature,
   parse: ({ body }) => [parseSlack(body)],
   answer: ({ replyTo }, text) =>
     replyTo === COMMAND ? { response_type: 'ephemeral', ...plain(text) } : null,
@@ -65,18 +64,18 @@ export const slack: Platform = {
   },
   send: async (reach, to, part) => {
     const channel = to.slice(to.indexOf(':') + 1);
-    return sentOf(await call(reach, 'chat.postMessage', { channel, ...part }));
+    return sentOf(await call(reach, 'chat.postMessage', { channel, ...part }), receiptIn);
   },
-  conclude: async (reach, { replyTo }: ButtonEvent, text): Promise<PlatformSent> => {
+  conclude: async (reach, { replyTo }, text) => {
     const [channel = '', ts = ''] = (replyTo ?? '').split(':');
-    return sentOf(await call(reach, 'chat.update', { channel, ts, ...plain(text), blocks: [] }));
+    const message = { channel, ts, ...plain(text), blocks: [] };
+    return sentOf(await call(reach, 'chat.update', message), receiptIn);
   },
-  check: async (reach): Promise<PlatformCheck> => {
-    const reply = await call(reach, 'auth.test', {});
-    if (reply.verdict !== 'answered') return { ok: false, error: errorOf(reply) };
-    const { user, team } = reply.body;
-    return { ok: true, account: `${asText(user)} in ${asText(team)}` };
-  },
+  check: async (reach) =>
+    checkOf(
+      await call(reach, 'auth.test', {}),
+      ({ body }) => `${asText(body.user)} in ${asText(body.team)}`,
+    ),
 };
 
 /** Escapes the characters with which Slack writes tags, mentions and links. */
@@ -127,10 +126,13 @@ const CONFIRM = {
   deny: words('Back'),
 };
 
-const asking = (text: string, { approvalId, digest }: NonNullable<ChannelMessage['question']>) => {
+const asking = (text: string, { approvalId, digest }: PlatformQuestion) => {
   const value = `${approvalId}:${digest}`;
   const button = (action_id: string, label: string, more: object) => ({
-    ...{ type: 'button', action_id, value, text: words(label) },
+    type: 'button',
+    action_id,
+    value,
+    text: words(label),
     ...more,
   });
   return {
@@ -148,35 +150,28 @@ const asking = (text: string, { approvalId, digest }: NonNullable<ChannelMessage
   };
 };
 
-type SlackReply = PlatformAnswer | Exclude<PlatformSent, { verdict: 'sent' }>;
-
 /**
  * Calls a method. The reply counts as answered if Slack says ok; its refusals come with status 200
  * and an error code.
  */
-const call = async (reach: PlatformReach, method: string, body: object): Promise<SlackReply> => {
-  const reply = await callPlatform(reach, {
+const call = (reach: PlatformReach, method: string, body: object) =>
+  callPlatform(reach, {
     url: `${reach.settings.baseUrl}/${method}`,
     headers: { authorization: `Bearer ${reach.settings.secrets.botToken ?? ''}` },
     body,
+    refusalIn,
   });
-  if (reply.verdict !== 'answered') return reply;
+
+const refusalIn: RefusalIn = (reply) => {
   const refusal = platformRefusal(reply);
-  if (refusal && refusal.verdict !== 'sent') return refusal;
-  if (reply.body.ok === true) return reply;
+  if (refusal || reply.body.ok === true) return refusal;
   const error = asText(reply.body.error) || 'no answer that can be read';
   const { status, excerpt } = reply;
   return { verdict: verdictOf(error), error: `Slack says ${error}`, status, excerpt };
 };
 
-const sentOf = (reply: SlackReply): PlatformSent => {
-  if (reply.verdict !== 'answered') return reply;
-  const { channel, ts } = reply.body;
-  const { status, excerpt } = reply;
-  return { verdict: 'sent', receipt: `${asText(channel)}:${asText(ts)}`, status, excerpt };
-};
-
-const errorOf = (reply: SlackReply): string => ('error' in reply ? reply.error : '');
+const receiptIn = ({ body }: PlatformAnswer): string =>
+  `${asText(body.channel)}:${asText(body.ts)}`;
 
 /**
  * Returns the verdict on an error. For some errors Slack says that the call may have succeeded in

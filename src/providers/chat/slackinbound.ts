@@ -1,35 +1,26 @@
 import { createHmac } from 'node:crypto';
-import { type Headers, isSame } from '../../kernel/signature.js';
+import { isSame, isTimely } from '../../kernel/signature.js';
 import { asObject, asText, objectOf } from './call.js';
-import type { Inbound } from './platform.js';
+import type { Inbound, Platform } from './platform.js';
 
 /** The `replyTo` of a slash command, which is answered in the reply to the request. */
 export const COMMAND = 'command';
 
-const TOLERANCE_MS = 5 * 60_000;
 const SIGNATURE = /^v0=([0-9a-f]{64})$/;
-const SECONDS = /^\d{1,12}$/;
 const IGNORED = { kind: 'ignored' } as const;
-
-interface SlackRequest {
-  headers: Headers;
-  body: Buffer;
-  now: number;
-}
 
 /**
  * True if the signature is right: HMAC-SHA256 over `v0:timestamp:body`, with a timestamp at most
  * five minutes off.
  */
-export const isSlackSignature = (
-  secret: string | undefined,
-  { headers, body, now }: SlackRequest,
-): boolean => {
+export const isSlackSignature: Platform['verify'] = ({ headers, body }, { secrets }, now) => {
   const at = headers['x-slack-request-timestamp'] ?? '';
   const given = SIGNATURE.exec(headers['x-slack-signature'] ?? '')?.[1];
-  if (!secret || given === undefined || !SECONDS.test(at)) return false;
-  if (Math.abs(now - Number(at) * 1000) > TOLERANCE_MS) return false;
-  const wanted = createHmac('sha256', secret).update(`v0:${at}:`).update(body).digest();
+  if (!secrets.signingSecret || given === undefined || !isTimely(at, now)) return false;
+  const wanted = createHmac('sha256', secrets.signingSecret)
+    .update(`v0:${at}:`)
+    .update(body)
+    .digest();
   return isSame(Buffer.from(given, 'hex'), wanted);
 };
 

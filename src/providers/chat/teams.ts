@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
-import { callPlatform, platformRefusal } from './call.js';
-import { type Block, blocksOf, type Marked, markedPieces } from './marks.js';
-import type { Platform, PlatformBody, PlatformSent } from './platform.js';
+import { callPlatform, platformRefusal, type RefusalIn, sentOf } from './call.js';
+import { blocksOf, type Marked, markedPieces, type StyledBlock, unlinked } from './marks.js';
+import type { Platform, PlatformBody } from './platform.js';
 import { isRecent, parseTeams } from './teamsinbound.js';
-import { unlinked } from './unlink.js';
 
 const HMAC = /^HMAC ([A-Za-z0-9+/]{43}=)$/;
 const TOKEN = /^[A-Za-z0-9+/]{16,}={0,2}$/;
@@ -20,7 +19,7 @@ const LONGEST_CARD = 28 * 1024 - 2_048;
  */
 export const teams: Platform = {
   kind: 'teams',
-  door: 'teamchat',
+  endpoint: 'teamchat',
   // Nothing is called under this address: the workflow's URL is complete.
   baseUrl: 'https://teams.microsoft.com',
   fields: [
@@ -63,22 +62,22 @@ export const teams: Platform = {
 
   render: (message) =>
     markedPieces(message, { between: '\n', most: LONGEST_CARD, measure: sizeOf }).map(cardOf),
-  send: async (reach, to, part): Promise<PlatformSent> => {
+  send: async (reach, to, part) => {
     const recipient = to.slice(to.indexOf(':') + 1);
     const url = reach.settings.secrets.workflowUrl ?? '';
-    const reply = await callPlatform(reach, { url, body: { ...part, recipient } });
-    if (reply.verdict !== 'answered') return reply;
-    const { status, excerpt, headers } = reply;
-    const receipt = headers['x-ms-workflow-run-id'] ?? null;
-    // The old connectors reply with status 200 and put the status of Teams in the text.
-    const told = /returned HTTP error (\d{3})/.exec(excerpt)?.[1];
-    const refusal = platformRefusal(told ? { ...reply, status: Number(told) } : reply);
-    return refusal ?? { verdict: 'sent', receipt, status, excerpt };
+    const reply = await callPlatform(reach, { url, body: { ...part, recipient }, refusalIn });
+    return sentOf(reply, ({ headers }) => headers['x-ms-workflow-run-id'] ?? null);
   },
   check: async ({ settings }) =>
     URL.canParse(settings.secrets.workflowUrl ?? '')
       ? { ok: true, account: 'a workflow of Teams: only a message shows whether it works' }
       : { ok: false, error: 'The workflowUrl is no URL' },
+};
+
+const refusalIn: RefusalIn = (reply) => {
+  // The old connectors reply with status 200 and put the status of Teams in the text.
+  const status = /returned HTTP error (\d{3})/.exec(reply.excerpt)?.[1];
+  return platformRefusal(status ? { ...reply, status: Number(status) } : reply);
 };
 
 /**
@@ -107,7 +106,7 @@ const STYLES = {
   text: {},
 } as const;
 
-const linesOf = ({ style, text }: Block) =>
+const linesOf = ({ style, text }: StyledBlock) =>
   text.split('\n').map((line) => ({
     type: 'RichTextBlock',
     spacing: 'None',

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
-import { asObject, asText, callPlatform, type PlatformAnswer, platformRefusal } from './call.js';
-import { type Marked, markedPieces } from './marks.js';
-import type {
-  ButtonEvent,
-  ChannelMessage,
-  Platform,
-  PlatformBody,
-  PlatformCheck,
-  PlatformReach,
-  PlatformSent,
-} from './platform.js';
+import {
+  asObject,
+  asText,
+  callPlatform,
+  checkOf,
+  type PlatformAnswer,
+  platformRefusal,
+  type RefusalIn,
+  sentOf,
+} from './call.js';
+import { type Marked, markedPieces, withLast } from './marks.js';
+import type { Platform, PlatformBody, PlatformQuestion, PlatformReach } from './platform.js';
 import { splitText } from './split.js';
 import { buttonTelegram, parseTelegram, replyPlace } from './telegraminbound.js';
 
@@ -23,7 +24,7 @@ const LONGEST_TOAST = 200;
  */
 export const telegram: Platform = {
   kind: 'telegram',
-  door: 'messenger',
+  endpoint: 'messenger',
   baseUrl: 'https://api.telegram.org',
   fields: [
     {
@@ -62,21 +63,27 @@ export const telegram: Platform = {
   render: (message) => {
     const parts = markedPieces(message, { between: '\n', most: MESSAGE }).map(shown);
     const { question } = message;
-    return question ? withKeyboard(parts, question) : parts;
+    if (!question) return parts;
+    return withLast(parts, { reply_markup: { inline_keyboard: [keyboard(question)] } });
   },
   send: async (reach, to, part) =>
-    sentOf(await call(reach, 'sendMessage', { chat_id: to, ...part })),
-  conclude: async (reach, { replyTo }: ButtonEvent, text): Promise<PlatformSent> => {
+    sentOf(await call(reach, 'sendMessage', { chat_id: to, ...part }), receiptIn),
+  conclude: async (reach, { replyTo }, text) => {
     const { chat_id, message_id } = replyPlace(replyTo);
-    return sentOf(await call(reach, 'editMessageText', { chat_id, message_id, ...plain(text) }));
+    const message = { chat_id, message_id, ...plain(text) };
+    return sentOf(await call(reach, 'editMessageText', message), receiptIn);
   },
-  check: async (reach) => checkOf(await call(reach, 'getMe', {}), 'username'),
+  check: async (reach) =>
+    checkOf(
+      await call(reach, 'getMe', {}),
+      ({ body }) => `@${asText(asObject(body.result).username)}`,
+    ),
   install: async (reach) => {
     const { receiver: url, settings } = reach;
     const { webhookSecret: secret_token } = settings.secrets;
     const allowed_updates = ['message', 'callback_query'];
-    const reply = await call(reach, 'setWebhook', { url, secret_token, allowed_updates });
-    return reply.verdict === 'answered' ? { ok: true, account: url } : checkOf(reply, '');
+    const asked = { url, secret_token, allowed_updates };
+    return checkOf(await call(reach, 'setWebhook', asked), () => url);
   },
 };
 
@@ -106,58 +113,37 @@ const ENTITIES = { title: 'bold', code: 'pre' } as const;
 /** Returns a message whose styles are given apart from the text, by their positions. */
 const shown = ({ text, marks }: Marked): PlatformBody => {
   const entities = marks.map(({ style, start, end }) => ({
-    ...{ type: ENTITIES[style], offset: start, length: end - start },
+    type: ENTITIES[style],
+    offset: start,
+    length: end - start,
   }));
   return { ...plain(text), ...(entities.length > 0 && { entities }) };
 };
 
-const withKeyboard = (parts: PlatformBody[], question: TelegramQuestion): PlatformBody[] => [
-  ...parts.slice(0, -1),
-  { ...parts.at(-1), reply_markup: { inline_keyboard: [keyboard(question)] } },
-];
-
-type TelegramQuestion = NonNullable<ChannelMessage['question']>;
-
-const keyboard = (question: TelegramQuestion) => [
+const keyboard = (question: PlatformQuestion) => [
   { text: 'Approve', callback_data: buttonTelegram(question, true) },
   { text: 'Deny', callback_data: buttonTelegram(question, false) },
 ];
 
-type TelegramReply = PlatformAnswer | Exclude<PlatformSent, { verdict: 'sent' }>;
-
-const call = async (
-  reach: PlatformReach,
-  method: string,
-  body: PlatformBody,
-): Promise<TelegramReply> => {
+const call = (reach: PlatformReach, method: string, body: PlatformBody) => {
   const { baseUrl, secrets } = reach.settings;
   const url = `${baseUrl}/bot${encodeURIComponent(secrets.botToken ?? '').replaceAll('%3A', ':')}/${method}`;
-  const reply = await callPlatform(reach, { url, body });
-  if (reply.verdict !== 'answered' || reply.body.ok === true) return reply;
+  return callPlatform(reach, { url, body, refusalIn });
+};
+
+const refusalIn: RefusalIn = (reply) => {
+  if (reply.body.ok === true) return null;
   const { status, excerpt } = reply;
-  const said = asText(reply.body.description);
-  const error = `Telegram says ${status}${said && `: ${said}`}`;
+  const reason = asText(reply.body.description);
+  const error = `Telegram says ${status}${reason && `: ${reason}`}`;
   const seconds = Number(asObject(reply.body.parameters).retry_after);
   const afterMs = seconds > 0 ? { afterMs: seconds * 1000 } : {};
   const refusal = platformRefusal(reply, error);
-  if (!refusal || refusal.verdict === 'sent') return { verdict: 'unknown', error, status, excerpt };
+  if (!refusal) return { verdict: 'unknown', error, status, excerpt };
   return { ...refusal, ...(refusal.verdict === 'retry' && afterMs) };
 };
 
-const sentOf = (reply: TelegramReply): PlatformSent => {
-  if (reply.verdict !== 'answered') return reply;
-  const { message_id } = asObject(reply.body.result);
-  const { status, excerpt } = reply;
-  return {
-    verdict: 'sent',
-    receipt: message_id === undefined ? null : String(message_id),
-    status,
-    excerpt,
-  };
-};
-
-const checkOf = (reply: TelegramReply, name: string): PlatformCheck => {
-  if (reply.verdict !== 'answered')
-    return { ok: false, error: 'error' in reply ? reply.error : '' };
-  return { ok: true, account: `@${asText(asObject(reply.body.result)[name])}` };
+const receiptIn = ({ body }: PlatformAnswer): string | null => {
+  const { message_id } = asObject(body.result);
+  return message_id === undefined ? null : String(message_id);
 };

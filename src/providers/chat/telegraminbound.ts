@@ -1,5 +1,5 @@
 import { asObject, asText, objectOf } from './call.js';
-import type { ChannelMessage, Inbound } from './platform.js';
+import type { Inbound, PlatformQuestion } from './platform.js';
 
 const IGNORED = { kind: 'ignored' } as const;
 /**
@@ -11,7 +11,7 @@ const BUTTON = /^([yn]):(\w{1,40}):([0-9a-f]{24})$/;
 
 /** Returns the data that one of our buttons sends when it is pressed. */
 export const buttonTelegram = (
-  { approvalId, digest }: NonNullable<ChannelMessage['question']>,
+  { approvalId, digest }: PlatformQuestion,
   approved: boolean,
 ): string => `${approved ? 'y' : 'n'}:${approvalId}:${digest.slice(0, DIGEST_DIGITS)}`;
 
@@ -66,16 +66,9 @@ const ofButton = (query: Record<string, unknown>, eventId: string): Inbound => {
   const sender = senderOf(query.from);
   const [, answer, approvalId, digest] = BUTTON.exec(asText(query.data)) ?? [];
   if (!sender || !approvalId || !digest) return IGNORED;
-  const place = [asObject(message.chat).id, message.message_id, query.id].map(idOf).join(':');
-  return {
-    kind: 'button',
-    sender,
-    approvalId,
-    digest,
-    approved: answer === 'y',
-    eventId,
-    replyTo: place,
-  };
+  const replyTo = [asObject(message.chat).id, message.message_id, query.id].map(idOf).join(':');
+  const approved = answer === 'y';
+  return { kind: 'button', sender, approvalId, digest, approved, eventId, replyTo };
 };
 
 const senderOf = (from: unknown): { id: string; name: string } | null => {

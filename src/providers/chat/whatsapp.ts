@@ -1,12 +1,11 @@
-import { createHmac } from 'node:crypto';
-import { isSame } from '../../kernel/signature.js';
-import { asText, callPlatform, type PlatformAnswer } from './call.js';
-import { type Block, blocksOf, hasFences, markedPieces } from './marks.js';
+import { isBodySigned, isSame } from '../../kernel/signature.js';
+import { asText, callPlatform, checkOf, sentOf } from './call.js';
+import { blocksOf, hasFences, markedPieces, type StyledBlock } from './marks.js';
 import type {
   ChannelMessage,
   Platform,
   PlatformBody,
-  PlatformSent,
+  PlatformQuestion,
   PlatformSettings,
 } from './platform.js';
 import { splitText } from './split.js';
@@ -18,12 +17,11 @@ import { whatsappRefusal } from './whatsapprefusal.js';
  */
 const LONGEST_TEXT = 4_096;
 const LONGEST_ASKED = 1_024;
-const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
 /** The platform WhatsApp, through Meta's Cloud API. A sender is identified by the phone number. */
 export const whatsapp: Platform = {
   kind: 'whatsapp',
-  door: 'messenger',
+  endpoint: 'messenger',
   baseUrl: 'https://graph.facebook.com/v23.0',
   fields: [
     {
@@ -62,12 +60,8 @@ export const whatsapp: Platform = {
   ],
 
   claims: (headers) => headers['x-hub-signature-256'] !== undefined,
-  verify: ({ headers, body }, { secrets }) => {
-    const given = SIGNATURE.exec(headers['x-hub-signature-256'] ?? '')?.[1];
-    if (!secrets.appSecret || given === undefined) return false;
-    const wanted = createHmac('sha256', secrets.appSecret).update(body).digest();
-    return isSame(Buffer.from(given, 'hex'), wanted);
-  },
+  verify: ({ headers, body }, { secrets: { appSecret } }) =>
+    appSecret !== undefined && appSecret !== '' && isBodySigned(appSecret, body, headers),
   parse: ({ body }, settings) => parseWhatsapp(body, settings),
   handshake: (query, { secrets }) => {
     if (!secrets.verifyToken || query['hub.mode'] !== 'subscribe') return null;
@@ -83,19 +77,20 @@ export const whatsapp: Platform = {
       url: `${numberOf(reach.settings)}/messages`,
       headers: bearer(reach.settings),
       body: { ...recipient, ...part },
+      refusalIn: whatsappRefusal,
     });
-    return reply.verdict === 'answered' ? sentOf(reply) : reply;
+    return sentOf(reply, ({ body }) => asText(listOf(body.messages)[0]?.id) || null);
   },
   check: async (reach) => {
     const reply = await callPlatform(reach, {
       method: 'GET',
       url: `${numberOf(reach.settings)}?fields=display_phone_number,verified_name`,
       headers: bearer(reach.settings),
+      refusalIn: whatsappRefusal,
     });
-    const refusal = reply.verdict === 'answered' ? whatsappRefusal(reply) : reply;
-    if (refusal || reply.verdict !== 'answered') return { ok: false, error: refusal?.error ?? '' };
-    const { verified_name: name, display_phone_number: number } = reply.body;
-    return { ok: true, account: `${asText(name)} ${asText(number)}`.trim() };
+    return checkOf(reply, ({ body: { verified_name: name, display_phone_number: number } }) =>
+      `${asText(name)} ${asText(number)}`.trim(),
+    );
   },
 };
 
@@ -142,7 +137,7 @@ const MARKS = 64;
  * Returns a block in WhatsApp's markup. A fence within code is broken, since it would end the code.
  * A title that contains marks is shown as text.
  */
-const shown = ({ style, text }: Block): string => {
+const shown = ({ style, text }: StyledBlock): string => {
   if (style === 'code') {
     return [FENCE, text.replace(/`(?=``)/g, `$&${HIDDEN}`), FENCE].join('\n');
   }
@@ -173,10 +168,7 @@ const textsOf = (message: ChannelMessage): PlatformBody[] =>
  * Returns the messages of a question. The last one holds the end of the text with the buttons, and
  * the rest is sent before it.
  */
-const asking = (
-  message: ChannelMessage,
-  question: NonNullable<ChannelMessage['question']>,
-): PlatformBody[] => {
+const asking = (message: ChannelMessage, question: PlatformQuestion): PlatformBody[] => {
   const [text = ''] = bodiesOf(message, Number.MAX_SAFE_INTEGER);
   const end = splitText(text, LONGEST_ASKED).at(-1) ?? '';
   const button = (answer: 'approve' | 'deny', title: string) => ({
@@ -189,10 +181,4 @@ const asking = (
     ...splitText(text.slice(0, text.length - end.length), LONGEST_TEXT).map(textOf),
     { type: 'interactive', interactive },
   ];
-};
-
-const sentOf = (reply: PlatformAnswer): PlatformSent => {
-  const receipt = asText(listOf(reply.body.messages)[0]?.id) || null;
-  const { status, excerpt } = reply;
-  return whatsappRefusal(reply) ?? { verdict: 'sent', receipt, status, excerpt };
 };

@@ -1,5 +1,5 @@
 import { asObject, asText, objectOf } from './call.js';
-import type { ChannelMessage, Inbound, InboundSender, PlatformSettings } from './platform.js';
+import type { Inbound, MessageEvent, PlatformQuestion, PlatformSettings } from './platform.js';
 import { errorText } from './whatsapprefusal.js';
 
 const BUTTON = /^(approve|deny):(\w{1,64}):([0-9a-f]{64})$/;
@@ -10,7 +10,7 @@ const NUMBER = /^\d{5,20}$/;
  * Returns the ID that one of our buttons sends when it is pressed. WhatsApp keeps 256 characters.
  */
 export const buttonWhatsapp = (
-  { approvalId, digest }: NonNullable<ChannelMessage['question']>,
+  { approvalId, digest }: PlatformQuestion,
   answer: 'approve' | 'deny',
 ): string => `${answer}:${approvalId}:${digest}`;
 
@@ -60,19 +60,19 @@ const statusesOf = ({ statuses }: Record<string, unknown>): Inbound[] =>
       error: errorText(listOf(errors)[0] ?? {}),
     }));
 
-interface From {
-  sender: InboundSender;
-  eventId: string;
-  replyTo: string;
-}
-
 /** The field with the text in a message of each type. */
 const WORDS: Record<string, string> = {
-  ...{ text: 'body', image: 'caption', video: 'caption', document: 'caption' },
+  text: 'body',
+  image: 'caption',
+  video: 'caption',
+  document: 'caption',
 };
 const WORDLESS = ['image', 'video', 'document', 'audio', 'sticker', 'location', 'contacts'];
 
-const said = (message: Record<string, unknown>, from: From): Inbound => {
+const said = (
+  message: Record<string, unknown>,
+  from: Pick<MessageEvent, 'sender' | 'eventId' | 'replyTo'>,
+): Inbound => {
   const pressed = asText(asObject(asObject(message.interactive).button_reply).id);
   const [, answer, approvalId, digest] = BUTTON.exec(pressed) ?? [];
   if (answer && approvalId && digest) {

@@ -1,29 +1,26 @@
 import { asObject, asText, type PlatformAnswer, platformRefusal } from './call.js';
-import type { PlatformSent } from './platform.js';
-
-type WhatsappRefusal = Exclude<PlatformSent, { verdict: 'sent' }>;
+import type { PlatformRefusal } from './platform.js';
 
 /**
  * Returns the refusal in a reply, by Meta's own error code if there is one, since the status is
  * less precise; null if the call succeeded.
  */
-export const whatsappRefusal = (reply: PlatformAnswer): WhatsappRefusal | null => {
+export const whatsappRefusal = (reply: PlatformAnswer): PlatformRefusal | null => {
   const error = asObject(reply.body.error);
-  const said = saidIn(error);
+  const reason = saidIn(error);
   const code = Number(error.code);
   const seen = { status: reply.status, excerpt: reply.excerpt };
   if (FINAL[code]) return { ...seen, verdict: 'failed', error: errorText(error) };
   const afterMs = BUSY[code];
-  if (afterMs) return { ...seen, verdict: 'retry', error: `WhatsApp says ${said}`, afterMs };
-  const refusal = platformRefusal(reply, `WhatsApp says ${reply.status}${said && `: ${said}`}`);
-  return refusal === null || refusal.verdict === 'sent' ? null : refusal;
+  if (afterMs) return { ...seen, verdict: 'retry', error: `WhatsApp says ${reason}`, afterMs };
+  return platformRefusal(reply, `WhatsApp says ${reply.status}${reason && `: ${reason}`}`);
 };
 
 /** Returns the text of one of Meta's errors for the owner of the channel. */
 export const errorText = (error: Record<string, unknown>): string => {
   const code = Number(error.code);
-  const said = FINAL[code] ?? `WhatsApp says ${saidIn(error) || 'no more'}`;
-  return `${said} (${code})`;
+  const reason = FINAL[code] ?? `WhatsApp says ${saidIn(error) || 'no more'}`;
+  return `${reason} (${code})`;
 };
 
 const saidIn = ({ error_data, message, title }: Record<string, unknown>): string =>

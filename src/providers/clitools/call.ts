@@ -5,20 +5,20 @@ import {
 } from '../confine/confinement.js';
 import { endedBy } from '../llm/failure.js';
 import { ModelFailure, type ModelRequest, type Price } from '../llm/model.js';
-import { type Patience, watchOver } from '../llm/patience.js';
 import { createTally, withUsage } from '../llm/tally.js';
-import type { Finder, VersionedTool } from './finder.js';
+import { type ModelTimeouts, watchTimeouts } from '../llm/timeouts.js';
+import type { InstalledTool, ToolFinder } from './find.js';
 import { homeEnv, isLoggedIn, openCall, openHome } from './home.js';
 import { writePrompt } from './prompt.js';
 import type { Quotas } from './quota.js';
-import { listen, type ToolAnswer } from './run.js';
+import { listen } from './run.js';
 import type { CliTool } from './tool.js';
 
 export interface CallDeps {
   home: string;
   confinement: Confinement | null;
-  patience: Patience;
-  find: Finder;
+  timeouts: ModelTimeouts;
+  find: ToolFinder;
   quotas: Quotas;
 }
 
@@ -35,52 +35,38 @@ export interface ToolModel {
  * Runs one request on a tool, whose process has ended when this resolves or rejects. Throws
  * ModelFailure.
  */
-export const call = async (
-  deps: CallDeps,
-  of: ToolModel,
-  asked: ModelRequest,
-): Promise<ToolAnswer> => {
-  const known = await ready(deps, of);
+export const call = async (deps: CallDeps, of: ToolModel, asked: ModelRequest) => {
+  const { confinement, known } = await ready(deps, of);
   const { system, prompt } = writePrompt(asked.turns);
   const home = await openHome(deps.home, of.tool.name);
   const place = await openCall(home, of.tool, system);
   try {
-    const held = await start(deps, { ...of, known, home, folder: place.folder });
+    const held = await start(confinement, { ...of, known, home, folder: place.folder });
     return await converse(deps, { ...of, held, prompt }, asked);
   } finally {
     await place.remove();
   }
 };
 
-const ready = async (
-  { home, confinement, find }: CallDeps,
-  of: ToolModel,
-): Promise<VersionedTool> => {
+const ready = async ({ home, confinement, find }: CallDeps, of: ToolModel) => {
   const { name, tool } = of;
   const fail = (why: string) => new ModelFailure('refused_connection', `${name} ${why}`);
   if (!confinement) throw fail('is not run: no confinement works on this machine');
   const known = await find(tool);
   if (!known) throw fail(`is not run: ${tool.name} is not installed`);
   if (known.version === null) throw fail(`is not run: ${tool.name} does not tell its version`);
-  if (await isLoggedIn(home, tool)) return known;
+  if (await isLoggedIn(home, tool)) return { confinement, known };
   const remedy = `adjutant models cli login ${tool.name}`;
   throw new ModelFailure('credentials', `${name} is not logged in. Run: ${remedy}`);
 };
 
 const start = async (
-  { confinement }: CallDeps,
-  {
-    name,
-    tool,
-    model,
-    known,
-    home,
-    folder,
-  }: ToolModel & { known: VersionedTool; home: string; folder: string },
+  confinement: Confinement,
+  of: ToolModel & { known: InstalledTool; home: string; folder: string },
 ): Promise<ConfinedProcess> => {
+  const { name, tool, model, known, home, folder } = of;
   const asking = { model, folder };
   try {
-    if (!confinement) throw new ConfinementFailed('no confinement works on this machine');
     return await confinement.hold({
       argv: [...known.command, ...tool.args(asking)],
       folder: home,
@@ -99,11 +85,11 @@ const start = async (
  * when it ends, fails, is too slow, or the request is cancelled.
  */
 const converse = async (
-  { patience, quotas }: CallDeps,
+  { timeouts, quotas }: CallDeps,
   { name, tool, price, held, prompt }: ToolModel & { held: ConfinedProcess; prompt: string },
   asked: ModelRequest,
-): Promise<ToolAnswer> => {
-  const watch = watchOver(name, patience);
+) => {
+  const watch = watchTimeouts(name, timeouts);
   const tally = createTally();
   const over = AbortSignal.any([asked.signal, watch.signal]);
   over.addEventListener('abort', held.kill);

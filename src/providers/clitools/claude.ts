@@ -1,5 +1,6 @@
+import { listAt, memberAt, numberAt, textAt } from '../../kernel/jsonvalue.js';
 import type { ModelFailureKind } from '../llm/model.js';
-import { at, kindOfStatus, listAt, numberAt, textAt } from './event.js';
+import { failureWithStatus, toolUsage } from './event.js';
 import { type CliTool, SYSTEM_FILE, type ToolEvent } from './tool.js';
 
 /**
@@ -9,7 +10,6 @@ import { type CliTool, SYSTEM_FILE, type ToolEvent } from './tool.js';
  */
 export const claude: CliTool = {
   name: 'claude',
-  files: {},
   args: ({ model, folder }) => [
     ...['--print', '--output-format', 'stream-json', '--verbose', '--include-partial-messages'],
     ...['--tools', '', '--strict-mcp-config', '--setting-sources', '', '--disable-slash-commands'],
@@ -24,18 +24,19 @@ export const claude: CliTool = {
   logins: ['.claude/.credentials.json'],
   keeps: ['.claude/.claude.json'],
   loginArgs: ['auth', 'login'],
-  read: (event) => readers[textAt(event, 'type') ?? '']?.(event) ?? [],
-};
-
-const readers: Record<string, (event: unknown) => ToolEvent[]> = {
-  system: (event) => (listAt(event, 'tools').length > 0 ? [{ is: 'armed' }] : []),
-  stream_event: (event) => piece(at(event, 'event')),
-  assistant: (event) =>
-    listAt(event, 'message', 'content').some((part) => textAt(part, 'type') === 'tool_use')
-      ? [{ is: 'armed' }]
-      : refusal(event),
-  rate_limit_event: (event) => quota(at(event, 'rate_limit_info')),
-  result: (event) => (at(event, 'is_error') === true ? failure(event) : end(event)),
+  readers: {
+    system: (event) => (listAt(event, 'tools').length > 0 ? [{ is: 'armed' }] : []),
+    stream_event: (event) => piece(memberAt(event, 'event')),
+    assistant: (event) =>
+      listAt(event, 'message', 'content').some((part) => textAt(part, 'type') === 'tool_use')
+        ? [{ is: 'armed' }]
+        : refusal(event),
+    rate_limit_event: (event) => quota(memberAt(event, 'rate_limit_info')),
+    result: (event) =>
+      memberAt(event, 'is_error') === true
+        ? [failureWithStatus(numberAt(event, 'api_error_status'))]
+        : end(event),
+  },
 };
 
 const piece = (event: unknown): ToolEvent[] => {
@@ -55,23 +56,13 @@ const REFUSALS: Record<string, ModelFailureKind> = {
 };
 
 const refusal = (event: unknown): ToolEvent[] => {
-  const said = textAt(event, 'error');
-  if (said === null) return [];
-  return [{ is: 'failure', kind: REFUSALS[said] ?? 'server', said: REFUSALS[said] ? said : '' }];
-};
-
-const failure = (event: unknown): ToolEvent[] => {
-  const status = numberAt(event, 'api_error_status');
-  const said = status === null ? '' : `status ${status}`;
-  return [{ is: 'failure', kind: kindOfStatus(status), said }];
+  const code = textAt(event, 'error');
+  if (code === null) return [];
+  return [{ is: 'failure', kind: REFUSALS[code] ?? 'server', detail: REFUSALS[code] ? code : '' }];
 };
 
 const end = (event: unknown): ToolEvent[] => [
-  {
-    is: 'usage',
-    inputTokens: inputOf(at(event, 'usage')),
-    outputTokens: numberAt(event, 'usage', 'output_tokens'),
-  },
+  { ...toolUsage(memberAt(event, 'usage')), inputTokens: inputOf(memberAt(event, 'usage')) },
   {
     is: 'end',
     text: textAt(event, 'result'),
@@ -82,17 +73,17 @@ const end = (event: unknown): ToolEvent[] => [
 /** Returns the input tokens, including those from the cache. */
 const inputOf = (usage: unknown): number | null => {
   const parts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
-  const told = parts.flatMap((part) => numberAt(usage, part) ?? []);
-  return told.length === 0 ? null : told.reduce((all, one) => all + one);
+  const reported = parts.flatMap((part) => numberAt(usage, part) ?? []);
+  return reported.length === 0 ? null : reported.reduce((all, one) => all + one);
 };
 
 /** Returns the quota. `utilization` is a fraction of 1, and `resetsAt` is in seconds since 1970. */
-const quota = (told: unknown): ToolEvent[] => {
-  const status = textAt(told, 'status');
+const quota = (reported: unknown): ToolEvent[] => {
+  const status = textAt(reported, 'status');
   if (status === null) return [];
-  const used = numberAt(told, 'utilization');
-  const resetsAt = numberAt(told, 'resetsAt');
-  const window = textAt(told, 'rateLimitType');
+  const used = numberAt(reported, 'utilization');
+  const resetsAt = numberAt(reported, 'resetsAt');
+  const window = textAt(reported, 'rateLimitType');
   return [
     {
       is: 'quota',

@@ -1,5 +1,3 @@
-import type { Clock } from '../../kernel/clock.js';
-import type { Confinement } from '../confine/confinement.js';
 import { endedBy } from '../llm/failure.js';
 import {
   type Model,
@@ -8,27 +6,14 @@ import {
   type Price,
   type StepReply,
 } from '../llm/model.js';
-import type { Patience } from '../llm/patience.js';
-import { type Came, replyOf } from '../llm/reply.js';
-import { textTokens } from '../llm/tokens.js';
+import { replyOf } from '../llm/reply.js';
+import type { ModelTimeouts } from '../llm/timeouts.js';
 import { call } from './call.js';
-import { createFinder } from './finder.js';
+import { createFinder, type FinderDeps } from './find.js';
 import { createGate } from './gate.js';
-import { isLoggedIn } from './home.js';
-import { createHomes } from './homes.js';
-import { createQuotas, type ToolQuota } from './quota.js';
-import type { ToolAnswer } from './run.js';
-import type { ToolName } from './tool.js';
+import { createHomes, isLoggedIn } from './home.js';
+import { createQuotas } from './quota.js';
 import { cliTools, toolOf } from './tools.js';
-
-/** The state of a tool: if it is installed, and if it is logged in. */
-export interface ToolStatus {
-  name: ToolName;
-  available: boolean;
-  version: string | null;
-  path: string | null;
-  loggedIn: boolean;
-}
 
 /** The settings of a model that is a command-line tool. */
 export interface CliOpening {
@@ -39,19 +24,11 @@ export interface CliOpening {
   price: Price | null;
 }
 
-export interface CliTools {
-  model(opening: CliOpening): Model;
-  status(): Promise<ToolStatus[]>;
-  quotas(): (ToolQuota & { name: ToolName })[];
-}
+export type CliTools = ReturnType<typeof createCliTools>;
 
-export interface CliToolsDeps {
+export interface CliToolsDeps extends FinderDeps {
   home: string;
-  /** The absolute folders that are searched for the tools. */
-  path: string[];
-  confinement: Confinement | null;
-  patience: Patience;
-  clock: Clock;
+  timeouts: ModelTimeouts;
 }
 
 /** Ours: the most tools that run at once, since each takes some hundred megabytes. */
@@ -62,10 +39,11 @@ const AT_ONCE = 4;
  * folder. It has no tools with which to use that folder, and an agent could write settings, hooks
  * or plugins there that the tool would obey.
  */
-export const createCliTools = (deps: CliToolsDeps): CliTools => {
+export const createCliTools = (deps: CliToolsDeps) => {
+  const { home, confinement, timeouts } = deps;
   const quotas = createQuotas(deps.clock);
   const find = createFinder(deps);
-  const homes = createHomes(deps.home);
+  const inHome = createHomes(home);
   const gate = createGate(AT_ONCE);
   const all = Object.values(cliTools);
 
@@ -77,17 +55,17 @@ export const createCliTools = (deps: CliToolsDeps): CliTools => {
       throw endedBy(name, asked.signal);
     });
     try {
-      const calling = { ...deps, find, quotas };
-      const said = await homes.use(of.tool, () => call(calling, { name, price, ...of }, asked));
+      const calling = { home, confinement, timeouts, find, quotas };
+      const answer = await inHome(of.tool, () => call(calling, { name, price, ...of }, asked));
       quotas.answered(of.tool.name);
-      return replyOf({ name, asked, came: cameOf(said), ...(price && { price }) });
+      return replyOf({ name, asked, answer, ...(price && { price }) });
     } finally {
       leave();
     }
   };
 
   return {
-    model: (opening) => ({
+    model: (opening: CliOpening): Model => ({
       name: opening.name,
       provider: 'cli',
       contextWindow: opening.contextWindow,
@@ -95,6 +73,7 @@ export const createCliTools = (deps: CliToolsDeps): CliTools => {
       ...(opening.price && { price: opening.price }),
       step: (asked) => step(opening, asked),
     }),
+    /** Returns the state of each tool: if it is installed, and if it is logged in. */
     status: () =>
       Promise.all(
         all.map(async (tool) => {
@@ -107,12 +86,3 @@ export const createCliTools = (deps: CliToolsDeps): CliTools => {
     quotas: () => all.map(({ name }) => ({ name, ...quotas.of(name) })),
   };
 };
-
-/** Converts an answer to the form that the adapters of other providers return. */
-const cameOf = ({ text, isCut, inputTokens, outputTokens }: ToolAnswer): Came => ({
-  text,
-  toolCalls: [],
-  usage: { inputTokens: inputTokens ?? undefined, outputTokens: outputTokens ?? undefined },
-  finishReason: isCut ? 'length' : 'stop',
-  seen: textTokens(text),
-});

@@ -1,4 +1,5 @@
-import { kindOfWords, numberAt, textAt } from './event.js';
+import { memberAt, textAt } from '../../kernel/jsonvalue.js';
+import { failureInWords, toolUsage } from './event.js';
 import { type CliTool, SYSTEM_FILE, type ToolEvent } from './tool.js';
 
 /**
@@ -19,7 +20,6 @@ const FEATURES = [
  */
 export const codex: CliTool = {
   name: 'codex',
-  files: {},
   args: ({ model, folder }) => [
     ...['exec', '--json', '--skip-git-repo-check', '--ephemeral', '--sandbox', 'read-only'],
     ...['--ignore-user-config', '--ignore-rules'],
@@ -37,36 +37,27 @@ export const codex: CliTool = {
   ],
   env: () => ({}),
   logins: ['.codex/auth.json'],
-  keeps: [],
   loginArgs: ['login'],
-  read: (event) => readers[textAt(event, 'type') ?? '']?.(event) ?? [],
+  readers: {
+    'item.started': (event) => armed(event),
+    'item.completed': (event) => {
+      const text = textAt(event, 'item', 'text');
+      const isMessage = textAt(event, 'item', 'type') === 'agent_message';
+      return isMessage && text !== null ? [{ is: 'text', text }] : armed(event);
+    },
+    'turn.completed': (event) => [
+      toolUsage(memberAt(event, 'usage')),
+      { is: 'end', text: null, isCut: false },
+    ],
+    // An earlier `error` event of its own may be followed by a new attempt.
+    'turn.failed': failureInWords,
+  },
 };
 
 const set = (key: string, value: string): string[] => ['--config', `${key}=${value}`];
 
 /** The items that no tool creates. */
 const HARMLESS = ['agent_message', 'reasoning', 'error', 'todo_list', 'plan'];
-
-const readers: Record<string, (event: unknown) => ToolEvent[]> = {
-  'item.started': (event) => armed(event),
-  'item.completed': (event) => {
-    const text = textAt(event, 'item', 'text');
-    const isMessage = textAt(event, 'item', 'type') === 'agent_message';
-    return isMessage && text !== null ? [{ is: 'text', text }] : armed(event);
-  },
-  'turn.completed': (event) => [
-    {
-      is: 'usage',
-      inputTokens: numberAt(event, 'usage', 'input_tokens'),
-      outputTokens: numberAt(event, 'usage', 'output_tokens'),
-    },
-    { is: 'end', text: null, isCut: false },
-  ],
-  // An earlier `error` event of its own may be followed by a new attempt.
-  'turn.failed': (event) => [
-    { is: 'failure', kind: kindOfWords(textAt(event, 'error', 'message') ?? ''), said: '' },
-  ],
-};
 
 const armed = (event: unknown): ToolEvent[] =>
   HARMLESS.includes(textAt(event, 'item', 'type') ?? '') ? [] : [{ is: 'armed' }];

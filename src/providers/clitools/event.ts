@@ -1,33 +1,14 @@
+import { numberAt, textAt } from '../../kernel/jsonvalue.js';
 import type { ModelFailureKind } from '../llm/model.js';
+import type { ToolEvent } from './tool.js';
 
-/** Returns the value at a path of parsed JSON; undefined if there is none. */
-export const at = (of: unknown, ...path: string[]): unknown =>
-  path.reduce<unknown>(
-    (value, key) =>
-      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-        ? Reflect.get(value, key)
-        : undefined,
-    of,
-  );
-
-export const textAt = (of: unknown, ...path: string[]): string | null => {
-  const value = at(of, ...path);
-  return typeof value === 'string' ? value : null;
+/** Returns a tool's failure from the HTTP status that it reports. */
+export const failureWithStatus = (status: number | null): Extract<ToolEvent, { is: 'failure' }> => {
+  const detail = status === null ? '' : `status ${status}`;
+  return { is: 'failure', kind: kindOfStatus(status), detail };
 };
 
-/** Returns the value at a path if it is a finite number that is not negative. */
-export const numberAt = (of: unknown, ...path: string[]): number | null => {
-  const value = at(of, ...path);
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
-};
-
-export const listAt = (of: unknown, ...path: string[]): unknown[] => {
-  const value = at(of, ...path);
-  return Array.isArray(value) ? value : [];
-};
-
-/** Returns the kind of a tool's failure from the HTTP status that it reports. */
-export const kindOfStatus = (status: number | null): ModelFailureKind => {
+const kindOfStatus = (status: number | null): ModelFailureKind => {
   if (status === 429) return 'rate_limited';
   if (status === 401 || status === 403) return 'credentials';
   if (status === 404) return 'unknown_model';
@@ -43,8 +24,22 @@ const WORDS: [RegExp, ModelFailureKind][] = [
 ];
 
 /**
- * Returns the kind of a failure for tools that report it in words only. The words are not stored,
- * since they may quote the prompt.
+ * Returns the failure for tools that report it in words only. The words are not stored, since they
+ * may quote the prompt.
  */
-export const kindOfWords = (said: string): ModelFailureKind =>
-  WORDS.find(([words]) => words.test(said))?.[1] ?? 'server';
+export const failureInWords = (event: unknown): ToolEvent[] => {
+  const words = textAt(event, 'error', 'message') ?? '';
+  const kind = WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 'server';
+  return [{ is: 'failure', kind, detail: '' }];
+};
+
+/** Returns the usage with its two counts, by these names. */
+export const toolUsage = (
+  reported: unknown,
+  input = 'input_tokens',
+  output = 'output_tokens',
+): Extract<ToolEvent, { is: 'usage' }> => ({
+  is: 'usage',
+  inputTokens: numberAt(reported, input),
+  outputTokens: numberAt(reported, output),
+});

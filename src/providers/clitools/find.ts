@@ -1,9 +1,11 @@
-import { constants } from 'node:fs';
-import { access, open, realpath } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
-import type { ConfinedRun, Confinement } from '../confine/confinement.js';
-import { ConfinementFailed } from '../confine/confinement.js';
-import type { CliTool } from './tool.js';
+import { mkdir, mkdtemp, open, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../kernel/clock.js';
+import { findProgram } from '../../kernel/program.js';
+import { type Confinement, ConfinementFailed } from '../confine/confinement.js';
+import { homeEnv } from './home.js';
+import type { CliTool, ToolName } from './tool.js';
 
 /** A tool that is installed on this machine. */
 export interface InstalledTool {
@@ -12,33 +14,49 @@ export interface InstalledTool {
   command: string[];
   /** The paths that it must be able to read, beside the system. */
   readable: string[];
+  /** The version; null if the tool does not run here. */
+  version: string | null;
 }
 
+export type ToolFinder = ReturnType<typeof createFinder>;
+
+export interface FinderDeps {
+  /** The absolute folders that are searched for the tools. */
+  path: string[];
+  confinement: Confinement | null;
+  clock: Clock;
+}
+
+const KEPT_MS = 60_000;
+const VERSION_MS = 10_000;
 /** The folders that every command may read. */
 const SYSTEM = ['/usr/', '/bin/'];
 const NODE = /^#!.*\bnode\b/;
 
-/** Returns the first program with that name in these folders; null if there is none. */
-export const findTool = async (
-  folders: string[],
-  { name }: CliTool,
-): Promise<InstalledTool | null> => {
-  for (const folder of folders.filter((each) => isAbsolute(each))) {
-    const path = join(folder, name);
-    const real = await programAt(path);
-    if (real) return { path, ...(await commandOf(real)) };
-  }
-  return null;
+/** Creates a function that finds a tool, and searches again after a minute. */
+export const createFinder = (deps: FinderDeps) => {
+  const { clock } = deps;
+  const known = new Map<ToolName, { at: number; found: Promise<InstalledTool | null> }>();
+
+  return (tool: CliTool): Promise<InstalledTool | null> => {
+    const before = known.get(tool.name);
+    if (before && clock.now() - before.at < KEPT_MS) return before.found;
+    const found = findTool(deps, tool);
+    known.set(tool.name, { at: clock.now(), found });
+    // An error may be temporary, so it is not kept.
+    found.catch(() => known.delete(tool.name));
+    return found;
+  };
 };
 
-const programAt = async (path: string): Promise<string | null> => {
-  try {
-    await access(path, constants.X_OK);
-    return await realpath(path);
-  } catch {
-    // A program that is missing, not executable for us, or a broken link counts as not installed.
-    return null;
-  }
+const findTool = async (
+  { path: folders, confinement }: FinderDeps,
+  { name }: CliTool,
+): Promise<InstalledTool | null> => {
+  const path = await findProgram(folders, name);
+  if (path === null) return null;
+  const tool = { path, ...(await commandOf(await realpath(path))) };
+  return { ...tool, version: confinement && (await versionOf(confinement, tool)) };
 };
 
 /**
@@ -68,20 +86,20 @@ const firstLine = async (path: string): Promise<string> => {
   }
 };
 
-const VERSION_MS = 10_000;
-
 /**
- * Returns the version that `--version` prints, run without network; null if there is none or it is
- * too slow.
+ * Returns the version that `--version` prints, run without network in a folder of its own, since it
+ * has no need of the login; null if there is none or it is too slow.
  */
-export const toolVersion = async (
+const versionOf = async (
   confinement: Confinement,
-  { command, readable }: InstalledTool,
-  run: Pick<ConfinedRun, 'folder' | 'env'>,
+  { command, readable }: Pick<InstalledTool, 'command' | 'readable'>,
 ): Promise<string | null> => {
+  const folder = await mkdtemp(join(tmpdir(), 'adjutant-look-'));
   try {
+    await mkdir(join(folder, '.codex'));
     const ran = await confinement.run({
-      ...run,
+      folder,
+      env: homeEnv(folder),
       argv: [...command, '--version'],
       readable,
       timeoutMs: VERSION_MS,
@@ -93,5 +111,7 @@ export const toolVersion = async (
   } catch (error) {
     if (error instanceof ConfinementFailed) return null;
     throw error;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 };

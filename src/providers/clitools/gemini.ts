@@ -1,5 +1,6 @@
-import { kindOfWords, numberAt, textAt } from './event.js';
-import { type CliTool, SYSTEM_FILE, type ToolEvent } from './tool.js';
+import { memberAt, textAt } from '../../kernel/jsonvalue.js';
+import { failureInWords, toolUsage } from './event.js';
+import { type CliTool, SYSTEM_FILE } from './tool.js';
 
 const POLICY_FILE = 'tools-off.toml';
 const SETTINGS_FILE = 'settings.json';
@@ -32,27 +33,15 @@ export const gemini: CliTool = {
   logins: ['.gemini/oauth_creds.json', '.gemini/gemini-credentials.json', '.gemini/.env'],
   keeps: ['.gemini/settings.json', '.gemini/google_accounts.json', '.gemini/installation_id'],
   loginArgs: [],
-  read: (event) => readers[textAt(event, 'type') ?? '']?.(event) ?? [],
-};
-
-const readers: Record<string, (event: unknown) => ToolEvent[]> = {
-  message: (event) => {
-    const text = textAt(event, 'content');
-    return textAt(event, 'role') === 'assistant' && text !== null ? [{ is: 'text', text }] : [];
+  readers: {
+    message: (event) => {
+      const text = textAt(event, 'content');
+      return textAt(event, 'role') === 'assistant' && text !== null ? [{ is: 'text', text }] : [];
+    },
+    tool_use: () => [{ is: 'armed' }],
+    result: (event) =>
+      textAt(event, 'status') === 'success'
+        ? [toolUsage(memberAt(event, 'stats')), { is: 'end', text: null, isCut: false }]
+        : failureInWords(event),
   },
-  tool_use: () => [{ is: 'armed' }],
-  result: (event) => (textAt(event, 'status') === 'success' ? end(event) : failure(event)),
 };
-
-const end = (event: unknown): ToolEvent[] => [
-  {
-    is: 'usage',
-    inputTokens: numberAt(event, 'stats', 'input_tokens'),
-    outputTokens: numberAt(event, 'stats', 'output_tokens'),
-  },
-  { is: 'end', text: null, isCut: false },
-];
-
-const failure = (event: unknown): ToolEvent[] => [
-  { is: 'failure', kind: kindOfWords(textAt(event, 'error', 'message') ?? ''), said: '' },
-];

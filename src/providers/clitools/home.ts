@@ -1,5 +1,6 @@
 import { chmod, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../../kernel/failure.js';
 import { type CliTool, SYSTEM_FILE, type ToolName } from './tool.js';
 
 /** Returns the HOME of a tool, which holds its login and no other data of the user. */
@@ -37,7 +38,7 @@ export const isFile = async (path: string): Promise<boolean> => {
     const found = await lstat(path);
     return found.isFile() && found.size > 0;
   } catch (error) {
-    if (isMissing(error)) return false;
+    if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }
 };
@@ -57,11 +58,34 @@ export const openCall = async (
 };
 
 /**
- * Removes everything from a tool's HOME except the login and the kept files: sessions, logs and
- * caches of conversations. To be called only while no call of the tool runs.
+ * Returns a function that runs one call of a tool, during which nothing is removed from its HOME.
+ * After the last call everything but the login and the kept files is removed: sessions, logs and
+ * caches of conversations.
  */
-export const tidyHomes = async (home: string, { name, logins, keeps }: CliTool): Promise<void> =>
-  prune(homeOf(home, name), [...logins, ...keeps]);
+export const createHomes = (home: string) => {
+  const users = new Map<ToolName, number>();
+  const pruning = new Map<ToolName, Promise<void>>();
+
+  const count = (name: ToolName, by: 1 | -1): number => {
+    const left = (users.get(name) ?? 0) + by;
+    users.set(name, left);
+    return left;
+  };
+
+  return async <T>({ name, logins, keeps = [] }: CliTool, work: () => Promise<T>): Promise<T> => {
+    count(name, 1);
+    await pruning.get(name)?.catch(() => undefined);
+    try {
+      return await work();
+    } finally {
+      if (count(name, -1) === 0) {
+        const done = prune(homeOf(home, name), [...logins, ...keeps]);
+        pruning.set(name, done);
+        await done;
+      }
+    }
+  };
+};
 
 const prune = async (folder: string, keeps: string[]): Promise<void> => {
   for (const entry of await entriesIn(folder)) {
@@ -80,10 +104,7 @@ const entriesIn = async (folder: string) => {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    if (isMissing(error)) return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
 };
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -1,5 +1,6 @@
-import { kindOfStatus, numberAt, textAt } from './event.js';
-import { type CliTool, SYSTEM_FILE, type ToolEvent, type ToolPrompt } from './tool.js';
+import { memberAt, numberAt, textAt } from '../../kernel/jsonvalue.js';
+import { failureWithStatus, toolUsage } from './event.js';
+import { type CliTool, SYSTEM_FILE, type ToolPrompt } from './tool.js';
 
 const AGENT = 'adjutant';
 
@@ -10,7 +11,6 @@ const AGENT = 'adjutant';
  */
 export const opencode: CliTool = {
   name: 'opencode',
-  files: {},
   args: ({ model }) => [
     ...['run', '--pure', '--format', 'json', '--agent', AGENT],
     // Without a title it requests one from its provider.
@@ -27,7 +27,24 @@ export const opencode: CliTool = {
   logins: ['.local/share/opencode/auth.json'],
   keeps: ['.cache/opencode'],
   loginArgs: ['auth', 'login'],
-  read: (event) => readers[textAt(event, 'type') ?? '']?.(event) ?? [],
+  readers: {
+    text: (event) => {
+      const text = textAt(event, 'part', 'text');
+      return text === null ? [] : [{ is: 'text', text }];
+    },
+    tool_use: () => [{ is: 'armed' }],
+    step_finish: (event) => {
+      const reason = textAt(event, 'part', 'reason');
+      const usage = toolUsage(memberAt(event, 'part', 'tokens'), 'input', 'output');
+      if (reason === 'tool-calls') return [usage, { is: 'armed' }];
+      return [usage, { is: 'end', text: null, isCut: reason === 'length' }];
+    },
+    error: (event) => {
+      const failure = failureWithStatus(numberAt(event, 'error', 'data', 'statusCode'));
+      const isLogin = textAt(event, 'error', 'name') === 'ProviderAuthError';
+      return [isLogin ? { ...failure, kind: 'credentials' } : failure];
+    },
+  },
 };
 
 const configOf = ({ folder }: ToolPrompt) => ({
@@ -42,27 +59,3 @@ const configOf = ({ folder }: ToolPrompt) => ({
     },
   },
 });
-
-const readers: Record<string, (event: unknown) => ToolEvent[]> = {
-  text: (event) => {
-    const text = textAt(event, 'part', 'text');
-    return text === null ? [] : [{ is: 'text', text }];
-  },
-  tool_use: () => [{ is: 'armed' }],
-  step_finish: (event) => {
-    const reason = textAt(event, 'part', 'reason');
-    const usage: ToolEvent = {
-      is: 'usage',
-      inputTokens: numberAt(event, 'part', 'tokens', 'input'),
-      outputTokens: numberAt(event, 'part', 'tokens', 'output'),
-    };
-    if (reason === 'tool-calls') return [usage, { is: 'armed' }];
-    return [usage, { is: 'end', text: null, isCut: reason === 'length' }];
-  },
-  error: (event) => {
-    const status = numberAt(event, 'error', 'data', 'statusCode');
-    const isLogin = textAt(event, 'error', 'name') === 'ProviderAuthError';
-    const said = status === null ? '' : `status ${status}`;
-    return [{ is: 'failure', kind: isLogin ? 'credentials' : kindOfStatus(status), said }];
-  },
-};

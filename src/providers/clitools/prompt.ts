@@ -1,12 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Turn } from '../llm/model.js';
 
-export interface WrittenPrompt {
-  /** The instructions for the tool. */
-  system: string;
-  prompt: string;
-}
-
 const WORD_JOINER = '\u2060';
 
 const BRIEF = [
@@ -20,14 +14,12 @@ const BRIEF = [
  * Writes a conversation as one text. The mark is random, so no author of a part knows it, and no
  * payload can begin a turn of its own.
  */
-export const writePrompt = (
-  turns: Turn[],
-  mark = randomBytes(6).toString('hex'),
-): WrittenPrompt => {
+export const writePrompt = (turns: Turn[], mark = randomBytes(6).toString('hex')) => {
   const rules = turns.filter(({ role }) => role === 'system').map(({ content }) => content);
-  const said = turns.filter(({ role }) => role !== 'system');
-  const parts = said.map((turn) => `=== ${turn.role} ${mark} ===\n${turn.content}`);
+  const spoken = turns.filter(({ role }) => role !== 'system');
+  const parts = spoken.map((turn) => `=== ${turn.role} ${mark} ===\n${turn.content}`);
   return {
+    /** The instructions for the tool. */
     system: defused([...rules, `${BRIEF} The mark is ${mark}.`].join('\n\n')),
     prompt: defused(`${parts.join('\n\n')}\n`),
   };
@@ -41,4 +33,4 @@ export const writePrompt = (
 const defused = (text: string): string => text.replaceAll('@', `@${WORD_JOINER}`);
 
 /** Returns the answer without that character, which a tool may have copied from the prompt. */
-export const undefused = (text: string): string => text.replaceAll(WORD_JOINER, '');
+export const withoutJoiners = (text: string): string => text.replaceAll(WORD_JOINER, '');

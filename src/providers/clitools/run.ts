@@ -1,4 +1,8 @@
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
+import { errorCode } from '../../kernel/failure.js';
+import { parsedJson, textAt } from '../../kernel/jsonvalue.js';
 import type { ConfinedProcess } from '../confine/confinement.js';
 import {
   ModelFailure,
@@ -6,30 +10,27 @@ import {
   ModelRefusal,
   type ModelRequest,
 } from '../llm/model.js';
-import type { PatienceWatch } from '../llm/patience.js';
+import type { SdkReply } from '../llm/reply.js';
 import type { ReplyTally } from '../llm/tally.js';
-import { Flood, linesOf } from './lines.js';
-import { undefused } from './prompt.js';
-import type { CliTool, QuotaTold, ToolEvent } from './tool.js';
-
-/** The complete answer of a tool. */
-export interface ToolAnswer {
-  text: string;
-  isCut: boolean;
-  inputTokens: number | null;
-  outputTokens: number | null;
-}
+import type { TimeoutWatch } from '../llm/timeouts.js';
+import { textTokens } from '../llm/tokens.js';
+import { withoutJoiners } from './prompt.js';
+import type { CliTool, ToolEvent, ToolQuota } from './tool.js';
 
 export interface ToolListener {
   /** The name of the model in its failures. */
   name: string;
   tool: CliTool;
   held: ConfinedProcess;
-  watch: PatienceWatch;
+  watch: TimeoutWatch;
   asked: Pick<ModelRequest, 'onText'>;
   tally: ReplyTally;
-  quota(told: QuotaTold): void;
+  quota(reported: ToolQuota): void;
 }
+
+/** Ours: the most bytes of an answer's stream, and the most characters of one of its lines. */
+const MOST_BYTES = 32 * 1024 * 1024;
+const LONGEST_LINE = 4 * 1024 * 1024;
 
 /** The most characters of an answer. */
 const LONGEST_TEXT = 4 * 1024 * 1024;
@@ -40,46 +41,82 @@ const FAREWELL_MS = 300;
  * Reads a tool's stream to the end of its answer, and waits briefly for the process to end. Throws
  * ModelFailure.
  */
-export const listen = async (of: ToolListener): Promise<ToolAnswer> => {
-  const said: ToolAnswer = { text: '', isCut: false, inputTokens: null, outputTokens: null };
-  try {
-    for await (const line of linesOf(of.held.stdout)) {
-      for (const heard of of.tool.read(parsed(line))) {
-        if (heard.is !== 'end') take(of, said, heard);
-        else return await ended(of, said, heard);
-      }
+export const listen = async (of: ToolListener): Promise<SdkReply> => {
+  const reply: SdkReply = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
+  for await (const line of linesOf(of)) {
+    // A line that is not JSON is a remark of the tool and is ignored.
+    const parsed = parsedJson(line);
+    for (const event of of.tool.readers[textAt(parsed, 'type') ?? '']?.(parsed) ?? []) {
+      if (event.is !== 'end') take(of, reply, event);
+      else return await ended(of, reply, event);
     }
-  } catch (error) {
-    if (error instanceof Flood) throw failed(of, 'invalid_reply', 'said more than an answer holds');
-    throw error;
   }
   // The tool's last words stand behind the colon and may quote the prompt, so they are left out.
   const [how] = (await of.held.ended).split(':', 1);
   throw failed(of, 'invalid_reply', `gave no answer: ${how}`);
 };
 
+/**
+ * Yields the lines as they arrive, with the last one even if it has no line end. Throws
+ * ModelFailure.
+ */
+async function* linesOf(of: ToolListener): AsyncGenerator<string, void, undefined> {
+  const decoder = new StringDecoder('utf8');
+  let bytes = 0;
+  let rest: string[] = [];
+  let length = 0;
+  for await (const piece of chunksOf(of.held.stdout)) {
+    bytes += piece.length;
+    const [first = '', ...more] = decoder.write(piece).split('\n');
+    rest.push(first);
+    length += first.length;
+    for (const next of more) {
+      yield rest.join('');
+      rest = [next];
+      length = next.length;
+    }
+    if (bytes > MOST_BYTES || length > LONGEST_LINE)
+      throw failed(of, 'invalid_reply', 'said more than an answer holds');
+  }
+  yield rest.join('') + decoder.end();
+}
+
+/**
+ * Yields the chunks of a stream. A broken pipe counts as the end, since a killed process leaves
+ * one.
+ */
+async function* chunksOf(stream: Readable): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    for await (const piece of stream) yield piece;
+  } catch (error) {
+    if (!CUT.has(errorCode(error))) throw error;
+  }
+}
+
+const CUT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
+
 const take = (
   of: ToolListener,
-  said: ToolAnswer,
-  heard: Exclude<ToolEvent, { is: 'end' }>,
+  reply: SdkReply,
+  event: Exclude<ToolEvent, { is: 'end' }>,
 ): void => {
-  if (heard.is === 'text') addText(of, said, heard.text);
-  if (heard.is === 'token') {
-    of.watch.heard();
+  if (event.is === 'text') addText(of, reply, event.text);
+  if (event.is === 'token') {
+    of.watch.active();
     of.tally.begin();
   }
-  if (heard.is === 'quota') of.quota(heard.quota);
-  if (heard.is === 'usage') {
-    said.inputTokens = sum(said.inputTokens, heard.inputTokens);
-    said.outputTokens = sum(said.outputTokens, heard.outputTokens);
-    const { inputTokens, outputTokens } = said;
-    of.tally.tell({ inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0 });
+  if (event.is === 'quota') of.quota(event.quota);
+  if (event.is === 'usage') {
+    const { inputTokens, outputTokens } = reply.usage;
+    reply.usage.inputTokens = sum(inputTokens, event.inputTokens);
+    reply.usage.outputTokens = sum(outputTokens, event.outputTokens);
+    of.tally.tell(reply.usage);
   }
-  if (heard.is === 'armed')
+  if (event.is === 'armed')
     throw failed(of, 'invalid_reply', 'was ended: it had tools of its own, which must be off');
-  if (heard.is !== 'failure') return;
-  const why = `${of.name} ${REFUSED[heard.kind] ?? 'failed'}${detail(heard.said)}`;
-  throw new ModelRefusal(heard.kind, why, {});
+  if (event.is !== 'failure') return;
+  const why = `${of.name} ${REFUSED[event.kind] ?? 'failed'}${detail(event.detail)}`;
+  throw new ModelRefusal(event.kind, why, {});
 };
 
 const REFUSED: Partial<Record<ModelFailureKind, string>> = {
@@ -89,44 +126,35 @@ const REFUSED: Partial<Record<ModelFailureKind, string>> = {
   context_length: 'found the prompt too long',
 };
 
-const detail = (said: string): string => (said === '' ? '' : ` (${said})`);
+const detail = (text: string): string => (text === '' ? '' : ` (${text})`);
 
 const addText = (
   { name, watch, asked, tally }: ToolListener,
-  said: ToolAnswer,
+  reply: SdkReply,
   piece: string,
 ): void => {
-  const text = undefused(piece);
-  watch.heard();
+  const text = withoutJoiners(piece);
+  watch.active();
   tally.begin();
   tally.add(text);
-  said.text += text;
-  if (said.text.length > LONGEST_TEXT)
+  reply.text += text;
+  if (reply.text.length > LONGEST_TEXT)
     throw new ModelFailure('invalid_reply', `${name} sent an answer that does not end`);
   if (text !== '') asked.onText?.(text);
 };
 
 const ended = async (
   of: ToolListener,
-  said: ToolAnswer,
+  reply: SdkReply,
   { text, isCut }: Extract<ToolEvent, { is: 'end' }>,
-): Promise<ToolAnswer> => {
-  if (said.text === '' && text !== null) addText(of, said, text);
+): Promise<SdkReply> => {
+  if (reply.text === '' && text !== null) addText(of, reply, text);
   await Promise.race([of.held.ended, wait(FAREWELL_MS)]);
-  return { ...said, isCut };
+  return { ...reply, finishReason: isCut ? 'length' : 'stop', seen: textTokens(reply.text) };
 };
 
 const failed = ({ name }: ToolListener, kind: ModelFailureKind, what: string): ModelFailure =>
   new ModelFailure(kind, `${name} ${what}`);
 
-/** Parses a line. A line that is not JSON is a remark of the tool and is ignored. */
-const parsed = (line: string): unknown => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
-};
-
-const sum = (before: number | null, more: number | null): number | null =>
+const sum = (before: number | undefined, more: number | null): number | undefined =>
   more === null ? before : (before ?? 0) + more;

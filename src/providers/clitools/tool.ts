@@ -3,7 +3,7 @@ import type { ModelFailureKind } from '../llm/model.js';
 export type ToolName = 'claude' | 'codex' | 'gemini' | 'opencode';
 
 /** The quota as a tool reported it, with null for what it did not report. */
-export interface QuotaTold {
+export interface ToolQuota {
   used: number | null;
   limit: number | null;
   resetsAtMs: number | null;
@@ -22,8 +22,8 @@ export type ToolEvent =
   | { is: 'usage'; inputTokens: number | null; outputTokens: number | null }
   /** The end of the answer. `text` is all of it, for a stream without pieces. */
   | { is: 'end'; text: string | null; isCut: boolean }
-  | { is: 'failure'; kind: ModelFailureKind; said: string }
-  | { is: 'quota'; quota: QuotaTold }
+  | { is: 'failure'; kind: ModelFailureKind; detail: string }
+  | { is: 'quota'; quota: ToolQuota }
   /** The tool has a tool of its own although all are off. It is ended at once. */
   | { is: 'armed' };
 
@@ -45,7 +45,7 @@ export const SYSTEM_FILE = 'system.md';
 export interface CliTool {
   name: ToolName;
   /** Further files of each call's folder, by name. */
-  files: Record<string, string>;
+  files?: Record<string, string>;
   args(asking: ToolPrompt): string[];
   env(asking: ToolPrompt): Record<string, string>;
   /** The files below its HOME that are a login; one of them is enough. */
@@ -53,9 +53,9 @@ export interface CliTool {
   /**
    * Further files and folders below its HOME that are kept. All else is removed when no call runs.
    */
-  keeps: string[];
+  keeps?: string[];
   /** The arguments with which the user logs in at a terminal. */
   loginArgs: string[];
-  /** Reads one event. Events of an unknown type are ignored. */
-  read(event: unknown): ToolEvent[];
+  /** Reads one event, by its type. Events of an unknown type are ignored. */
+  readers: Record<string, (event: unknown) => ToolEvent[]>;
 }

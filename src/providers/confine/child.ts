@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
+import { errorCode } from '../../kernel/failure.js';
+import { signalGroup } from '../../kernel/program.js';
 import { type ConfinedResult, type ConfinedRun, ConfinementFailed } from './confinement.js';
 
 /** The process with which a confinement starts a command, in its own process group. */
@@ -12,7 +14,7 @@ export interface Launch {
   options?: string[];
 }
 
-export interface Ended extends ConfinedResult {
+export interface EndedProcess extends ConfinedResult {
   /** The output on descriptor 4, which is open if there are options. */
   status: string;
 }
@@ -27,21 +29,20 @@ interface ChildOutput {
 /**
  * The time for the pipes to empty after the process has ended, in case another process holds them.
  */
-export const DRAIN_MS = 500;
+const DRAIN_MS = 500;
 
 /**
  * Starts the process and writes its input. Kills its whole group at the time limit, at the output
  * limit, on abort, and when it ends and leaves other processes behind.
  */
-export const runChild = async (launch: Launch, run: ConfinedRun): Promise<Ended> => {
+export const runChild = async (launch: Launch, run: ConfinedRun): Promise<EndedProcess> => {
   run.signal.throwIfAborted();
   const startedMs = performance.now();
   const child = startChild(launch);
   const output = keep(child, run.maxOutputBytes);
   feed(child.stdin, run.stdin ?? '');
-  feed(child.stdio[3], (launch.options ?? []).map((option) => `${option}\0`).join(''));
   const watch = guard(child, run);
-  const [exitCode, signal] = await closed(child, launch.command).finally(watch.release);
+  const [exitCode, signal] = await closed(child).catch(notStarted(launch)).finally(watch.release);
   if (watch.isAborted) throw run.signal.reason;
   const { truncated, stdout, stderr, status } = output;
   const durationMs = Math.round(performance.now() - startedMs);
@@ -57,13 +58,12 @@ export const runChild = async (launch: Launch, run: ConfinedRun): Promise<Ended>
   };
 };
 
-export const startChild = (launch: Launch): ChildProcess =>
-  spawn(launch.command, launch.args, {
-    cwd: launch.cwd,
-    env: launch.env,
-    detached: true,
-    stdio: launch.options ? Array(5).fill('pipe') : 'pipe',
-  });
+export const startChild = ({ command, args, cwd, env, options }: Launch): ChildProcess => {
+  const stdio = options ? Array(5).fill('pipe') : 'pipe';
+  const child = spawn(command, args, { cwd, env, detached: true, stdio });
+  feed(child.stdio[3], (options ?? []).map((option) => `${option}\0`).join(''));
+  return child;
+};
 
 /** Collects the child's output, and kills the child if stdout and stderr exceed the limit. */
 const keep = (child: ChildProcess, maxBytes: number): ChildOutput => {
@@ -83,7 +83,7 @@ const keep = (child: ChildProcess, maxBytes: number): ChildOutput => {
   return output;
 };
 
-export const feed = (stream: unknown, text: string): void => {
+const feed = (stream: unknown, text: string): void => {
   if (!(stream instanceof Writable)) return;
   // A process may end without reading its input, so a broken pipe is ignored.
   stream.on('error', () => stream.destroy());
@@ -95,11 +95,11 @@ const guard = (child: ChildProcess, run: ConfinedRun) => {
   const watch = { isTimedOut: false, isAborted: false, release: () => {} };
   const expire = () => {
     watch.isTimedOut = true;
-    killGroup(child);
+    signalGroup(child.pid, 'SIGKILL');
   };
   const abort = () => {
     watch.isAborted = true;
-    killGroup(child);
+    signalGroup(child.pid, 'SIGKILL');
   };
   const timer = setTimeout(expire, run.timeoutMs);
   run.signal.addEventListener('abort', abort);
@@ -111,14 +111,17 @@ const guard = (child: ChildProcess, run: ConfinedRun) => {
   return watch;
 };
 
-const closed = (
+/**
+ * Kills the child's group when it ends, and resolves once its pipes are closed. Rejects if it
+ * cannot be started.
+ */
+export const closed = (
   child: ChildProcess,
-  command: string,
 ): Promise<[exitCode: number | null, signal: string | null]> =>
   new Promise((resolve, reject) => {
     let drain: NodeJS.Timeout | undefined;
     child.once('exit', () => {
-      killGroup(child);
+      signalGroup(child.pid, 'SIGKILL');
       drain = setTimeout(() => {
         for (const stream of child.stdio) stream?.destroy();
       }, DRAIN_MS);
@@ -127,27 +130,19 @@ const closed = (
       clearTimeout(drain);
       resolve([exitCode, signal]);
     });
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new ConfinementFailed(`${command} cannot be started: ${error.code}`));
-    });
+    child.once('error', reject);
   });
+
+/** Returns a function that converts the error of a start. */
+export const notStarted =
+  ({ command }: Launch) =>
+  (error: unknown) => {
+    throw new ConfinementFailed(`${command} cannot be started: ${errorCode(error)}`);
+  };
 
 /** Kills the group only while the child runs: after that its process ID may belong to another. */
 export const killLiving = (child: ChildProcess): void => {
-  if (child.exitCode === null && child.signalCode === null) killGroup(child);
-};
-
-/**
- * Sends SIGKILL to the whole process group. An error because no living process is left is ignored.
- */
-export const killGroup = (child: ChildProcess): void => {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    if (error.code !== 'ESRCH' && error.code !== 'EPERM') throw error;
-  }
+  if (child.exitCode === null && child.signalCode === null) signalGroup(child.pid, 'SIGKILL');
 };
 
 /**

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { NamedError } from '../../kernel/failure.js';
 
 /** A way to run commands for agents and hooks, isolated from the daemon and its machine. */
 export interface Confinement {
@@ -68,9 +69,4 @@ export interface ConfinedProcess {
  * The error if a command never began: a bad request, a missing program, or a confinement that
  * fails.
  */
-export class ConfinementFailed extends Error {
-  constructor(sentence: string) {
-    super(sentence);
-    this.name = 'ConfinementFailed';
-  }
-}
+export class ConfinementFailed extends NamedError {}

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bubblewrap } from './bubblewrap.js';
-import { type ConfinedResult, type Confinement, ConfinementFailed } from './confinement.js';
+import { type Confinement, ConfinementFailed } from './confinement.js';
 import { seatbelt } from './seatbelt.js';
 import { unconfined } from './unconfined.js';
 
@@ -36,19 +36,7 @@ export const holds = async (confinement: Pick<Confinement, 'run'>): Promise<bool
     await mkdir(folder);
     await writeFile(join(folder, 'inside'), 'inside');
     await writeFile(join(base, 'outside'), 'outside');
-    const ran = await look(confinement, folder);
-    return ran !== null && ran.exitCode === 1 && ran.stdout === 'inside';
-  } finally {
-    await rm(base, { recursive: true });
-  }
-};
-
-const look = async (
-  confinement: Pick<Confinement, 'run'>,
-  folder: string,
-): Promise<ConfinedResult | null> => {
-  try {
-    return await confinement.run({
+    const { exitCode, stdout } = await confinement.run({
       argv: ['cat', 'inside', '../outside'],
       folder,
       timeoutMs: 10_000,
@@ -56,8 +44,11 @@ const look = async (
       network: false,
       signal: new AbortController().signal,
     });
+    return exitCode === 1 && stdout === 'inside';
   } catch (error) {
-    if (error instanceof ConfinementFailed) return null;
+    if (error instanceof ConfinementFailed) return false;
     throw error;
+  } finally {
+    await rm(base, { recursive: true });
   }
 };

@@ -23,7 +23,7 @@ export interface ModelEndpoint {
 }
 
 /** The most tokens of an answer, and of a whole call. */
-interface Room {
+interface TokenLimits {
   contextWindow: number;
   maxOutputTokens: number | undefined;
 }
@@ -34,7 +34,7 @@ interface Adapter {
   /** Loads the provider's package on first use. */
   open(at: ModelEndpoint): Promise<LanguageModel>;
   /** Returns the options of each call that only this provider has. */
-  options?(room: Room): Record<string, Record<string, Record<string, number>>>;
+  options?(room: TokenLimits): Record<string, Record<string, Record<string, number>>>;
   /** Set if the provider accepts system messages only at the beginning. */
   isSystemFirst?: true;
 }

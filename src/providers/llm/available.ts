@@ -1,8 +1,8 @@
-import { EgressRefused } from '../../kernel/egress.js';
-import { HttpFailure } from '../../kernel/failure.js';
+import { EgressRefused, hostAndPort } from '../../kernel/egress.js';
+import { HttpFailure, NamedError } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
+import { isRecord, memberAt, numberAt, parsedJson, textAt } from '../../kernel/jsonvalue.js';
 import { bearer, ollamaRoot } from './adapters.js';
-import { ownAddress } from './address.js';
 import type { Price } from './model.js';
 
 /** A model that a server offers now; null for values that the server does not give. */
@@ -23,9 +23,7 @@ export interface ModelServer {
 }
 
 /** The error if the server gave no list. The message says why, without quoting the server. */
-export class NoList extends Error {
-  override name = 'NoList';
-}
+export class NoList extends NamedError {}
 
 const MOST = 1000;
 
@@ -59,13 +57,13 @@ export const litellmModels = async (http: Http, at: ModelServer): Promise<Availa
 
 const nothing = { contextWindow: null, maxOutputTokens: null, price: null, sizeBytes: null };
 
-const describedModel = (row: object): AvailableModel[] => {
+const describedModel = (row: Record<string, unknown>): AvailableModel[] => {
   const modelId = textIn(row, 'model_name');
-  const about = memberOf(row, 'model_info');
+  const about = row.model_info;
   if (modelId === null) return [];
-  if (typeof about !== 'object' || about === null) return [{ ...nothing, modelId }];
-  const input = numberIn(about, 'input_cost_per_token');
-  const output = numberIn(about, 'output_cost_per_token');
+  if (!isRecord(about)) return [{ ...nothing, modelId }];
+  const input = numberAt(about, 'input_cost_per_token');
+  const output = numberAt(about, 'output_cost_per_token');
   const price =
     input === null || output === null
       ? null
@@ -86,7 +84,7 @@ const perMillion = (perToken: number): number => Number((perToken * 1e6).toPreci
 
 const get = async (http: Http, { apiKey }: ModelServer, url: string): Promise<unknown> => {
   const { hostname } = new URL(url);
-  const allow = [ownAddress(url)];
+  const allow = [hostAndPort(url)];
   const reply = await http
     .request({ method: 'GET', url, headers: bearer(apiKey), allow, redirects: 0 })
     .catch((error: unknown) => {
@@ -94,33 +92,23 @@ const get = async (http: Http, { apiKey }: ModelServer, url: string): Promise<un
       throw isKnown ? new NoList(error.message) : error;
     });
   if (reply.status !== 200) throw new NoList(`${hostname} answered ${reply.status}`);
-  try {
-    return JSON.parse(reply.body.toString());
-  } catch {
-    throw new NoList(`${hostname} sent a list that makes no sense`);
-  }
+  const json = parsedJson(reply.body.toString());
+  if (json === undefined) throw new NoList(`${hostname} sent a list that makes no sense`);
+  return json;
 };
 
-const rowsOf = (reply: unknown, key: string): object[] => {
-  const rows: unknown = typeof reply === 'object' && reply !== null ? memberOf(reply, key) : null;
+const rowsOf = (reply: unknown, key: string): Record<string, unknown>[] => {
+  const rows = memberAt(reply, key);
   if (!Array.isArray(rows)) throw new NoList('The server sent a list that makes no sense');
-  return rows.slice(0, MOST).filter((row) => typeof row === 'object' && row !== null);
+  return rows.slice(0, MOST).filter(isRecord);
 };
 
-const memberOf = (of: object, key: string): unknown =>
-  Object.hasOwn(of, key) ? Reflect.get(of, key) : undefined;
-
-const textIn = (of: object, key: string): string | null => {
-  const value = memberOf(of, key);
-  return typeof value === 'string' && value !== '' && value.length <= 200 ? value : null;
+const textIn = (of: unknown, key: string): string | null => {
+  const value = textAt(of, key);
+  return value !== null && value !== '' && value.length <= 200 ? value : null;
 };
 
-const numberIn = (of: object, key: string): number | null => {
-  const value = memberOf(of, key);
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
-};
-
-const wholeIn = (of: object, key: string): number | null => {
-  const value = numberIn(of, key);
+const wholeIn = (of: unknown, key: string): number | null => {
+  const value = numberAt(of, key);
   return Number.isSafeInteger(value) ? value : null;
 };

@@ -1,7 +1,7 @@
 import type { TextStreamPart, ToolSet } from 'ai';
 import { adapters, leadingSystem, type ModelEndpoint, type Provider } from './adapters.js';
 import { createOwnErrors, endedBy, modelFailure, refuseUnsendable } from './failure.js';
-import { hiding, withoutKey } from './hidekey.js';
+import { withoutApiKey, withoutKey } from './hidekey.js';
 import { boundedLines } from './lines.js';
 import {
   type Model,
@@ -10,12 +10,12 @@ import {
   type Price,
   type StepReply,
 } from './model.js';
-import { type Patience, type PatienceWatch, watchOver } from './patience.js';
-import { type Came, replyOf } from './reply.js';
+import { replyOf, type SdkReply } from './reply.js';
 import { createTally, type ReplyTally, withUsage } from './tally.js';
+import { type ModelTimeouts, type TimeoutWatch, watchTimeouts } from './timeouts.js';
 import { sdkMessages, sdkTools } from './turns.js';
 import { usageIn } from './usage.js';
-import { framedFailure, type Manners, wireOf } from './wire.js';
+import { type EndpointTraits, framedFailure, type WireOptions, wireOf } from './wire.js';
 
 /**
  * The options of a model. `fetch` is the guarded client's `fetchFor`, which checks addresses and
@@ -38,17 +38,17 @@ export interface ModelOptions extends ModelEndpoint {
   /** False if the model cannot use tools. */
   takesTools?: boolean;
   price?: Price;
-  patience?: Patience;
+  timeouts?: ModelTimeouts;
 }
 
 /** The default time limits. Ours: half an hour for a whole answer. */
-const PATIENCE: Patience = { firstTokenMs: 120_000, silenceMs: 60_000, totalMs: 1_800_000 };
+const TIMEOUTS: ModelTimeouts = { firstTokenMs: 120_000, silenceMs: 60_000, totalMs: 1_800_000 };
 /** The most bytes of an answer: text, reasoning and arguments together. */
 const LONGEST_ANSWER = 4 * 1024 * 1024;
 
 /** Creates a model that calls the endpoint of a provider. */
 export const openAiSdkModel = (options: ModelOptions): Model => {
-  const learned: Learned = { wantsCompletionTokens: false, hidesReasoning: false };
+  const learned: ObservedEndpoint = { wantsCompletionTokens: false, hidesReasoning: false };
   return {
     name: options.name,
     provider: options.provider,
@@ -60,37 +60,37 @@ export const openAiSdkModel = (options: ModelOptions): Model => {
 };
 
 /** The model's properties, as far as its replies have shown them. */
-interface Learned extends Manners {
+interface ObservedEndpoint extends EndpointTraits {
   /** True if it reasons without showing that, so that it may have generated more than was seen. */
   hidesReasoning: boolean;
 }
 
 const take = async (
   options: ModelOptions,
-  learned: Learned,
+  learned: ObservedEndpoint,
   given: ModelRequest,
 ): Promise<StepReply> => {
-  const { name, price, streaming = true, patience = PATIENCE } = options;
+  const { name, price, streaming = true, timeouts = TIMEOUTS } = options;
   const sdk = await load();
   const apiKey = (await options.keyOf?.()) ?? options.apiKey;
   refuseUnsendable(name, apiKey);
   const ownErrors = createOwnErrors();
   const whole = new AbortController();
-  const watch = watchOver(name, patience);
+  const watch = watchTimeouts(name, timeouts);
   const asked = { ...given, maxOutputTokens: given.maxOutputTokens ?? options.maxOutputTokens };
   const isStreamed = asked.onText !== undefined && streaming;
   const tally = createTally();
   try {
     const signal = AbortSignal.any([asked.signal, watch.signal, whole.signal]);
-    const opened = { ...options, ...(apiKey && { apiKey }), manners: learned, begun: tally.begin };
+    const opened = { ...options, ...(apiKey && { apiKey }), traits: learned, begun: tally.begin };
     const call = await callOf(sdk, opened, { ...asked, signal });
-    const { take: onText, end } = hiding(apiKey, (text) =>
+    const { take: onText, end } = withoutApiKey(apiKey, (text) =>
       ownErrors.from(() => asked.onText?.(text)),
     );
     const asking = { sdk, name, call, asked: { ...asked, onText }, watch, tally };
-    const came = await (isStreamed ? stream : ask)(asking);
+    const answer = await (isStreamed ? stream : ask)(asking);
     end();
-    const reply = replyOf({ name, price, asked, came });
+    const reply = replyOf({ name, price, asked, answer });
     return await withoutKey(reply, apiKey);
   } catch (error) {
     const failed = { tally, asked, price, isStreamed, ...learned };
@@ -116,10 +116,7 @@ const load = async () => {
 
 type LoadedSdk = Awaited<ReturnType<typeof load>>;
 
-interface OpenModelOptions extends ModelOptions {
-  manners: Manners;
-  begun(): void;
-}
+type OpenModelOptions = ModelOptions & Pick<WireOptions, 'traits' | 'begun'>;
 
 /**
  * Returns one call: one step, no retries. Loops, fallbacks and cool-downs belong to the runtime.
@@ -149,59 +146,59 @@ interface StreamInput {
   name: string;
   call: Awaited<ReturnType<typeof callOf>>;
   asked: ModelRequest;
-  watch: PatienceWatch;
+  watch: TimeoutWatch;
   tally: ReplyTally;
 }
 
 /** Requests one JSON reply. */
-const ask = async ({ sdk, name, call, asked, tally }: StreamInput): Promise<Came> => {
-  const came = await sdk.generateText(call).catch((error: unknown) => {
+const ask = async ({ sdk, name, call, asked, tally }: StreamInput): Promise<SdkReply> => {
+  const answer = await sdk.generateText(call).catch((error: unknown) => {
     throw readable(name, error);
   });
-  if (came.text !== '') asked.onText?.(came.text);
-  for (const text of [came.text, came.reasoningText ?? '']) tally.add(text);
-  for (const { input } of came.toolCalls) tally.add(JSON.stringify(input) ?? '');
-  tally.tell(usageIn({ usage: came.usage.raw }));
-  tally.tell(usageIn({ usageMetadata: came.usage.raw }));
-  const { text, toolCalls, finishReason, rawFinishReason } = came;
-  return { text, toolCalls, finishReason, rawFinishReason, ...countOf(tally, came.usage) };
+  if (answer.text !== '') asked.onText?.(answer.text);
+  for (const text of [answer.text, answer.reasoningText ?? '']) tally.add(text);
+  for (const { input } of answer.toolCalls) tally.add(JSON.stringify(input) ?? '');
+  tally.tell(usageIn({ usage: answer.usage.raw }));
+  tally.tell(usageIn({ usageMetadata: answer.usage.raw }));
+  const { text, toolCalls, finishReason, rawFinishReason } = answer;
+  return { text, toolCalls, finishReason, rawFinishReason, ...countOf(tally, answer.usage) };
 };
 
 /** Requests a streamed reply, and passes each piece of text on as it comes. */
-const stream = async (asking: StreamInput): Promise<Came> => {
+const stream = async (asking: StreamInput): Promise<SdkReply> => {
   const { sdk, name, call, asked, watch, tally } = asking;
   // Errors come as parts of the stream; without this handler the SDK prints them, too.
   const result = sdk.streamText({ ...call, includeRawChunks: true, onError: () => {} });
-  const came: Came = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
+  const answer: SdkReply = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
   const most = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const inPieces = new Set<string>();
   for await (const part of result.fullStream) {
     if (part.type === 'error') throw errorOf(name, part.error);
     if (part.type === 'abort') throw call.abortSignal.reason;
-    if (!SIGNS.has(part.type)) watch.heard();
+    if (!SIGNS.has(part.type)) watch.active();
     count(tally, inPieces, part);
     if (tally.bytes() > LONGEST_ANSWER) throw new ModelFailure('invalid_reply', tooLong(name));
-    if (part.type === 'tool-call') came.toolCalls.push(part);
+    if (part.type === 'tool-call') answer.toolCalls.push(part);
     if (part.type === 'finish') {
-      came.usage = part.totalUsage;
-      came.finishReason = part.finishReason;
-      came.rawFinishReason = part.rawFinishReason;
+      answer.usage = part.totalUsage;
+      answer.finishReason = part.finishReason;
+      answer.rawFinishReason = part.rawFinishReason;
     }
     if (part.type === 'text-delta') {
-      came.text += part.text;
+      answer.text += part.text;
       asked.onText?.(part.text);
     }
     if (part.type !== 'finish' && tally.tokens() > most) {
-      Object.assign(came, { usage: {}, finishReason: 'length' });
+      Object.assign(answer, { usage: {}, finishReason: 'length' });
       break;
     }
   }
-  return { ...came, ...countOf(tally, came.usage) };
+  return { ...answer, ...countOf(tally, answer.usage) };
 };
 
 /** Returns the usage that the provider reported; an adapter may miss reasoning tokens in it. */
-const countOf = (tally: ReplyTally, read: Came['usage']): Pick<Came, 'usage' | 'seen'> => {
-  const { inputTokens = 0, outputTokens = 0 } = tally.told;
+const countOf = (tally: ReplyTally, read: SdkReply['usage']): Pick<SdkReply, 'usage' | 'seen'> => {
+  const { inputTokens = 0, outputTokens = 0 } = tally.reported;
   const seen = tally.tokens();
   const output = Math.max(outputTokens, read.outputTokens || seen);
   const input = Math.max(inputTokens, read.inputTokens ?? 0);

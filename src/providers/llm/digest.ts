@@ -1,3 +1,4 @@
+import { parsedJson } from '../../kernel/jsonvalue.js';
 import { extract } from './extract.js';
 import { endedBy } from './failure.js';
 import { headline } from './headline.js';
@@ -41,7 +42,8 @@ const digestOf = (turns: Turn[]): string => {
 };
 
 const withPayload = ({ task, event }: Prompt, payload: string): string => {
-  const parsed = parse(payload);
+  const json = parsedJson(payload);
+  const parsed = typeof json === 'object' ? json : null;
   const body = parsed === null ? textLines(payload) : extract(parsed);
   const first = body[0] ?? 'an empty payload';
   const head = parsed === null ? textHeadline(event, first) : headline(parsed, event, first);
@@ -58,17 +60,6 @@ const withoutPayload = ({ task }: Prompt): string => {
     '',
     `${SIGNED} ${SETUP}`,
   ].join('\n');
-};
-
-/** Returns the payload's object or array; null if it is anything else. */
-const parse = (payload: string): object | null => {
-  try {
-    const parsed: unknown = JSON.parse(payload);
-    return typeof parsed === 'object' ? parsed : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 };
 
 const textHeadline = (event: string | null, first: string): string =>

@@ -134,8 +134,8 @@ const within = (place: JsonPosition, value: unknown): [JsonPosition, unknown][] 
 const isSecretPair = (pair: object): boolean =>
   'value' in pair &&
   ['name', 'key'].some((name) => {
-    const told: unknown = Reflect.get(pair, name);
-    return typeof told === 'string' && isSecretName(told);
+    const label: unknown = Reflect.get(pair, name);
+    return typeof label === 'string' && isSecretName(label);
   });
 
 const isNoise = (name: string, within: object): boolean =>

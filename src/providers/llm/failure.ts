@@ -56,7 +56,7 @@ export const endedBy = (name: string, { reason }: AbortSignal): ModelFailure =>
     : new ModelFailure('aborted', `The call of ${name} was stopped`);
 
 /** Returns the failure of a request that got no reply. */
-export const unanswered = (name: string, error: unknown): unknown => {
+export const noReplyFailure = (name: string, error: unknown): unknown => {
   if (error instanceof HttpFailure) return lost(name, error, 'refused_connection');
   if (!(error instanceof EgressRefused)) return error;
   return new ModelFailure('refused_connection', `${name} at ${error.message}`);

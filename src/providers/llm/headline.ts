@@ -1,3 +1,4 @@
+import { memberAt } from '../../kernel/jsonvalue.js';
 import { line, named, quote } from './quote.js';
 
 const NAME_CHARACTERS = 100;
@@ -71,7 +72,7 @@ const OUTCOMES = ['conclusion', 'status', 'severity'];
  * If the payload has no such fields, returns the event and `otherwise`.
  */
 export const headline = (payload: unknown, event: string | null, otherwise: string): string => {
-  const subject = [event ?? '', ...SUBJECTS].map((path) => at(payload, path)).find(isRecord);
+  const subject = [event ?? '', ...SUBJECTS].map((path) => at(payload, path)).find(isObject);
   const place = word(payload, PLACES);
   const actor = word(payload, ACTORS);
   const title = titleOf(payload, subject);
@@ -92,8 +93,8 @@ export const headline = (payload: unknown, event: string | null, otherwise: stri
 const whatOf = (payload: unknown, event: string | null): string => {
   const header = line(event ?? '', NAME_CHARACTERS);
   const isAlerts = Array.isArray(at(payload, 'alerts'));
-  const told = word(payload, EVENTS) || (isAlerts ? 'alerts' : '');
-  const what = (header.endsWith(' Hook') && told) || header || told || 'webhook';
+  const eventName = word(payload, EVENTS) || (isAlerts ? 'alerts' : '');
+  const what = (header.endsWith(' Hook') && eventName) || header || eventName || 'webhook';
   const action = word(payload, isAlerts ? ['status'] : ACTIONS);
   return action && !what.endsWith(`.${action}`) ? `${named(what)}.${named(action)}` : named(what);
 };
@@ -140,17 +141,6 @@ const word = (value: unknown, paths: string[]): string => {
   return line(found?.trim().split('\n', 1)[0] ?? '', NAME_CHARACTERS);
 };
 
-/**
- * Returns the value at a path. Only own properties count: `constructor` is not a field of a
- * payload.
- */
-const at = (value: unknown, path: string): unknown =>
-  path
-    .split('.')
-    .reduce(
-      (inner, name) => (isRecord(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
-      value,
-    );
+const at = (value: unknown, path: string): unknown => memberAt(value, ...path.split('.'));
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;

@@ -23,7 +23,10 @@ const callWithout = async (call: ToolCall, key: string): Promise<ToolCall> => {
 };
 
 /** Passes pieces of a text on without the key, which may be spread over several of them. */
-export const hiding = (key: string | undefined, onText: (piece: string) => void): RedactedStream =>
+export const withoutApiKey = (
+  key: string | undefined,
+  onText: (piece: string) => void,
+): RedactedStream =>
   key === undefined || key.length < SHORTEST_PIECE
     ? { take: onText, end: () => undefined }
     : redactedStream([key], onText, SHOWN);

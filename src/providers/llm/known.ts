@@ -1,30 +1,16 @@
-import type { Price } from './model.js';
-
 /** The data that a provider publishes about one of its models. */
-export interface KnownModel {
-  modelId: string;
-  /** The most tokens of prompt and answer together. */
-  contextWindow: number;
-  maxOutputTokens: number;
-  vision: boolean;
-  price: Price;
-  /**
-   * The day on which the price was read. Prices change, and an admin's own price takes precedence.
-   */
-  asOf: string;
-}
+type KnownModel = ReturnType<typeof table>[number];
 
-type CatalogueRow = readonly [
-  modelId: string,
-  window: number,
-  output: number,
-  prices: [number, number],
-];
+/** A model with the most tokens of prompt and answer together, those of an answer, and prices. */
+type CatalogueRow = [modelId: string, window: number, output: number, prices: [number, number]];
 
 const K = 1000;
 
-/** Returns the rows as models. All of them support tools, images and streaming. */
-const table = (asOf: string, rows: CatalogueRow[]): KnownModel[] =>
+/**
+ * Returns the rows as models. All of them support tools, images and streaming. `asOf` is the day on
+ * which the price was read. Prices change, and an admin's own price takes precedence.
+ */
+const table = (asOf: string, rows: CatalogueRow[]) =>
   rows.map(([modelId, contextWindow, maxOutputTokens, [inputPerMTok, outputPerMTok]]) => ({
     modelId,
     contextWindow,

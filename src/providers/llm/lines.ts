@@ -1,3 +1,4 @@
+import { isRecord, parsedJson } from '../../kernel/jsonvalue.js';
 import { ModelFailure } from './model.js';
 import { framedFailure, type GlobalFetch } from './wire.js';
 
@@ -70,22 +71,12 @@ const checkedLines = (name: string): Filter => {
 };
 
 const check = (name: string, line: string): void => {
-  const value = parsed(line);
-  if (!isObject(value)) throw noSense(name);
+  const value = parsedJson(line);
+  if (!isRecord(value)) throw noSense(name);
   if ('error' in value) throw framedFailure(name, value);
-  const isChunk = 'message' in value && isObject(value.message) && 'content' in value.message;
+  const isChunk = 'message' in value && isRecord(value.message) && 'content' in value.message;
   if (!isChunk) throw noSense(name);
 };
-
-const parsed = (line: string): unknown => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
-};
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const noSense = (name: string): ModelFailure =>
   new ModelFailure('invalid_reply', `${name} sent a reply that makes no sense`);

@@ -1,4 +1,4 @@
-import type { ToldUsage } from './usage.js';
+import type { TokenUsage } from './usage.js';
 
 /**
  * A tool that a model may call. Our own loop checks the arguments, asks for approval and runs it.
@@ -117,7 +117,7 @@ export class ModelRefusal extends ModelFailure {
     kind: ModelFailureKind,
     message: string,
     /** The usage that the provider reported. */
-    readonly told: ToldUsage,
+    readonly reported: TokenUsage,
     retryAfterMs?: number,
   ) {
     super(kind, message, retryAfterMs);

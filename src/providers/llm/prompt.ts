@@ -1,19 +1,14 @@
 /** The parts of a user turn, which a hook's `spawn_agent` wrote or which is plain text. */
-export interface Prompt {
-  task: string;
-  /** The payload's text as received; null if the turn has none. */
-  payload: string | null;
-  event: string | null;
-}
+export type Prompt = ReturnType<typeof readPrompt>;
 
 const SEPARATOR = '--- Webhook Payload ---';
 const EVENT_LABEL = 'Event type: ';
 
 /**
  * Splits a turn at the first separator line (spec: Inbound webhook receiver, rule 7), so a payload
- * that contains such a line stays whole.
+ * that contains such a line stays whole. The payload is null if the turn has none.
  */
-export const readPrompt = (content: string): Prompt => {
+export const readPrompt = (content: string) => {
   const at = `\n${content}\n`.indexOf(`\n${SEPARATOR}\n`);
   if (at < 0) return { task: content.trim(), payload: null, event: null };
   const rest = content.slice(at + SEPARATOR.length + 1);

@@ -7,7 +7,7 @@ import {
   type Price,
 } from './model.js';
 import { estimateTokens } from './tokens.js';
-import type { ToldUsage } from './usage.js';
+import type { TokenUsage } from './usage.js';
 
 /** The bytes per token of text that is not streamed token by token, as in `estimateTokens`. */
 const BYTES_PER_TOKEN = 3;
@@ -16,49 +16,41 @@ const FEWEST_PIECES = 32;
 /** The average bytes of a piece that is taken for one token. */
 const TOKEN_BYTES = { least: 2, most: 6 };
 
-/** The state of one answer so far: its text, reasoning and tool arguments. */
-export interface ReplyTally {
-  /** True if a reply with a success status has begun. */
-  hasBegun: boolean;
-  told: ToldUsage;
-  /** True if reasoning was reported and none of it was shown. */
-  hidesReasoning: boolean;
-  begin(): void;
-  add(piece: string, kind?: 'reasoning'): void;
-  tell(told: ToldUsage): void;
-  bytes(): number;
-  /**
-   * Returns the tokens of output. If the endpoint streams token by token, its pieces are counted;
-   * otherwise the tokens are estimated at three bytes each.
-   */
-  tokens(): number;
-}
+export type ReplyTally = ReturnType<typeof createTally>;
 
-export const createTally = (): ReplyTally => {
+/** Creates the state of one answer so far: its text, reasoning and tool arguments. */
+export const createTally = () => {
   let bytes = 0;
   let pieces = 0;
   let hasReasoned = false;
-  const tally: ReplyTally = {
+  const reported: TokenUsage = {};
+  const tally = {
+    /** True if a reply with a success status has begun. */
     hasBegun: false,
-    told: {},
+    reported,
+    /** True if reasoning was reported and none of it was shown. */
     hidesReasoning: false,
-    begin: () => {
+    begin: (): void => {
       tally.hasBegun = true;
     },
-    add: (piece, kind) => {
+    add: (piece: string, kind?: 'reasoning'): void => {
       bytes += Buffer.byteLength(piece);
       pieces += piece === '' ? 0 : 1;
       hasReasoned ||= kind === 'reasoning';
     },
-    tell: ({ inputTokens, outputTokens, reasoningTokens }) => {
-      tally.told = {
-        ...atLeast('inputTokens', tally.told.inputTokens, inputTokens),
-        ...atLeast('outputTokens', tally.told.outputTokens, outputTokens),
+    tell: ({ inputTokens, outputTokens, reasoningTokens }: TokenUsage): void => {
+      tally.reported = {
+        ...atLeast('inputTokens', tally.reported.inputTokens, inputTokens),
+        ...atLeast('outputTokens', tally.reported.outputTokens, outputTokens),
       };
       tally.hidesReasoning ||= (reasoningTokens ?? 0) > 0 && !hasReasoned;
     },
-    bytes: () => bytes,
-    tokens: () => {
+    bytes: (): number => bytes,
+    /**
+     * Returns the tokens of output. If the endpoint streams token by token, its pieces are counted;
+     * otherwise the tokens are estimated at three bytes each.
+     */
+    tokens: (): number => {
       const size = bytes / pieces;
       const isByToken =
         pieces >= FEWEST_PIECES && size >= TOKEN_BYTES.least && size <= TOKEN_BYTES.most;
@@ -99,13 +91,15 @@ export const withUsage = (failure: unknown, failed: Failed, retryAfterMs?: numbe
 const usageOfFailed = (failure: ModelFailure, failed: Failed): ModelUsage | undefined => {
   const { tally, asked, price } = failed;
   const seen = tally.tokens();
-  const told = failure instanceof ModelRefusal && seen === 0 ? failure.told : tally.told;
+  const reported =
+    failure instanceof ModelRefusal && seen === 0 ? failure.reported : tally.reported;
   if (failure instanceof ModelRefusal) {
-    if (seen === 0 && told.inputTokens === undefined && told.outputTokens === undefined) return;
+    if (seen === 0 && reported.inputTokens === undefined && reported.outputTokens === undefined)
+      return;
   } else if (seen === 0 && !mayHaveCost(failure.kind, failed)) return;
-  const inputTokens = told.inputTokens ?? estimateTokens(asked.turns, asked.tools);
+  const inputTokens = reported.inputTokens ?? estimateTokens(asked.turns, asked.tools);
   const unseen = isUnseen(failure, failed) ? (asked.maxOutputTokens ?? 0) : 0;
-  return usageWith(price, inputTokens, Math.max(told.outputTokens ?? 0, seen, unseen));
+  return usageWith(price, inputTokens, Math.max(reported.outputTokens ?? 0, seen, unseen));
 };
 
 /** True if the answer was cut off, so that the model may have reasoned further than was seen. */

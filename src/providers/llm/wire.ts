@@ -1,7 +1,8 @@
 import { HttpFailure } from '../../kernel/failure.js';
-import { unanswered } from './failure.js';
+import { parsedJson } from '../../kernel/jsonvalue.js';
+import { noReplyFailure } from './failure.js';
 import { type ModelFailure, type ModelFailureKind, ModelRefusal } from './model.js';
-import { type ToldUsage, usageIn } from './usage.js';
+import { usageIn } from './usage.js';
 
 export type GlobalFetch = typeof globalThis.fetch;
 
@@ -28,15 +29,15 @@ const TOLD =
   /\b(model_not_found|insufficient_quota|invalid_api_key|unsupported_parameter|unsupported_value)\b/;
 
 /** The properties of one model's endpoint, as far as its refusals have shown them. */
-export interface Manners {
+export interface EndpointTraits {
   /** True if it accepts the limit of an answer only by its newer name. */
   wantsCompletionTokens: boolean;
 }
 
-interface WireOptions {
+export interface WireOptions {
   name: string;
   fetch: GlobalFetch;
-  manners: Manners;
+  traits: EndpointTraits;
   /** Called when a reply with a success status begins. */
   begun(): void;
 }
@@ -45,20 +46,22 @@ interface WireOptions {
  * Returns `fetch` for one model's endpoint. Any status but 2xx, and a missing reply, is a
  * ModelFailure.
  */
-export const wireOf = ({ name, fetch, manners, begun }: WireOptions): GlobalFetch => {
+export const wireOf = ({ name, fetch, traits, begun }: WireOptions): GlobalFetch => {
   const take: GlobalFetch = async (input, init) => {
-    const sent = manners.wantsCompletionTokens ? renamed(init) : init;
+    const sent = traits.wantsCompletionTokens ? renamed(init) : init;
     const response = await fetch(input, sent).catch((error: unknown) => {
-      throw unanswered(name, error);
+      throw noReplyFailure(name, error);
     });
     if (response.ok) {
       begun();
       return response;
     }
-    const said = await opening(response);
-    if (manners.wantsCompletionTokens || !isAboutLimit(response, said) || !hasLimit(init))
-      throw refusal(name, response, said);
-    manners.wantsCompletionTokens = true;
+    const excerpt = await opening(response);
+    // OpenAI's own wording, which compatible servers repeat.
+    const isAboutLimit = response.status === 400 && excerpt.includes('max_completion_tokens');
+    if (traits.wantsCompletionTokens || !isAboutLimit || renamed(init) === init)
+      throw refusal(name, response, excerpt);
+    traits.wantsCompletionTokens = true;
     return take(input, init);
   };
   return take;
@@ -67,21 +70,11 @@ export const wireOf = ({ name, fetch, manners, begun }: WireOptions): GlobalFetc
 const LIMIT = /"max_tokens":(\d+)/;
 
 /**
- * True if the refusal is about the name of the limit: OpenAI's own wording, which compatible
- * servers repeat.
- */
-const isAboutLimit = ({ status }: Response, said: string): boolean =>
-  status === 400 && said.includes('max_completion_tokens');
-
-const hasLimit = (init: RequestInit | undefined): boolean =>
-  typeof init?.body === 'string' && LIMIT.test(init.body);
-
-/**
- * Renames the limit. The SDK writes it before the messages, so the first occurrence is the limit
- * itself.
+ * Renames the limit; returns the request itself if it has none. The SDK writes it before the
+ * messages, so the first occurrence is the limit itself.
  */
 const renamed = (init: RequestInit | undefined): RequestInit | undefined =>
-  typeof init?.body === 'string'
+  typeof init?.body === 'string' && LIMIT.test(init.body)
     ? { ...init, body: init.body.replace(LIMIT, '"max_completion_tokens":$1') }
     : init;
 
@@ -90,54 +83,47 @@ const renamed = (init: RequestInit | undefined): RequestInit | undefined =>
  * it would have had.
  */
 export const framedFailure = (name: string, frame: unknown): ModelFailure => {
-  const said = JSON.stringify(frame) ?? '';
-  const status = /"code":"?([45]\d\d)\b/.exec(said)?.[1] ?? (/rate_?limit/i.test(said) ? 429 : 500);
-  const kind = TOO_LONG.test(said) ? 'context_length' : kindOf(Number(status), said);
+  const excerpt = JSON.stringify(frame) ?? '';
+  const status =
+    /"code":"?([45]\d\d)\b/.exec(excerpt)?.[1] ?? (/rate_?limit/i.test(excerpt) ? 429 : 500);
+  const kind = TOO_LONG.test(excerpt) ? 'context_length' : kindOf(Number(status), excerpt);
   return new ModelRefusal(
     kind,
-    `${name} broke off its reply with an error${told(said)}`,
+    `${name} broke off its reply with an error${reasonText(excerpt)}`,
     usageIn(frame),
   );
 };
 
-const refusal = (name: string, { status, headers }: Response, said: string): ModelFailure =>
+const refusal = (name: string, { status, headers }: Response, excerpt: string): ModelFailure =>
   new ModelRefusal(
-    kindOf(status, said),
-    `${name} answered ${status}${told(said)}`,
-    usageOf(said),
-    retryAfterMs(headers) ?? retryDelayMs(said),
+    kindOf(status, excerpt),
+    `${name} answered ${status}${reasonText(excerpt)}`,
+    usageIn(parsedJson(excerpt)),
+    retryAfterMs(headers) ?? retryDelayMs(excerpt),
   );
-
-const usageOf = (said: string): ToldUsage => {
-  try {
-    return usageIn(JSON.parse(said));
-  } catch {
-    return {};
-  }
-};
 
 /** Returns the first bytes of a refusal. If it breaks off, returns what was received. */
 const opening = async (response: Response): Promise<string> => {
-  let said = Buffer.alloc(0);
+  let excerpt = Buffer.alloc(0);
   try {
     for await (const piece of response.body ?? []) {
-      said = Buffer.concat([said, piece]);
-      if (said.length >= REFUSAL_BYTES) break;
+      excerpt = Buffer.concat([excerpt, piece]);
+      if (excerpt.length >= REFUSAL_BYTES) break;
     }
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
   }
-  return said.toString('utf8', 0, REFUSAL_BYTES);
+  return excerpt.toString('utf8', 0, REFUSAL_BYTES);
 };
 
-const kindOf = (status: number, said: string): ModelFailureKind => {
-  if ((status === 400 || status === 422) && TOO_LONG.test(said)) return 'context_length';
-  if (status === 400 && WRONG_KEY.test(said)) return 'credentials';
+const kindOf = (status: number, excerpt: string): ModelFailureKind => {
+  if ((status === 400 || status === 422) && TOO_LONG.test(excerpt)) return 'context_length';
+  if (status === 400 && WRONG_KEY.test(excerpt)) return 'credentials';
   return BY_STATUS.get(status) ?? (status >= 500 ? 'server' : 'bad_request');
 };
 
-const told = (said: string): string => {
-  const code = TOLD.exec(said)?.[1];
+const reasonText = (excerpt: string): string => {
+  const code = TOLD.exec(excerpt)?.[1];
   return code ? ` (${code})` : '';
 };
 
@@ -152,7 +138,7 @@ const retryAfterMs = (headers: Headers): number | undefined => {
   return waitMs > 0 ? waitMs : undefined;
 };
 
-const retryDelayMs = (said: string): number | undefined => {
-  const seconds = RETRY_DELAY.exec(said)?.[1];
+const retryDelayMs = (excerpt: string): number | undefined => {
+  const seconds = RETRY_DELAY.exec(excerpt)?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 };

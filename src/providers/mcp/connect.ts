@@ -1,5 +1,4 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ConfinedProcess } from '../confine/confinement.js';
 import type { McpConnection } from './connection.js';
 import { mcpFailure } from './failure.js';
@@ -10,7 +9,7 @@ import { loadSdk, type McpSdk } from './sdk.js';
 import { watched } from './watch.js';
 
 /** The address of a server: a process or a URL. */
-export type Whereabouts =
+export type McpAddress =
   | { kind: 'stdio'; hold(): Promise<ConfinedProcess> }
   | { kind: 'http'; url: string; headers: Record<string, string>; fetch: typeof fetch };
 
@@ -19,7 +18,7 @@ const CONNECT_MS = 15_000;
 const MAX_CALL_MS = 600_000;
 const FAREWELL_MS = 1_000;
 
-interface Terms {
+interface ConnectOptions {
   version: string;
   /** The longest silence of a server in a call. */
   timeoutMs: number;
@@ -32,8 +31,8 @@ interface Terms {
  * folders. Throws McpFailed and the errors of `hold`.
  */
 export const connectMcp = async (
-  to: Whereabouts,
-  { version, timeoutMs, signal }: Terms,
+  to: McpAddress,
+  { version, timeoutMs, signal }: ConnectOptions,
 ): Promise<McpConnection> => {
   const sdk = await loadSdk();
   const client = new sdk.Client({ name: 'adjutant', version }, { capabilities: {} });
@@ -95,18 +94,8 @@ const calling =
     }
   };
 
-interface OpenTransport {
-  transport: Transport;
-  whyEnded(): Promise<string>;
-  /** Ends the session at the server if the transport needs that. */
-  leave(): Promise<void>;
-}
-
-const transportTo = async (
-  sdk: McpSdk,
-  to: Whereabouts,
-  broken: () => void,
-): Promise<OpenTransport> => {
+/** Returns the transport, the reason of its end, and how to end the session at the server. */
+const transportTo = async (sdk: McpSdk, to: McpAddress, broken: () => void) => {
   if (to.kind === 'stdio') {
     const held = await to.hold();
     const transport = new HeldTransport(held, sdk.deserializeMessage);

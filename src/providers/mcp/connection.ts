@@ -1,3 +1,4 @@
+import { NamedError } from '../../kernel/failure.js';
 import type { Definition } from './definition.js';
 import type { McpResult } from './result.js';
 
@@ -9,14 +10,13 @@ import type { McpResult } from './result.js';
 export type McpFailure = 'unreached' | 'refused' | 'silent' | 'gone' | 'wrong';
 
 /** The error if the server did not do what was asked. The message is for a person. */
-export class McpFailed extends Error {
+export class McpFailed extends NamedError {
   constructor(
     readonly kind: McpFailure,
     sentence: string,
     cause?: unknown,
   ) {
     super(sentence, { cause });
-    this.name = 'McpFailed';
   }
 
   get effectBegan(): boolean {

@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { NamedError } from '../../kernel/failure.js';
 import type { ConfinedProcess } from '../confine/confinement.js';
 
 /** The most output of a server between two of our messages. A server that exceeds it is ended. */
@@ -8,9 +9,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MOST_LINES = 20_000;
 
 /** The error if the process has ended; the process itself reports the reason. */
-export class HeldEnded extends Error {
-  override name = 'HeldEnded';
-}
+export class HeldEnded extends NamedError {}
 
 /**
  * The transport of MCP over the pipes of a held process: JSON messages, one in each line (MCP,

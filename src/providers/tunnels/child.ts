@@ -2,7 +2,8 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { findProgram, outputOf, programEnv } from './program.js';
+import { errorCode, NamedError } from '../../kernel/failure.js';
+import { findProgram, outputOf, programEnv, signalGroup } from '../../kernel/program.js';
 
 /** The command that starts a tunnel's program. */
 export interface TunnelLaunch {
@@ -13,15 +14,6 @@ export interface TunnelLaunch {
   folders: string[];
 }
 
-/** A running program of a tunnel. */
-export interface TunnelChild {
-  pid: number;
-  /** The reason of its end, in words, once it and all processes that it started are dead. */
-  ended: Promise<string>;
-  /** Asks it to end, and kills it after some seconds; resolves when it has ended. */
-  stop(): Promise<void>;
-}
-
 /** A process ID with its start time, which tells it from a later process with the same ID. */
 export interface ProcessMark {
   pid: number;
@@ -29,9 +21,7 @@ export interface ProcessMark {
 }
 
 /** The error if the program cannot be started. */
-export class NotStarted extends Error {
-  override name = 'NotStarted';
-}
+export class NotStarted extends NamedError {}
 
 const LAST_CHANCE_MS = 3_000;
 const LONGEST_LINE = 500;
@@ -41,14 +31,13 @@ const LONGEST_LINE = 500;
  * system has setpriv (util-linux), the kernel kills the program when this daemon dies, for any
  * reason.
  */
-export const startTunnelChild = async (
-  launch: TunnelLaunch,
-  hear: (line: string) => void,
-): Promise<TunnelChild> => {
+export const startTunnelChild = async (launch: TunnelLaunch, hear: (line: string) => void) => {
   const { env } = launch;
   const [program = '', ...args] = [...(await leash(launch)), launch.path, ...launch.args];
   const child = spawn(program, args, {
-    ...{ cwd: '/', env, detached: true },
+    cwd: '/',
+    env,
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = endOf(child);
@@ -59,7 +48,13 @@ export const startTunnelChild = async (
   await once(child, 'spawn').catch((error: NodeJS.ErrnoException) => {
     throw new NotStarted(`${launch.path} cannot be started: ${error.code}`);
   });
-  return { pid: child.pid ?? 0, ended, stop: () => stop(child, ended) };
+  return {
+    pid: child.pid ?? 0,
+    /** The reason of its end, in words, once it and all processes that it started are dead. */
+    ended,
+    /** Asks it to end, and kills it after some seconds; resolves when it has ended. */
+    stop: () => stop(child, ended),
+  };
 };
 
 /** Returns the mark of a process; null if there is none. */
@@ -72,7 +67,7 @@ export const markOf = async (pid: number): Promise<ProcessMark | null> => {
 export const killLeftover = async ({ pid, began }: ProcessMark): Promise<boolean> => {
   const mark = await markOf(pid);
   if (mark?.began !== began) return false;
-  signal(pid, 'SIGKILL');
+  signalGroup(pid, 'SIGKILL');
   return true;
 };
 
@@ -92,30 +87,17 @@ const endOf = (child: ChildProcess): Promise<string> =>
   new Promise((resolve) => {
     child.once('error', () => resolve('it cannot be started'));
     child.once('exit', (code, how) => {
-      signal(child.pid, 'SIGKILL');
+      signalGroup(child.pid, 'SIGKILL');
       resolve(how === null ? `it ended with code ${code}` : `it was ended by ${how}`);
     });
   });
 
 const stop = async (child: ChildProcess, ended: Promise<string>): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  signal(child.pid, 'SIGTERM');
-  const timer = setTimeout(() => signal(child.pid, 'SIGKILL'), LAST_CHANCE_MS);
+  signalGroup(child.pid, 'SIGTERM');
+  const timer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), LAST_CHANCE_MS);
   await ended;
   clearTimeout(timer);
-};
-
-/**
- * Sends a signal to the whole process group. An error because no living process is left is ignored.
- */
-const signal = (pid: number | undefined, name: NodeJS.Signals): void => {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, name);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    if (error.code !== 'ESRCH' && error.code !== 'EPERM') throw error;
-  }
 };
 
 /**
@@ -130,7 +112,7 @@ const sinceBoot = async (pid: number): Promise<string | null> => {
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? null : `${boot.trim()} ${fields[19]}`;
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return null;
+    if (errorCode(error) !== '') return null;
     throw error;
   }
 };

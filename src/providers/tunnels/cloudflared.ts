@@ -19,7 +19,7 @@ export const cloudflared: TunnelProvider = {
   env: ({ token }) => ({ ...(token !== null && { TUNNEL_TOKEN: token }) }),
   hear: (line) => {
     const url = QUICK.exec(line)?.[0];
-    return { ...(UP.test(line) && { isUp: true }), ...(url && { url }), said: line };
+    return { ...(UP.test(line) && { isUp: true }), ...(url && { url }), line: line };
   },
 };
 

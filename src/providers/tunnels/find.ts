@@ -1,35 +1,21 @@
-import { findProgram, outputOf, programEnv } from './program.js';
-import { type ProgramName, programs } from './providers.js';
-
-/** A program for a tunnel, with its path and version if it is installed. */
-export interface FoundProgram {
-  name: ProgramName | 'caddy' | 'nginx';
-  path: string | null;
-  version: string | null;
-}
+import { findProgram, outputOf, programEnv } from '../../kernel/program.js';
+import { programs } from './providers.js';
 
 const NUMBER = /\d+\.\d+(?:[.\w-]*\w)?/;
+const PROXIES = [
+  { program: 'caddy' as const, version: ['version'] },
+  { program: 'nginx' as const, version: ['-v'] },
+];
 
 /**
  * Returns the programs that can make a tunnel, and the proxies that can stand in front of the
- * daemon.
+ * daemon, each with its path and version if it is installed.
  */
-export const findPrograms = (folders: string[]): Promise<FoundProgram[]> =>
+export const findPrograms = (folders: string[]) =>
   Promise.all(
-    [
-      ...Object.values(programs).map(({ program, version }) => ({ program, version })),
-      { program: 'caddy', version: ['version'] },
-      { program: 'nginx', version: ['-v'] },
-    ].map(async ({ program, version }) => {
-      const path = await findProgram(folders, program);
-      const said = path === null ? null : await outputOf(path, version, programEnv(folders));
-      return { name: nameOf(program), path, version: NUMBER.exec(said ?? '')?.[0] ?? null };
+    [...Object.values(programs), ...PROXIES].map(async ({ program: name, version }) => {
+      const path = await findProgram(folders, name);
+      const output = path === null ? null : await outputOf(path, version, programEnv(folders));
+      return { name, path, version: NUMBER.exec(output ?? '')?.[0] ?? null };
     }),
   );
-
-const nameOf = (program: string): FoundProgram['name'] => {
-  const names = ['cloudflared', 'ngrok', 'tailscale', 'ssh', 'caddy', 'nginx'] as const;
-  const name = names.find((each) => each === program);
-  if (!name) throw new Error(`${program} is no program of a tunnel`);
-  return name;
-};

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { outputOf, programEnv } from './program.js';
+import { outputOf, programEnv } from '../../kernel/program.js';
 
 /** A key with which a server proves its identity. */
 export interface HostKey {
@@ -20,8 +20,8 @@ export const scanHostKeys = async (
 ): Promise<HostKey[]> => {
   const host = target.slice(target.lastIndexOf('@') + 1);
   const args = ['-T', '4', '-p', String(sshPort), '--', host];
-  const said = await outputOf(keyscan, args, programEnv(folders));
-  return (said ?? '').split('\n').flatMap((line) => {
+  const output = await outputOf(keyscan, args, programEnv(folders));
+  return (output ?? '').split('\n').flatMap((line) => {
     const [, key = ''] = /^[^\s#]+ (.+)$/.exec(line.trim()) ?? [];
     const encoded = HOST_KEY.exec(key)?.[2];
     return encoded === undefined ? [] : [{ key, fingerprint: fingerprintOf(encoded) }];

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../kernel/jsonvalue.js';
 import { type TunnelProvider, tunnelOrigin } from './tunnel.js';
 
 /**
@@ -15,10 +16,10 @@ export const ngrok: TunnelProvider = {
   env: ({ token }) => ({ ...(token !== null && { NGROK_AUTHTOKEN: token }) }),
   hear: (line) => {
     const { msg, url, err, lvl } = fieldsOf(line);
-    if (msg === undefined) return { said: line };
+    if (msg === undefined) return { line: line };
     const isStarted = msg === 'started tunnel' && url !== undefined;
-    const said = [msg, err, isStarted ? url : undefined].filter(Boolean).join(': ');
-    return { ...(isStarted && { isUp: true, url }), said: lvl === 'debug' ? null : said };
+    const text = [msg, err, isStarted ? url : undefined].filter(Boolean).join(': ');
+    return { ...(isStarted && { isUp: true, url }), line: lvl === 'debug' ? null : text };
   },
 };
 
@@ -29,16 +30,10 @@ type NgrokFields = Partial<Record<'msg' | 'url' | 'err' | 'lvl', string>>;
  * begins.
  */
 const fieldsOf = (line: string): NgrokFields => {
-  try {
-    const found: unknown = JSON.parse(line);
-    if (typeof found !== 'object' || found === null) return {};
-    const texts = Object.entries(found).filter(([, value]) => typeof value === 'string');
-    const { url, ...rest }: NgrokFields = Object.fromEntries(texts);
-    // ngrok writes `<nil>` if there was no error.
-    const err = rest.err === '<nil>' ? undefined : rest.err;
-    return { ...rest, err, ...(url && URL.canParse(url) && { url: new URL(url).origin }) };
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
+  const found = Object.entries(parsedJson(line) ?? {});
+  const texts = found.filter(([, value]) => typeof value === 'string');
+  const { url, ...rest }: NgrokFields = Object.fromEntries(texts);
+  // ngrok writes `<nil>` if there was no error.
+  const err = rest.err === '<nil>' ? undefined : rest.err;
+  return { ...rest, err, ...(url && URL.canParse(url) && { url: new URL(url).origin }) };
 };

@@ -4,7 +4,7 @@ import { ssh } from './ssh.js';
 import { tailscale } from './tailscale.js';
 import type { TunnelProvider } from './tunnel.js';
 
-export type ProgramName = 'cloudflared' | 'ngrok' | 'tailscale' | 'ssh';
+type ProgramName = TunnelProvider['program'];
 export type ProviderName = ProgramName | 'proxy';
 
 /** The providers that run a program here. A `proxy` is set up by hand, and nothing runs for it. */

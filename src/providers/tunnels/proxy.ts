@@ -1,5 +1,5 @@
 /** A name for which a proxy stands in front of this daemon. */
-export interface Site {
+export interface ProxiedSite {
   /** Its public address, an origin. */
   url: URL;
   /** The daemon's address for the proxy: `127.0.0.1:3005`. */
@@ -11,7 +11,7 @@ export interface Site {
 /** The largest upload (decisions: JSON bodies, webhooks and uploads). */
 const BODY_MIB = 50;
 
-const caddy = ({ url, upstream, files }: Site): string => `# ${url.host}: Caddy 2.6 or later
+const caddy = ({ url, upstream, files }: ProxiedSite): string => `# ${url.host}: Caddy 2.6 or later
 {
 	# An address may hold a token (/ws?token=…): no log line shows what follows its question mark.
 	log default {
@@ -36,14 +36,14 @@ ${files === null ? '' : `\ttls ${files.certificate} ${files.key}\n`}	request_bod
 }
 `;
 
-const nginx = (site: Site): string =>
+const nginx = (site: ProxiedSite): string =>
   [logFormat(site), server(site), isUsual(site) ? redirect(site) : ''].join('');
 
-const isUsual = ({ url }: Site): boolean => url.protocol === 'https:' && url.port === '';
+const isUsual = ({ url }: ProxiedSite): boolean => url.protocol === 'https:' && url.port === '';
 
 const logFormat = ({
   url,
-}: Site): string => `# ${url.host}: nginx 1.18 or later. Belongs into http { }, as /etc/nginx/conf.d/adjutant.conf
+}: ProxiedSite): string => `# ${url.host}: nginx 1.18 or later. Belongs into http { }, as /etc/nginx/conf.d/adjutant.conf
 map $http_upgrade $adjutant_connection {
     default upgrade;
     ''      '';
@@ -52,7 +52,7 @@ map $http_upgrade $adjutant_connection {
 log_format adjutant '$remote_addr [$time_iso8601] "$request_method $uri" $status $body_bytes_sent $request_time';
 `;
 
-const server = (site: Site): string => `
+const server = (site: ProxiedSite): string => `
 server {
 ${listening(site)}
     access_log /var/log/nginx/adjutant.log adjutant;
@@ -67,7 +67,7 @@ ${listening(site)}
         proxy_set_header Host $http_host;
         proxy_set_header Upgrade $http_upgrade;
         proxy_set_header Connection $adjutant_connection;
-        # What a stranger writes there is not passed on.
+        # What a client claims there is not passed on.
         proxy_set_header X-Forwarded-For $remote_addr;
         proxy_set_header X-Forwarded-Proto $scheme;
         proxy_set_header X-Forwarded-Host $http_host;
@@ -82,7 +82,7 @@ ${listening(site)}
 }
 `;
 
-const listening = ({ url, files }: Site): string => {
+const listening = ({ url, files }: ProxiedSite): string => {
   if (url.protocol === 'http:') {
     return `    listen ${url.port || 80};\n    server_name ${url.hostname};\n`;
   }
@@ -96,12 +96,12 @@ const listening = ({ url, files }: Site): string => {
 };
 
 /** Returns the paths that certbot uses: `certbot certonly --nginx -d <name>`. */
-const usualFiles = ({ hostname }: URL): NonNullable<Site['files']> => ({
+const usualFiles = ({ hostname }: URL): NonNullable<ProxiedSite['files']> => ({
   certificate: `/etc/letsencrypt/live/${hostname}/fullchain.pem`,
   key: `/etc/letsencrypt/live/${hostname}/privkey.pem`,
 });
 
-const redirect = ({ url: { hostname } }: Site): string => `
+const redirect = ({ url: { hostname } }: ProxiedSite): string => `
 server {
     listen 80;
     server_name ${hostname};

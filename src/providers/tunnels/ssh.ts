@@ -31,7 +31,7 @@ export const ssh: TunnelProvider = {
   env: () => ({}),
   hear: (line) => ({
     ...(UP.test(line) && { isUp: true }),
-    said: CHATTER.test(line) ? null : UNKNOWN_HOST.test(line) ? `${line} ${LOOK_AT_KEYS}` : line,
+    line: CHATTER.test(line) ? null : UNKNOWN_HOST.test(line) ? `${line} ${LOOK_AT_KEYS}` : line,
   }),
 };
 

@@ -15,6 +15,6 @@ export const tailscale: TunnelProvider = {
   env: () => ({}),
   hear: (line) => {
     const url = ADDRESS.exec(line.trim())?.[1];
-    return { ...(url && { isUp: true, url }), said: line };
+    return { ...(url && { isUp: true, url }), line: line };
   },
 };

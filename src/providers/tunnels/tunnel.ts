@@ -33,12 +33,12 @@ export interface TunnelOutput {
   /** The public address that the provider reports, as an origin. */
   url?: string;
   /** The text for the log; null if it is not worth keeping. */
-  said: string | null;
+  line: string | null;
 }
 
 /** A path from a public address to this daemon, through a program that connects outwards. */
 export interface TunnelProvider {
-  program: string;
+  program: 'cloudflared' | 'ngrok' | 'tailscale' | 'ssh';
   /** The arguments that print its version. */
   version: string[];
   /** The header with a client's address, in lower case; null if there is none. */

@@ -31,7 +31,9 @@ export const headPlaces = (
       ON CONFLICT DO UPDATE SET file = excluded.file`,
   );
   const placeOf = (place: 'home' | 'outside', file: string, name: string): HeadPlace => ({
-    ...{ file, name, isOwn: place === 'home' },
+    file,
+    name,
+    isOwn: place === 'home',
     isDue: () => begun.get(place) !== name,
     settle: () => {
       begin.run(place, name);

@@ -2,7 +2,6 @@ import type Database from 'better-sqlite3';
 import { iso, systemClock } from '../../kernel/clock.js';
 import type { AuditRecord } from '../../kernel/contract/audit.js';
 import { mint } from '../../kernel/ids.js';
-import type { AuditHead } from '../engine/protocol.js';
 import { appendAudit, newestHolds, newestOf } from './chain.js';
 
 /**
@@ -14,20 +13,14 @@ const LOST = 'audit.head-lost';
 /** The actor for acts of the daemon itself. */
 const DAEMON = 'daemon';
 
-/** The entries of the log about the files of its heads. */
-export interface HeadRows {
-  newest(): AuditHead | null;
-  adopted(file: string): void;
-  lost(file: string): void;
-}
-
 /** An entry that records the loss of a file of heads. */
 export interface LostHead {
   number: number;
   file: string;
 }
 
-export const headRows = (db: Database.Database, keys: { auditKey: Uint8Array }): HeadRows => {
+/** Makes the entries of the log about the files of its heads. */
+export const headRows = (db: Database.Database, keys: { auditKey: Uint8Array }) => {
   const append = db.transaction(appendAudit(db, keys));
   const holds = newestHolds(db, keys);
   const last = db
@@ -45,10 +38,12 @@ export const headRows = (db: Database.Database, keys: { auditKey: Uint8Array }):
   };
   return {
     newest: newestOf(db),
-    adopted: (file) => record(ADOPTED, file, 'ok'),
-    lost: (file) => record(LOST, file, 'failed'),
+    adopted: (file: string): void => record(ADOPTED, file, 'ok'),
+    lost: (file: string): void => record(LOST, file, 'failed'),
   };
 };
+
+export type HeadRows = ReturnType<typeof headRows>;
 
 /** Returns the oldest entry that records a loss, or null if there is none. */
 export const lostHead = (db: Database.Database) => {

@@ -68,6 +68,6 @@ export class Heads {
 }
 
 const joined = (problems: (string | null)[]): string | null => {
-  const told = problems.filter((problem) => problem !== null);
-  return told.length === 0 ? null : told.join('; ');
+  const messages = problems.filter((problem) => problem !== null);
+  return messages.length === 0 ? null : messages.join('; ');
 };

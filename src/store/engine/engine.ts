@@ -138,17 +138,17 @@ export const startThread = (options: ThreadOptions): StartingThread => {
   // Registered at once, because a busy event loop receives a thread's last message and its end
   // together.
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  const said: Promise<ThreadReply[]> = Promise.race([
+  const replies: Promise<ThreadReply[]> = Promise.race([
     once(worker, 'message'),
     ended.then(() => []),
   ]);
   // An error before `open` is reported by `open`.
-  said.catch(() => undefined);
+  replies.catch(() => undefined);
   const post = (request: ThreadRequest): void => worker.postMessage(request);
   return {
     open: async (events) => {
       post({ kind: 'open' });
-      const [reply] = await said;
+      const [reply] = await replies;
       if (reply?.kind === 'opened') {
         if (reply.audit) events.audited(reply.audit);
         return new Engine(worker, reply.opened, events);

@@ -4,8 +4,8 @@ import type { SendingAttemptRow, SendingRow } from '../tables/outbox.js';
 /** The messages between the event loop and the database thread. */
 
 /**
- * One compiled statement. `expect` is the number of rows that it must change; otherwise nothing is
- * changed.
+ * One compiled statement. `expect` is the number of rows that it must change or, if it only selects,
+ * must find; otherwise the whole unit is rolled back.
  */
 export interface Statement {
   sql: string;

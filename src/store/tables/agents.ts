@@ -1,28 +1,32 @@
-export interface SessionRow {
-  id: string;
-  user_id: string;
-  title: string;
-  channel: string;
-  message_count: number;
-  /** 1 if the conversation contains untrusted content. Every agent in it is untrusted then. */
-  untrusted: number;
-  /** The channel of the conversation, which gets its answers. null: none, it is held here. */
-  channel_id: string | null;
-  created_at: string;
-  updated_at: string;
-}
+import { flag, json, literal, number, orNull, preset, type Row, table, text } from './table.js';
 
-export interface MessageRow {
-  id: string;
-  session_id: string;
-  seq: number;
-  role: 'user' | 'assistant' | 'tool' | 'system';
-  content: string;
-  tool_calls: string | null;
-  tool_call_id: string | null;
-  agent_id: string | null;
-  created_at: string;
-}
+export const sessionTable = table('sessions', {
+  id: text,
+  user_id: text,
+  title: text,
+  channel: text,
+  message_count: preset(number),
+  /** 1 if the conversation contains untrusted content. Every agent in it is untrusted then. */
+  untrusted: preset(flag),
+  /** The channel of the conversation, which gets its answers. null: none, it is held here. */
+  channel_id: preset(orNull(text)),
+  created_at: text,
+  updated_at: text,
+});
+export type SessionRow = Row<typeof sessionTable>;
+
+export const messageTable = table('messages', {
+  id: text,
+  session_id: text,
+  seq: number,
+  role: literal<'user' | 'assistant' | 'tool' | 'system'>(),
+  content: text,
+  tool_calls: orNull(json()),
+  tool_call_id: orNull(text),
+  agent_id: orNull(text),
+  created_at: text,
+});
+export type MessageRow = Row<typeof messageTable>;
 
 export type AgentStatus =
   | 'queued'
@@ -33,76 +37,85 @@ export type AgentStatus =
   | 'failed'
   | 'stopped';
 
-export interface AgentRow {
-  id: string;
-  user_id: string;
-  name: string;
-  topic: string | null;
-  role: string | null;
-  model: string;
-  prompt: string;
-  status: AgentStatus;
-  untrusted: number;
-  parent_id: string | null;
+export const agentTable = table('agents', {
+  id: text,
+  user_id: text,
+  name: text,
+  topic: orNull(text),
+  role: orNull(text),
+  model: text,
+  prompt: text,
+  status: literal<AgentStatus>(),
+  untrusted: flag,
+  parent_id: orNull(text),
   /** The first agent of its tree. null: it is the first itself. */
-  root_id: string | null;
+  root_id: orNull(text),
   /** The number of agents above it. */
-  depth: number;
+  depth: preset(number),
   /** The call of its parent that its result answers. */
-  effect_id: string | null;
+  effect_id: orNull(text),
   /** The working time of its parent in milliseconds when it was spawned. */
-  parent_ms: number;
+  parent_ms: preset(number),
   /** The agent's persona as it was when the agent began, as JSON. */
-  expert: string | null;
-  session_id: string;
-  hook_id: string | null;
-  execution_id: string | null;
-  notify_owner: number;
-  orchestrated: number;
-  tools: string | null;
-  limits: string;
+  expert: orNull(json()),
+  session_id: text,
+  hook_id: orNull(text),
+  execution_id: orNull(text),
+  notify_owner: flag,
+  orchestrated: flag,
+  tools: orNull(json<string[]>()),
+  limits: json(),
   /** The queue lane whose concurrency limit includes this agent. */
-  lane: string;
-  steps: number;
-  input_tokens: number;
-  output_tokens: number;
-  cost_usd: number;
-  active_ms: number;
+  lane: text,
+  steps: preset(number),
+  input_tokens: preset(number),
+  output_tokens: preset(number),
+  cost_usd: preset(number),
+  active_ms: preset(number),
   /** The number of times that its cause has come back to this daemon. */
-  hops: number;
+  hops: preset(number),
   /** The number of messages of its run for the owner, counted at the first agent of its tree. */
-  notices: number;
-  result: string | null;
-  error: string | null;
-  created_at: string;
-  started_at: string | null;
-  finished_at: string | null;
-}
+  notices: preset(number),
+  result: orNull(text),
+  error: orNull(text),
+  created_at: text,
+  started_at: orNull(text),
+  finished_at: orNull(text),
+});
+export type AgentRow = Row<typeof agentTable>;
 
 /**
  * A notification of a run above the number that is sent one by one. The run's end sends them as one
  * message.
  */
-export interface RunNoticeRow {
-  id: number;
-  agent_id: string;
-  line: string;
-  created_at: string;
-}
+export const runNoticeTable = table('run_notices', {
+  id: preset(number),
+  agent_id: text,
+  line: text,
+  created_at: text,
+});
+export type RunNoticeRow = Row<typeof runNoticeTable>;
 
-export interface AgentEventRow {
-  agent_id: string;
-  seq: number;
-  type: 'agent.status' | 'agent.message' | 'agent.tool_call';
-  data: string;
-  at: string;
-}
+export const agentEventTable = table('agent_events', {
+  agent_id: text,
+  seq: number,
+  type: literal<'agent.status' | 'agent.message' | 'agent.tool_call'>(),
+  data: json(),
+  at: text,
+});
+export type AgentEventRow = Row<typeof agentEventTable>;
 
-/** The amount that the agents of a user, or those of a hook, used in a day. */
-export interface DayRow {
+/** The amount that agents used in a day. */
+const day = {
   /** The day as 2026-03-01, in UTC. */
-  day: string;
-  cost_usd: number;
-  tokens: number;
-  steps: number;
-}
+  day: text,
+  cost_usd: number,
+  tokens: number,
+  steps: number,
+};
+export const dailyUsageTable = table('daily_usage', {
+  ...day,
+  user_id: text,
+  steps: preset(number),
+});
+export const hookUsageTable = table('hook_usage', { ...day, hook_id: text });

@@ -1,16 +1,19 @@
-export interface AuditRow {
+import { json, literal, number, orNull, type Row, table, text } from './table.js';
+
+export const auditTable = table('audit', {
   /** The number, from 1 without gaps. */
-  number: number;
-  id: string;
-  at: string;
-  actor_id: string;
-  impersonator_id: string | null;
-  action: string;
-  target: string | null;
-  outcome: 'ok' | 'denied' | 'failed';
-  ip: string;
-  request_id: string;
-  data: string | null;
+  number: number,
+  id: text,
+  at: text,
+  actor_id: text,
+  impersonator_id: orNull(text),
+  action: text,
+  target: orNull(text),
+  outcome: literal<'ok' | 'denied' | 'failed'>(),
+  ip: text,
+  request_id: text,
+  data: orNull(json()),
   /** HMAC-SHA256 over the whole row and the MAC of the row before, in hex. */
-  mac: string;
-}
+  mac: text,
+});
+export type AuditRow = Row<typeof auditTable>;

@@ -1,15 +1,18 @@
-export interface BackupRow {
-  id: string;
-  kind: 'create' | 'verify';
-  cause: 'asked' | 'scheduled';
-  status: 'running' | 'done' | 'failed' | 'cancelled' | 'interrupted';
+import { json, literal, orNull, type Row, table, text } from './table.js';
+
+export const backupTable = table('backups', {
+  id: text,
+  kind: literal<'create' | 'verify'>(),
+  cause: literal<'asked' | 'scheduled'>(),
+  status: literal<'running' | 'done' | 'failed' | 'cancelled' | 'interrupted'>(),
   /** The absolute path. */
-  file: string;
+  file: text,
   /** The result of the backup or the verification, as JSON. */
-  report: string | null;
-  error: string | null;
-  created_at: string;
-  finished_at: string | null;
+  report: orNull(json()),
+  error: orNull(text),
+  created_at: text,
+  finished_at: orNull(text),
   /** The time when its file was removed in favour of newer ones. */
-  removed_at: string | null;
-}
+  removed_at: orNull(text),
+});
+export type BackupRow = Row<typeof backupTable>;

@@ -1,3 +1,5 @@
+import { literal, orNull, preset, type Row, table, text } from './table.js';
+
 export type ChannelKind =
   | 'slack'
   | 'teams'
@@ -7,35 +9,37 @@ export type ChannelKind =
   | 'email'
   | 'webhook';
 
-export interface ChannelRow {
-  id: string;
-  user_id: string;
-  kind: ChannelKind;
+export const channelTable = table('channels', {
+  id: text,
+  user_id: text,
+  kind: literal<ChannelKind>(),
   /** The sender's id, which is immutable on its platform. */
-  sender_id: string;
+  sender_id: text,
   /** The sender's name when it was linked. */
-  sender_name: string;
-  verified_at: string | null;
-  created_at: string;
-}
-
-/** Columns that only some channels use. */
-export interface ChannelPartsRow {
+  sender_name: text,
+  verified_at: orNull(text),
+  created_at: text,
   /** The current conversation of the channel. */
-  session_id: string | null;
+  session_id: preset(orNull(text)),
   /** For a webhook: its URL, its secret under the master key, and the code that verifies it. */
-  url: string | null;
-  secret_sealed: string | null;
-  code_digest: string | null;
-  code_expires_at: string | null;
-}
+  url: preset(orNull(text)),
+  secret_sealed: preset(orNull(text)),
+  code_digest: preset(orNull(text)),
+  code_expires_at: preset(orNull(text)),
+});
+/** A channel without the columns that only some channels use. */
+export type ChannelRow = Omit<
+  Row<typeof channelTable>,
+  'session_id' | 'url' | 'secret_sealed' | 'code_digest' | 'code_expires_at'
+>;
 
 /** A code of a user, or, if that is null, of a sender. */
-export interface LinkCodeRow {
-  code_digest: string;
-  user_id: string | null;
-  kind: ChannelKind | null;
-  sender_id: string | null;
-  sender_name: string | null;
-  expires_at: string;
-}
+export const linkCodeTable = table('link_codes', {
+  code_digest: text,
+  user_id: orNull(text),
+  kind: orNull(literal<ChannelKind>()),
+  sender_id: orNull(text),
+  sender_name: orNull(text),
+  expires_at: text,
+});
+export type LinkCodeRow = Row<typeof linkCodeTable>;

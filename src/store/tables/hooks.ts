@@ -1,45 +1,62 @@
-export interface HookRow {
-  id: string;
-  user_id: string;
-  name: string;
-  description: string | null;
-  trigger: 'webhook' | 'schedule' | 'agent_completed' | 'agent_failed' | 'approval_requested';
-  trigger_config: string;
-  action: 'spawn_agent' | 'notify' | 'webhook' | 'execute_tool';
-  action_config: string;
-  webhook_path: string | null;
-  secret_sealed: string | null;
-  old_secret_sealed: string | null;
-  old_secret_until: string | null;
-  old_secret_last_used_at: string | null;
-  /** A vault entry that replaces a secret of its own. */
-  credential_id: string | null;
-  enabled: number;
-  conditions: string;
-  concurrency: number | null;
-  cooldown_ms: number;
-  max_executions: number | null;
-  limits: string | null;
-  executions: number;
-  /** The number of executions that were not skipped, which maxExecutions limits. */
-  runs: number;
-  last_run_at: string | null;
-  next_run_at: string | null;
-  created_at: string;
-  updated_at: string;
-}
+import {
+  bytes,
+  flag,
+  json,
+  literal,
+  number,
+  orNull,
+  preset,
+  type Row,
+  table,
+  text,
+} from './table.js';
 
-export interface DeliveryRow {
-  id: string;
-  path: string;
-  method: string;
-  headers: string;
+export const hookTable = table('hooks', {
+  id: text,
+  user_id: text,
+  name: text,
+  description: orNull(text),
+  trigger: literal<
+    'webhook' | 'schedule' | 'agent_completed' | 'agent_failed' | 'approval_requested'
+  >(),
+  trigger_config: json(),
+  action: literal<'spawn_agent' | 'notify' | 'webhook' | 'execute_tool'>(),
+  action_config: json(),
+  webhook_path: orNull(text),
+  secret_sealed: orNull(text),
+  old_secret_sealed: orNull(text),
+  old_secret_until: orNull(text),
+  old_secret_last_used_at: orNull(text),
+  /** A vault entry that replaces a secret of its own. */
+  credential_id: orNull(text),
+  enabled: flag,
+  conditions: json(),
+  concurrency: orNull(number),
+  cooldown_ms: number,
+  max_executions: orNull(number),
+  limits: orNull(json()),
+  executions: preset(number),
+  /** The number of executions that were not skipped, which maxExecutions limits. */
+  runs: preset(number),
+  last_run_at: orNull(text),
+  next_run_at: orNull(text),
+  created_at: text,
+  updated_at: text,
+});
+export type HookRow = Row<typeof hookTable>;
+
+export const deliveryTable = table('deliveries', {
+  id: text,
+  path: text,
+  method: text,
+  headers: json(),
   /** The payload's text, exactly as received and verified. */
-  body: string;
-  event: string | null;
-  sender_id: string | null;
-  received_at: string;
-}
+  body: text,
+  event: orNull(text),
+  sender_id: orNull(text),
+  received_at: text,
+});
+export type DeliveryRow = Row<typeof deliveryTable>;
 
 export type ExecutionStatus =
   | 'queued'
@@ -49,36 +66,38 @@ export type ExecutionStatus =
   | 'skipped'
   | 'interrupted';
 
-export interface ExecutionRow {
-  id: string;
-  hook_id: string;
-  user_id: string;
-  delivery_id: string | null;
-  trigger: HookRow['trigger'];
-  action: HookRow['action'];
+export const executionTable = table('executions', {
+  id: text,
+  hook_id: text,
+  user_id: text,
+  delivery_id: orNull(text),
+  trigger: literal<HookRow['trigger']>(),
+  action: literal<HookRow['action']>(),
   /** The trigger's data for an execution without a delivery. */
-  context: string | null;
-  status: ExecutionStatus;
+  context: orNull(json()),
+  status: literal<ExecutionStatus>(),
   /** The progress of the effect outside the database. */
-  effect: 'none' | 'begun' | 'done';
-  result: string | null;
-  error: string | null;
-  attempts: number;
-  agent_id: string | null;
-  replay_of: string | null;
+  effect: preset(literal<'none' | 'begun' | 'done'>()),
+  result: orNull(json()),
+  error: orNull(text),
+  attempts: preset(number),
+  agent_id: orNull(text),
+  replay_of: orNull(text),
   /** The number of times that its cause has come back to this daemon. */
-  hops: number;
-  created_at: string;
-  started_at: string | null;
-  finished_at: string | null;
-}
+  hops: preset(number),
+  created_at: text,
+  started_at: orNull(text),
+  finished_at: orNull(text),
+});
+export type ExecutionRow = Row<typeof executionTable>;
 
-export interface DeliveryClaimRow {
-  id: number;
-  hook_id: string;
-  sender_id: string;
-  body_digest: Uint8Array;
-  execution_id: string;
-  delivery_id: string;
-  claimed_at: string;
-}
+export const deliveryClaimTable = table('delivery_claims', {
+  id: number,
+  hook_id: text,
+  sender_id: text,
+  body_digest: bytes,
+  execution_id: text,
+  delivery_id: text,
+  claimed_at: text,
+});
+export type DeliveryClaimRow = Row<typeof deliveryClaimTable>;

@@ -1,20 +1,27 @@
-export interface JobRow {
-  id: number;
-  kind: string;
-  ref: string;
-  lane: string;
-  run_at: string;
-  attempts: number;
-  boot: string | null;
-}
+import { number, orNull, preset, type Row, table, text } from './table.js';
 
-export interface IdempotencyRow {
-  user_id: string;
-  route: string;
-  key: string;
-  body_digest: string;
+export const jobTable = table('jobs', {
+  id: preset(number),
+  kind: text,
+  ref: text,
+  lane: text,
+  run_at: text,
+  attempts: preset(number),
+  boot: preset(orNull(text)),
+});
+export type JobRow = Row<typeof jobTable>;
+
+export const idempotencyTable = table('idempotency', {
+  user_id: text,
+  route: text,
+  key: text,
+  body_digest: text,
   /** The status of the reply. null: the first call is still running. */
-  status: number | null;
-  reply: string | null;
-  created_at: string;
-}
+  status: orNull(number),
+  reply: orNull(text),
+  created_at: text,
+});
+export type IdempotencyRow = Row<typeof idempotencyTable>;
+
+/** Single values of the installation, by name. */
+export const factTable = table('facts', { name: text, value: text });

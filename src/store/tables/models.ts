@@ -1,8 +1,10 @@
+import { flag, json, literal, number, orNull, type Row, table, text } from './table.js';
+
 /** A model of the registry. */
-export interface ModelRow {
-  id: string;
-  name: string;
-  provider:
+export const modelTable = table('models', {
+  id: text,
+  name: text,
+  provider: literal<
     | 'openai'
     | 'anthropic'
     | 'google'
@@ -10,60 +12,65 @@ export interface ModelRow {
     | 'litellm'
     | 'openrouter'
     | 'openai-compatible'
-    | 'cli';
-  model_id: string;
+    | 'cli'
+  >(),
+  model_id: text,
   /** The base URL. null: the provider's own. */
-  base_url: string | null;
-  key_sealed: string | null;
+  base_url: orNull(text),
+  key_sealed: orNull(text),
   /** A vault entry that replaces a key of its own. */
-  credential_id: string | null;
-  context_window: number;
-  max_output_tokens: number | null;
-  supports: string;
-  price: string | null;
+  credential_id: orNull(text),
+  context_window: number,
+  max_output_tokens: orNull(number),
+  supports: json(),
+  price: orNull(json()),
   /** Names, in the order in which they are tried. */
-  fallbacks: string;
-  enabled: number;
-  created_at: string;
-  updated_at: string;
-}
+  fallbacks: json<string[]>(),
+  enabled: flag,
+  created_at: text,
+  updated_at: text,
+});
+export type ModelRow = Row<typeof modelTable>;
 
 /** The models for a topic. */
-export interface ModelRouteRow {
-  topic: string;
-  primary: string;
-  fallbacks: string;
-}
+export const modelRouteTable = table('model_routes', {
+  topic: text,
+  primary: text,
+  fallbacks: json<string[]>(),
+});
+export type ModelRouteRow = Row<typeof modelRouteTable>;
 
 /** One answer of a model, with its tokens and cost. */
-export interface ModelCallRow {
-  id: string;
-  user_id: string;
-  agent_id: string;
-  hook_id: string | null;
-  model: string;
-  input_tokens: number;
-  output_tokens: number;
+export const modelCallTable = table('model_calls', {
+  id: text,
+  user_id: text,
+  agent_id: text,
+  hook_id: orNull(text),
+  model: text,
+  input_tokens: number,
+  output_tokens: number,
   /** The cost in USD, or null if the model has no price. */
-  cost_usd: number | null;
-  latency_ms: number;
-  at: string;
-}
+  cost_usd: orNull(number),
+  latency_ms: number,
+  at: text,
+});
+export type ModelCallRow = Row<typeof modelCallTable>;
 
 /** The most that a call of a model under way may use. */
-export interface ReservationRow {
-  id: string;
-  user_id: string;
-  agent_id: string;
+export const reservationTable = table('reservations', {
+  id: text,
+  user_id: text,
+  agent_id: text,
   /** The parent of the agent, in case the agent is removed before the call ends. */
-  parent_id: string | null;
-  hook_id: string | null;
+  parent_id: orNull(text),
+  hook_id: orNull(text),
   /** The day as 2026-03-01, in UTC. */
-  day: string;
-  model: string;
-  input_tokens: number;
-  output_tokens: number;
+  day: text,
+  model: text,
+  input_tokens: number,
+  output_tokens: number,
   /** The cost in USD, or null if the model has no price. */
-  cost_usd: number | null;
-  created_at: string;
-}
+  cost_usd: orNull(number),
+  created_at: text,
+});
+export type ReservationRow = Row<typeof reservationTable>;

@@ -1,18 +1,21 @@
-export interface NotificationRow {
-  id: string;
-  user_id: string;
-  kind: string;
-  title: string;
-  body: string;
-  link: string | null;
+import { flag, number, orNull, preset, type Row, table, text } from './table.js';
+
+export const notificationTable = table('notifications', {
+  id: text,
+  user_id: text,
+  kind: text,
+  title: text,
+  body: text,
+  link: orNull(text),
   /** The id of the effect, so that a repeated effect notifies nobody twice. */
-  effect_id: string | null;
+  effect_id: orNull(text),
   /** 1 for a message that a hook sends with `notifyOwner`, to which no preference applies. */
-  direct: number;
+  direct: preset(flag),
   /** The subject in a word: the name of a hook. A digest counts notifications by it. */
-  about: string | null;
+  about: orNull(text),
   /** The number of times that its cause has come back to this daemon. */
-  hops: number;
-  read_at: string | null;
-  created_at: string;
-}
+  hops: preset(number),
+  read_at: orNull(text),
+  created_at: text,
+});
+export type NotificationRow = Row<typeof notificationTable>;

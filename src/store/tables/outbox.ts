@@ -1,72 +1,80 @@
+import { flag, json, literal, number, orNull, preset, type Row, table, text } from './table.js';
+
 export type SendingStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
 
 /** One message to one target: a channel or an outgoing webhook, never both. */
-export interface SendingRow {
-  id: string;
-  user_id: string;
-  channel_id: string | null;
-  webhook_id: string | null;
+export const sendingTable = table('sendings', {
+  id: text,
+  user_id: text,
+  channel_id: orNull(text),
+  webhook_id: orNull(text),
   /** The notification or outgoing event of the message, which is sent once to each target. */
-  cause_id: string;
-  kind: string;
+  cause_id: text,
+  kind: text,
   /** The content as JSON. */
-  content: string;
-  status: SendingStatus;
-  attempts: number;
-  next_at: string | null;
+  content: json(),
+  status: literal<SendingStatus>(),
+  attempts: preset(number),
+  next_at: orNull(text),
   /** The platform's id of the message that arrived. */
-  receipt: string | null;
-  error: string | null;
+  receipt: orNull(text),
+  error: orNull(text),
   /** The number of times that its cause has come back to this daemon. */
-  hops: number;
-  created_at: string;
-  finished_at: string | null;
-}
+  hops: preset(number),
+  created_at: text,
+  finished_at: orNull(text),
+  /** The number of attempts when a person last sent it again. */
+  resent_after: preset(number),
+});
+export type SendingRow = Omit<Row<typeof sendingTable>, 'resent_after'>;
 
-export interface SendingAttemptRow {
-  sending_id: string;
+export const sendingAttemptTable = table('sending_attempts', {
+  sending_id: text,
   /** The number, from 1. */
-  number: number;
-  at: string;
-  duration_ms: number;
-  verdict: 'sent' | 'retry' | 'failed' | 'unknown';
+  number: number,
+  at: text,
+  duration_ms: number,
+  verdict: literal<'sent' | 'retry' | 'failed' | 'unknown'>(),
   /** The HTTP status. */
-  status: number | null;
+  status: orNull(number),
   /** The beginning of the target's reply. */
-  excerpt: string | null;
-  error: string | null;
-}
+  excerpt: orNull(text),
+  error: orNull(text),
+});
+export type SendingAttemptRow = Row<typeof sendingAttemptTable>;
 
-export interface WebhookRow {
-  id: string;
-  user_id: string;
-  name: string;
-  url: string;
+export const webhookTable = table('webhooks', {
+  id: text,
+  user_id: text,
+  name: text,
+  url: text,
   /** The event types as a JSON list, in which `*` stands for all. */
-  events: string;
-  secret_sealed: string;
-  old_secret_sealed: string | null;
-  old_secret_until: string | null;
-  credential_id: string | null;
-  enabled: number;
-  disabled_reason: string | null;
-  failing_since: string | null;
-  created_at: string;
-  updated_at: string;
-}
+  events: json(),
+  secret_sealed: text,
+  old_secret_sealed: orNull(text),
+  old_secret_until: orNull(text),
+  credential_id: orNull(text),
+  enabled: preset(flag),
+  disabled_reason: orNull(text),
+  failing_since: orNull(text),
+  created_at: text,
+  updated_at: text,
+});
+export type WebhookRow = Row<typeof webhookTable>;
 
 /** An event for the outgoing webhooks that subscribe to it. */
-export interface OutgoingEventRow {
-  id: string;
-  user_id: string;
-  type: string;
+export const outgoingEventTable = table('outgoing_events', {
+  id: text,
+  user_id: text,
+  type: text,
   /** The data as JSON. */
-  data: string;
-  effect_id: string | null;
+  data: json(),
+  effect_id: orNull(text),
   /** The number of times that its cause has come back to this daemon. */
-  hops: number;
-  created_at: string;
-}
+  hops: preset(number),
+  created_at: text,
+});
+export type OutgoingEventRow = Row<typeof outgoingEventTable>;
 
 /** The facts needed about the kinds of targets. */
 export interface Targets {

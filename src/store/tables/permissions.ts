@@ -1,41 +1,45 @@
+import { flag, json, literal, orNull, type Row, table, text } from './table.js';
+
 export type PermissionLevel = 'allow' | 'ask' | 'deny';
 
-export interface PermissionRow {
-  id: string;
-  user_id: string;
-  skill_id: string;
+export const permissionTable = table('permissions', {
+  id: text,
+  user_id: text,
+  skill_id: text,
   /** The name of a tool, or `*` for all tools of the skill. */
-  action: string;
-  level: PermissionLevel;
-  reason: string | null;
-  expires_at: string | null;
-  created_at: string;
-  updated_at: string;
-}
+  action: text,
+  level: literal<PermissionLevel>(),
+  reason: orNull(text),
+  expires_at: orNull(text),
+  created_at: text,
+  updated_at: text,
+});
+export type PermissionRow = Row<typeof permissionTable>;
 
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired';
 
-export interface ApprovalRow {
-  id: string;
-  user_id: string;
+export const approvalTable = table('approvals', {
+  id: text,
+  user_id: text,
   /** The calling agent. null: the owner's own direct call. */
-  agent_id: string | null;
+  agent_id: orNull(text),
   /** The id of the call in the agent's transcript. */
-  call_id: string | null;
-  tool: string;
-  action: string;
-  arguments: string;
-  digest: string;
+  call_id: orNull(text),
+  tool: text,
+  action: text,
+  arguments: json(),
+  digest: text,
   /** The reason for the request. */
-  reason: string;
-  untrusted: number;
-  status: ApprovalStatus;
-  created_at: string;
-  expires_at: string;
-  decided_at: string | null;
-  decided_by: string | null;
+  reason: text,
+  untrusted: flag,
+  status: literal<ApprovalStatus>(),
+  created_at: text,
+  expires_at: text,
+  decided_at: orNull(text),
+  decided_by: orNull(text),
   /** The comment that came with the decision. */
-  decision_reason: string | null;
+  decision_reason: orNull(text),
   /** The time when the approved call began. It runs once. */
-  used_at: string | null;
-}
+  used_at: orNull(text),
+});
+export type ApprovalRow = Row<typeof approvalTable>;

@@ -1,36 +1,32 @@
 import type { ChannelKind } from './channels.js';
+import { json, literal, number, orNull, type Row, table, text } from './table.js';
 
-export interface PlatformRow {
-  kind: Exclude<ChannelKind, 'email' | 'webhook'>;
+export const platformTable = table('platforms', {
+  kind: literal<Exclude<ChannelKind, 'email' | 'webhook'>>(),
   /** The base URL. null: that of the real service. */
-  base_url: string | null;
+  base_url: orNull(text),
   /** The settings that are not secret, by name, as JSON. */
-  fields: string;
+  fields: json(),
   /** The secrets by name, as JSON sealed with the master key. */
-  secrets_sealed: string | null;
-  updated_at: string;
-}
-
-export const platformColumns = [
-  'kind',
-  'base_url',
-  'fields',
-  'secrets_sealed',
-  'updated_at',
-] as const;
+  secrets_sealed: orNull(text),
+  updated_at: text,
+});
+export type PlatformRow = Row<typeof platformTable>;
 
 /** An event that a platform sent, recorded once however often it is sent. */
-export interface InboundEventRow {
-  kind: ChannelKind;
-  event_id: string;
-  received_at: string;
-}
+export const inboundEventTable = table('inbound_events', {
+  kind: literal<ChannelKind>(),
+  event_id: text,
+  received_at: text,
+});
+export type InboundEventRow = Row<typeof inboundEventTable>;
 
 /** One message on the platform, of a message that was split into several. */
-export interface SendingPartRow {
-  sending_id: string;
+export const sendingPartTable = table('sending_parts', {
+  sending_id: text,
   /** The number, from 0. */
-  number: number;
+  number: number,
   /** The platform's id of the message. */
-  receipt: string | null;
-}
+  receipt: orNull(text),
+});
+export type SendingPartRow = Row<typeof sendingPartTable>;

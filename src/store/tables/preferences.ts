@@ -1,40 +1,46 @@
+import { flag, number, orNull, type Row, table, text } from './table.js';
+
 /** A user's quiet hours and digests. Without a row both are off. */
-export interface NotificationSettingsRow {
-  user_id: string;
-  quiet: number;
+export const notificationSettingsTable = table('notification_settings', {
+  user_id: text,
+  quiet: flag,
   /** Local times as `22:00`. */
-  quiet_from: string;
-  quiet_to: string;
+  quiet_from: text,
+  quiet_to: text,
   /** The name in the IANA database. */
-  timezone: string;
-  digest: number;
-  window_minutes: number;
+  timezone: text,
+  digest: flag,
+  window_minutes: number,
   /** The number of notifications of one kind within a window that are sent one by one. */
-  threshold: number;
-}
+  threshold: number,
+});
+export type NotificationSettingsRow = Row<typeof notificationSettingsTable>;
 
 /** The choice of a kind for a channel, or for all channels if that is null. */
-export interface NotificationChoiceRow {
-  user_id: string;
-  kind: string;
-  channel_id: string | null;
-  enabled: number;
-}
+export const notificationChoiceTable = table('notification_choices', {
+  user_id: text,
+  kind: text,
+  channel_id: orNull(text),
+  enabled: flag,
+});
+export type NotificationChoiceRow = Row<typeof notificationChoiceTable>;
 
 /**
  * Notifications that wait together: those of one kind, or, if that is null, those of quiet hours.
  */
-export interface NoticeBatchRow {
-  id: string;
-  user_id: string;
-  kind: string | null;
+export const noticeBatchTable = table('notice_batches', {
+  id: text,
+  user_id: text,
+  kind: orNull(text),
   /** The number of notifications of its window that were sent one by one. */
-  told: number;
-  opened_at: string;
-  closes_at: string;
-}
+  told: number,
+  opened_at: text,
+  closes_at: text,
+});
+export type NoticeBatchRow = Row<typeof noticeBatchTable>;
 
-export interface HeldNoticeRow {
-  notification_id: string;
-  batch_id: string;
-}
+export const heldNoticeTable = table('held_notices', {
+  notification_id: text,
+  batch_id: text,
+});
+export type HeldNoticeRow = Row<typeof heldNoticeTable>;

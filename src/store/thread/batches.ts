@@ -102,8 +102,9 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
     if ('audit' in step) return call('appendAudit', [step.audit])[0];
     if ('settle' in step) return call('settleSending', [step.settle])[0];
     const outcome = run(step);
-    if (step.expect !== undefined && outcome.changes !== step.expect) {
-      throw new Unmet(`${outcome.changes} rows instead of ${step.expect}`, at);
+    const touched = outcome.rows.length || outcome.changes;
+    if (step.expect !== undefined && touched !== step.expect) {
+      throw new Unmet(`${touched} rows instead of ${step.expect}`, at);
     }
     return outcome;
   };

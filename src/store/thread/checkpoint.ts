@@ -32,10 +32,10 @@ export const boundLog = (db: Database.Database): (() => void) => {
   return () => {
     if (++transactions % LOOK_EVERY !== 0) return;
     if (pagesInLog(db) * pageBytes < LOG_BYTES) return;
-    const patience = db.pragma('busy_timeout', { simple: true });
+    const busyTimeoutMs = db.pragma('busy_timeout', { simple: true });
     db.pragma('busy_timeout = 0');
     attempt(db, 'RESTART');
-    db.pragma(`busy_timeout = ${patience}`);
+    db.pragma(`busy_timeout = ${busyTimeoutMs}`);
   };
 };
 

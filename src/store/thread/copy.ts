@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { makePrivate } from '../../kernel/private.js';
-import { DATABASE, schemaOf } from './database.js';
+import { DATABASE, schemaOf, withDatabase } from './database.js';
 
 const PAGES_A_STEP = 1000;
 const FIRST_WITH_DELIVERIES = 30;
@@ -13,7 +13,7 @@ export interface NewestDelivery {
 }
 
 /** Facts about the contents of a database file. */
-export interface Contents {
+export interface DatabaseFacts {
   schema: number;
   newestDelivery: NewestDelivery | null;
 }
@@ -26,8 +26,8 @@ export interface Contents {
 export const copyDatabase = async (
   home: string,
   to: string,
-  told: (done: number, total: number) => void,
-): Promise<Contents> => {
+  progressed: (done: number, total: number) => void,
+): Promise<DatabaseFacts> => {
   const db = new Database(join(home, DATABASE), { readonly: true, timeout: 1000 });
   try {
     db.exec('BEGIN');
@@ -37,7 +37,7 @@ export const copyDatabase = async (
     makePrivate(to);
     await db.backup(to, {
       progress: ({ totalPages, remainingPages }) => {
-        told((totalPages - remainingPages) * pageBytes, totalPages * pageBytes);
+        progressed((totalPages - remainingPages) * pageBytes, totalPages * pageBytes);
         return PAGES_A_STEP;
       },
     });
@@ -51,26 +51,18 @@ export const copyDatabase = async (
  * Makes the database one file, without a write-ahead log beside it. Returns facts about its
  * contents.
  */
-const asOneFile = (file: string): Contents => {
-  const db = new Database(file);
-  try {
+const asOneFile = (file: string): DatabaseFacts =>
+  withDatabase(file, {}, (db) => {
     db.pragma('journal_mode = DELETE');
-    return contentsOf(db);
-  } finally {
-    db.close();
-  }
-};
-
-const contentsOf = (db: Database.Database): Contents => {
-  const schema = schemaOf(db);
-  if (schema < FIRST_WITH_DELIVERIES) return { schema, newestDelivery: null };
-  const newest = db
-    .prepare<[], NewestDelivery>(
-      'SELECT id, received_at AS receivedAt FROM deliveries ORDER BY id DESC LIMIT 1',
-    )
-    .get();
-  return { schema, newestDelivery: newest ?? null };
-};
+    const schema = schemaOf(db);
+    if (schema < FIRST_WITH_DELIVERIES) return { schema, newestDelivery: null };
+    const newest = db
+      .prepare<[], NewestDelivery>(
+        'SELECT id, received_at AS receivedAt FROM deliveries ORDER BY id DESC LIMIT 1',
+      )
+      .get();
+    return { schema, newestDelivery: newest ?? null };
+  });
 
 /**
  * Returns the faults of a database file in SQLite's own words, or an empty list if it is intact.

@@ -16,6 +16,20 @@ export const DATABASE = 'adjutant.db';
 export const RESTORING = 'restoring';
 const QUICK_CHECK_BELOW_BYTES = 16 * 1024 * 1024;
 
+/** Opens a database file for a piece of work, and closes it afterwards. */
+export const withDatabase = <T>(
+  file: string,
+  options: Database.Options,
+  work: (db: Database.Database) => T,
+): T => {
+  const db = new Database(file, options);
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+};
+
 /**
  * Takes a lock for the life of the process. SQLite's lock on a separate file is refused to a second
  * process and is released after `kill -9`; a pid file offers neither.

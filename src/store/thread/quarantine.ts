@@ -7,7 +7,7 @@ import type { ThreadOptions } from '../engine/protocol.js';
 import { schemaOf } from './database.js';
 
 /** A statement that stops one automatic action of a copied database. */
-interface Hold {
+interface QuarantineStatement {
   /** The first schema that has the tables of the statement. */
   since: number;
   sql: string;
@@ -29,7 +29,7 @@ export interface QuarantineCounts {
  * statements run in this order, each on the schema of the copy, before any migration. A new part of
  * the daemon that acts by itself (a queue, a schedule, a sender) needs a line here.
  */
-const HOLDS: Hold[] = [
+const HOLDS: QuarantineStatement[] = [
   {
     since: 40,
     sql: `INSERT INTO agent_events (agent_id, seq, type, data, at)
@@ -83,7 +83,7 @@ const HOLDS: Hold[] = [
   },
 ];
 
-export interface Holding {
+export interface QuarantineOptions {
   /** The time in ISO 8601. */
   at: string;
   /** The beginning of the sentences that the owners read: `Restored from a backup`. */
@@ -98,7 +98,7 @@ export interface Holding {
 /**
  * Puts a database file into quarantine, so that it does nothing by itself. Durable when it returns.
  */
-export const holdBack = (file: string, holding: Holding): QuarantineCounts => {
+export const quarantineCopy = (file: string, holding: QuarantineOptions): QuarantineCounts => {
   const { at, why } = holding;
   const db = new Database(file);
   try {
@@ -126,7 +126,7 @@ const namedIn = (sql: string, values: Record<string, string>): Record<string, st
   Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`@${name}`)));
 
 /** Notifies each owner once, with the number of their things that wait for a decision. */
-const tellOwners = (db: Database.Database, { at, why, mintId }: Holding): void => {
+const tellOwners = (db: Database.Database, { at, why, mintId }: QuarantineOptions): void => {
   if (schemaOf(db) < 50) return;
   const owners = db
     .prepare<{ at: string }, { id: string; agents: number; executions: number; hooks: number }>(
@@ -152,7 +152,11 @@ const tellOwners = (db: Database.Database, { at, why, mintId }: Holding): void =
   }
 };
 
-const record = (db: Database.Database, { entry, keys }: Holding, held: QuarantineCounts): void => {
+const record = (
+  db: Database.Database,
+  { entry, keys }: QuarantineOptions,
+  held: QuarantineCounts,
+): void => {
   if (schemaOf(db) < 80) return;
   appendAudit(db, { auditKey: auditKeyIn(db, keys) })({
     ...entry,

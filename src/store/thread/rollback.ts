@@ -13,17 +13,17 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { renameDurably, syncToDisk } from '../../kernel/durable.js';
 import { makePrivateFolder } from '../../kernel/private.js';
 import { newestOf } from '../audit/chain.js';
 import { contradictedOf, headFileIn, headLine, readHeads } from '../audit/headlines.js';
 import type { AuditHead } from '../engine/protocol.js';
-import { DATABASE, schemaOf } from './database.js';
+import { DATABASE, schemaOf, withDatabase } from './database.js';
 import type { Snapshot } from './snapshots.js';
 
 /** The contents of a database that its snapshot lacks. */
-export interface Since {
+export interface SnapshotLoss {
   /** The schemas of the database and of the snapshot. */
   from: number;
   to: number;
@@ -33,18 +33,14 @@ export interface Since {
 }
 
 /** Returns one value of the table of facts in a database file, or null if the name is missing. */
-export const factIn = (file: string, name: string): string | null => {
-  const db = new Database(file, { readonly: true });
-  try {
+export const factIn = (file: string, name: string): string | null =>
+  withDatabase(file, { readonly: true }, (db) => {
     const find = db.prepare<[string], string>('SELECT value FROM facts WHERE name = ?').pluck();
     return find.get(name) ?? null;
-  } finally {
-    db.close();
-  }
-};
+  });
 
 /** Returns what a home loses by a rollback. The caller holds the home's lock. */
-export const compareWith = (home: string, { file }: Snapshot): Since =>
+export const compareWith = (home: string, { file }: Snapshot): SnapshotLoss =>
   withBoth(home, file, (db) => {
     const count = db.prepare<[], number>(`SELECT count(*) FROM deliveries AS d WHERE ${DROPPED}`);
     return {
@@ -102,15 +98,11 @@ const shown = ({ sender_id, received_at, list, headers, ...row }: DroppedDeliver
   executions: list === null ? [] : JSON.parse(list),
 });
 
-const withBoth = <T>(home: string, file: string, work: (db: Database.Database) => T): T => {
-  const db = new Database(join(home, DATABASE), { timeout: 1000 });
-  try {
+const withBoth = <T>(home: string, file: string, work: (db: Database.Database) => T): T =>
+  withDatabase(join(home, DATABASE), { timeout: 1000 }, (db) => {
     db.prepare('ATTACH ? AS before').run(file);
     return work(db);
-  } finally {
-    db.close();
-  }
-};
+  });
 
 /**
  * Copies the snapshot to a file beside the database, to be prepared for `restoreSnapshot`. Returns
@@ -141,15 +133,11 @@ export const restoreSnapshot = (home: string, coming: string, stamp: string): st
   return aside;
 };
 
-const asOneFile = (file: string): void => {
-  const db = new Database(file, { timeout: 1000 });
-  try {
+const asOneFile = (file: string): void =>
+  withDatabase(file, { timeout: 1000 }, (db) => {
     db.pragma('wal_checkpoint(TRUNCATE)');
     db.pragma('journal_mode = DELETE');
-  } finally {
-    db.close();
-  }
-};
+  });
 
 /** Makes a second link to the file, or a copy if the file system has no links. */
 const keepAside = (file: string, aside: string): void => {
@@ -168,8 +156,7 @@ const putHeadsBack = (home: string, coming: string, aside: string): void => {
   const file = headFileIn(home);
   if (!existsSync(file)) return;
   writeFileSync(aside, readFileSync(file), { mode: 0o600, flush: true });
-  const db = new Database(coming, { readonly: true });
-  try {
+  withDatabase(coming, { readonly: true }, (db) => {
     const heads = readHeads(home);
     const gone = new Set(contradictedOf(db, heads));
     const known = heads.filter((head) => !gone.has(head));
@@ -178,9 +165,7 @@ const putHeadsBack = (home: string, coming: string, aside: string): void => {
     const text = (known.length > 0 ? known : lastOfBoth(db)).map(headLine);
     writeFileSync(`${file}.new`, text.join(''), { mode: 0o600, flush: true });
     renameSync(`${file}.new`, file);
-  } finally {
-    db.close();
-  }
+  });
 };
 
 /**

@@ -26,19 +26,6 @@ export class FileGone extends Error {
   override name = 'Gone';
 }
 
-/** A tar archive that is being written. Every method throws the errors of the file system. */
-export interface Archive {
-  add(file: NewFile, bytes: Buffer): BackupFile;
-  /**
-   * Adds a file with the size that it has when it is opened. `isTorn` is true if it became shorter
-   * while it was read. Throws FileGone.
-   */
-  addFrom(file: NewFile, from: FileSource): BackupFile & { isTorn: boolean };
-  /** Ends the archive. It is on the disk when this returns. */
-  end(): void;
-  close(): void;
-}
-
 export interface FileSource {
   path: string;
   /** The inode that the file must have. */
@@ -46,10 +33,10 @@ export interface FileSource {
 }
 
 /**
- * Makes the file (mode 0600), which must not exist yet. Calls `wrote` with the number of bytes
+ * Opens a tar archive for writing. Makes the file (mode 0600), which must not exist yet. Calls `wrote` with the number of bytes
  * after each write; `wrote` may throw.
  */
-export const openArchive = (path: string, wrote: (bytes: number) => void): Archive => {
+export const openArchive = (path: string, wrote: (bytes: number) => void) => {
   const out = openSync(path, 'wx', 0o600);
   const put = (bytes: Buffer): void => {
     for (let at = 0; at < bytes.length; ) at += writeSync(out, bytes, at);
@@ -68,8 +55,13 @@ export const openArchive = (path: string, wrote: (bytes: number) => void): Archi
   };
 
   return {
-    add: (file, bytes) => entry(file, bytes.length, (each) => each(bytes)),
-    addFrom: (file, source) => {
+    add: (file: NewFile, bytes: Buffer): BackupFile =>
+      entry(file, bytes.length, (each) => each(bytes)),
+    /**
+     * Adds a file with the size that it has when it is opened. `isTorn` is true if it became
+     * shorter while it was read. Throws FileGone.
+     */
+    addFrom: (file: NewFile, source: FileSource): BackupFile & { isTorn: boolean } => {
       const from = openWarily(source);
       try {
         const { size } = fstatSync(from);
@@ -82,13 +74,16 @@ export const openArchive = (path: string, wrote: (bytes: number) => void): Archi
         closeSync(from);
       }
     },
-    end: () => {
+    /** Ends the archive. It is on the disk when this returns. */
+    end: (): void => {
       put(endOfTar());
       fsyncSync(out);
     },
     close: () => closeSync(out),
   };
 };
+
+export type Archive = ReturnType<typeof openArchive>;
 
 const openWarily = ({ path, inode }: FileSource): number => {
   let from: number;

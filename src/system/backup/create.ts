@@ -5,6 +5,7 @@ import { makePrivateFolder } from '../../kernel/private.js';
 import { copyDatabase, type NewestDelivery } from '../../store/thread/copy.js';
 import { DATABASE } from '../../store/thread/database.js';
 import { type Archive, FileGone, openArchive } from './archive.js';
+import type { BackupMade } from './contract.js';
 import { openFiles, secretFiles } from './home.js';
 import { sealKeys } from './keys.js';
 import {
@@ -18,7 +19,7 @@ import {
   sha256,
   sumOf,
 } from './manifest.js';
-import type { ProgressWatch } from './progress.js';
+import type { ProgressWatch } from './work.js';
 
 export interface Creation {
   home: string;
@@ -32,18 +33,6 @@ export interface Creation {
   settings: string[];
 }
 
-/** The facts about a backup that was made. */
-export interface Created {
-  bytes: number;
-  files: number;
-  schema: number;
-  databaseBytes: number;
-  newestDelivery: NewestDelivery | null;
-  manifestSha256: string;
-  /** The first of the skipped paths; the manifest lists all. */
-  skipped: string[];
-}
-
 const MOST_TOLD = 1000;
 
 /**
@@ -52,7 +41,7 @@ const MOST_TOLD = 1000;
  * it is never ahead of it. Files are read after the database, so that every file that the database
  * refers to is included.
  */
-export const createBackup = async (of: Creation, watch: ProgressWatch): Promise<Created> => {
+export const createBackup = async (of: Creation, watch: ProgressWatch): Promise<BackupMade> => {
   const part = `${of.file}.part`;
   makePrivateFolder(dirname(of.file));
   if (existsSync(of.file)) throw new BadBackup(`${of.file} is there already`);
@@ -77,7 +66,7 @@ export const createBackup = async (of: Creation, watch: ProgressWatch): Promise<
   }
 };
 
-interface Copied {
+interface CopiedDatabase {
   copy: string;
   head: Buffer | null;
   schema: number;
@@ -87,8 +76,8 @@ interface Copied {
 const fill = async (
   archive: Archive,
   of: Creation,
-  { copy, head, schema, newestDelivery }: Copied,
-): Promise<Omit<Created, 'bytes'>> => {
+  { copy, head, schema, newestDelivery }: CopiedDatabase,
+): Promise<Omit<BackupMade, 'bytes'>> => {
   const own = { isExecutable: false, mtime: Math.floor(Date.parse(of.at) / 1000) };
   const database = archive.addFrom({ path: DATABASE, ...own }, { path: copy });
   rmSync(copy);

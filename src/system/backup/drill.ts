@@ -1,21 +1,11 @@
 import { EnvelopeError } from '../../kernel/envelope.js';
-import { auditKeysOf } from '../../secrets/auditmac.js';
-import { Keyring } from '../../secrets/keyring.js';
-import { proveMasterKey } from '../../secrets/master.js';
-import { sealedPage } from '../../secrets/rekey.js';
-import { SEALED } from '../../secrets/sealedcolumns.js';
+import { auditKeysOf, Keyring, proveMasterKey, SEALED, sealedPage } from '../../secrets/module.js';
 import type { AuditCheck } from '../../store/audit/check.js';
 import type { AuditHead, Migration } from '../../store/engine/protocol.js';
 import { openStore, type Store } from '../../store/store.js';
+import type { VerifiedBackup } from './contract.js';
 import type { BackupKeys } from './keys.js';
 import { BadBackup } from './manifest.js';
-
-export interface Drilled {
-  /** Number of sealed values that were opened. */
-  secrets: number;
-  /** Number of entries of the audit log that were verified. */
-  auditEntries: number;
-}
 
 /**
  * Starts a copy of the database as the daemon would, with its threads, migrations and keys, but
@@ -27,7 +17,7 @@ export const drill = async (of: {
   home: string;
   keys: BackupKeys;
   migrations: Migration[];
-}): Promise<Drilled> => {
+}): Promise<Pick<VerifiedBackup, 'secrets' | 'auditEntries'>> => {
   const keyring = new Keyring(of.keys.masterKeys);
   const lost = (error: Error): void => {
     throw error;

@@ -1,26 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { list, object, type Static, text } from '../../kernel/contract/schema.js';
+import * as s from '../../kernel/contract/schema.js';
 import { openWith, sealWith } from '../../kernel/passphrase.js';
 import { isSecret } from './home.js';
 import { BadBackup } from './manifest.js';
 
 /** The content that a backup seals under its passphrase. All values are base64. */
-const SealedKeys = object('BackupKeys', {
+const SealedKeys = s.object('BackupKeys', {
   /** The newest first; two if the master key was being changed. */
-  masterKeys: list(text(64), 2).min(1),
+  masterKeys: s.list(s.text(64), 2).min(1),
   /** Key of the manifest's MAC. */
-  macKey: text(64),
-  files: list(
-    object('SealedFile', {
-      path: text(4096),
-      content: text()
+  macKey: s.text(64),
+  files: s.list(
+    s.object('SealedFile', {
+      path: s.text(4096),
+      content: s
+        .text()
         .allow('')
         .max(2 ** 26),
     }),
     10_000,
   ),
 });
-type SealedKeys = Static<typeof SealedKeys>;
+type SealedKeys = s.Static<typeof SealedKeys>;
 
 export interface BackupKeys {
   /** The newest first. */

@@ -1,13 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import {
-  list,
-  nullable,
-  object,
-  type Static,
-  text,
-  time,
-  whole,
-} from '../../kernel/contract/schema.js';
+import * as s from '../../kernel/contract/schema.js';
 
 /** Names within a backup that do not come from the home. */
 export const KEYS = 'keys.sealed';
@@ -20,29 +12,29 @@ export const SUM = 'manifest.sum';
 export const FORMAT = 1;
 const MOST_FILES = 1_000_000;
 
-const BackupFile = object('BackupFile', {
-  path: text(4096),
-  size: whole(0, Number.MAX_SAFE_INTEGER),
-  sha256: text(64),
+const BackupFile = s.object('BackupFile', {
+  path: s.text(4096),
+  size: s.whole(0, Number.MAX_SAFE_INTEGER),
+  sha256: s.text(64),
 });
-export type BackupFile = Static<typeof BackupFile>;
+export type BackupFile = s.Static<typeof BackupFile>;
 
 /** The description that a backup contains of itself. No secret is in it. */
-const Manifest = object('BackupManifest', {
-  format: whole(1, 1000),
+const Manifest = s.object('BackupManifest', {
+  format: s.whole(1, 1000),
   /** Version of the package that made it. */
-  version: text(100),
-  schema: whole(0, 1_000_000),
+  version: s.text(100),
+  schema: s.whole(0, 1_000_000),
   /** Everything that was acknowledged before this time is in the backup. */
-  createdAt: time(),
-  newestDelivery: nullable(object('BackupDelivery', { id: text(80), receivedAt: time() })),
+  createdAt: s.time(),
+  newestDelivery: s.nullable(s.object('BackupDelivery', { id: s.text(80), receivedAt: s.time() })),
   /** Names of the settings that the daemon was given; their values are not in the backup. */
-  settings: list(text(100)),
+  settings: s.list(s.text(100)),
   /** Paths in the home that the backup does not contain, each with the reason. */
-  skipped: list(text(5000), MOST_FILES),
-  files: list(BackupFile, MOST_FILES),
+  skipped: s.list(s.text(5000), MOST_FILES),
+  files: s.list(BackupFile, MOST_FILES),
 });
-export type Manifest = Static<typeof Manifest>;
+export type Manifest = s.Static<typeof Manifest>;
 
 /**
  * The error for a file that is not a backup, or not the one that was made. The message is for the

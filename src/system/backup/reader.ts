@@ -14,7 +14,7 @@ import {
   SUM,
   sha256,
 } from './manifest.js';
-import type { ProgressWatch } from './progress.js';
+import type { ProgressWatch } from './work.js';
 
 const CHUNK = 1024 * 1024;
 /** Largest entry that is read into memory as a whole, in bytes. */
@@ -56,10 +56,16 @@ export const withBackup = async <T>(
     const manifest = readManifest(manifestBytes, sum);
     refuseForeign(manifest, schemas);
     const digests = digestsOf(manifest, entries);
-    holdAgainst(handle, { entries, digests, watch, size });
+    const read = (entry: FoundEntry) => proven(handle, entry, digests.get(entry.name));
+    for (const entry of entries.filter(({ name }) => digests.has(name))) {
+      let done = entry.offset;
+      for (const chunk of read(entry)) {
+        done += chunk.length;
+        watch.step('digests', done, size);
+      }
+    }
     const keys = await openBackupKeys(passphrase, whole(KEYS));
     proveManifest(manifestBytes, sum, keys.macKey);
-    const read = (entry: FoundEntry) => proven(handle, entry, digests.get(entry.name));
     return await work({
       manifest,
       manifestSha256: sha256(manifestBytes),
@@ -115,25 +121,6 @@ const digestsOf = ({ files }: Manifest, entries: FoundEntry[]): Map<string, stri
     throw new BadBackup(`${missing?.path ?? DATABASE} is missing`);
   }
   return new Map(files.map(({ path, sha256 }) => [path, sha256]));
-};
-
-interface ReadContents {
-  entries: FoundEntry[];
-  digests: Map<string, string>;
-  watch: ProgressWatch;
-  size: number;
-}
-
-const holdAgainst = (handle: number, { entries, digests, watch, size }: ReadContents): void => {
-  for (const entry of entries) {
-    const digest = digests.get(entry.name);
-    if (digest === undefined) continue;
-    let done = entry.offset;
-    for (const chunk of proven(handle, entry, digest)) {
-      done += chunk.length;
-      watch.step('digests', done, size);
-    }
-  }
 };
 
 /**

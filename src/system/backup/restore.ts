@@ -4,16 +4,15 @@ import type { AuditRecord } from '../../kernel/contract/audit.js';
 import { renameDurably, syncToDisk } from '../../kernel/durable.js';
 import { mint } from '../../kernel/ids.js';
 import { makePrivateFolder } from '../../kernel/private.js';
-import { auditKeysOf } from '../../secrets/auditmac.js';
-import { Keyring } from '../../secrets/keyring.js';
+import { auditKeysOf, Keyring } from '../../secrets/module.js';
 import { OpenRefused } from '../../store/engine/protocol.js';
 import { DATABASE, RESTORING, takeLock } from '../../store/thread/database.js';
-import { holdBack, type QuarantineCounts } from '../../store/thread/quarantine.js';
-import type { ProgressWatch } from './progress.js';
+import { type QuarantineCounts, quarantineCopy } from '../../store/thread/quarantine.js';
 import { type Backup, type ReadOptions, withBackup } from './reader.js';
 import { unpack, writeNew } from './unpack.js';
+import type { ProgressWatch } from './work.js';
 
-export interface Restoring extends ReadOptions {
+export interface RestoreOptions extends ReadOptions {
   /** Path of a folder that is empty or does not exist yet. */
   home: string;
   /** Milliseconds. */
@@ -37,7 +36,7 @@ export interface RestoreResult extends QuarantineCounts {
  * starting. The database comes last, and is changed so that it does nothing by itself. Throws
  * OpenRefused, BadBackup or PassphraseError with the reason.
  */
-export const restoreBackup = (of: Restoring, watch: ProgressWatch): Promise<RestoreResult> => {
+export const restoreBackup = (of: RestoreOptions, watch: ProgressWatch): Promise<RestoreResult> => {
   refuseUsed(of.home);
   return withBackup(of, watch, async (backup) => {
     makePrivateFolder(of.home);
@@ -74,7 +73,7 @@ const refuseUsed = (home: string, besides: string[] = []): void => {
  * Fills the home. If this fails, it empties the home again, since everything in it was written
  * here.
  */
-const filled = (of: Restoring, backup: Backup, watch: ProgressWatch): QuarantineCounts => {
+const filled = (of: RestoreOptions, backup: Backup, watch: ProgressWatch): QuarantineCounts => {
   try {
     return fill(of, backup, watch);
   } catch (error) {
@@ -84,7 +83,7 @@ const filled = (of: Restoring, backup: Backup, watch: ProgressWatch): Quarantine
   }
 };
 
-const fill = (of: Restoring, backup: Backup, watch: ProgressWatch): QuarantineCounts => {
+const fill = (of: RestoreOptions, backup: Backup, watch: ProgressWatch): QuarantineCounts => {
   const { home, at, now, entry } = of;
   const { keys, entries } = backup;
   for (const each of entries) {
@@ -98,7 +97,7 @@ const fill = (of: Restoring, backup: Backup, watch: ProgressWatch): QuarantineCo
   if (!database) throw new Error(`${DATABASE} was there a moment ago`);
   const coming = `${DATABASE}.${RESTORING}`;
   unpack(backup, database, { root: home, as: coming, watch });
-  const held = holdBack(join(home, coming), {
+  const held = quarantineCopy(join(home, coming), {
     at,
     why: 'Restored from a backup',
     mintId: () => mint('notification', now),

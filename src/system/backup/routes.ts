@@ -1,31 +1,25 @@
 import Boom from '@hapi/boom';
-import { DEFAULT_LIMIT } from '../../kernel/contract/page.js';
-import { resource } from '../../kernel/route.js';
-import type { BackupRow } from '../../store/tables/backups.js';
+import { orNotFound, resource } from '../../kernel/route.js';
+import { type BackupRow, backupTable } from '../../store/tables/backups.js';
+import { viewer } from '../../store/view.js';
 import { BackupRefused, type Backups } from './backups.js';
-import { type BackupView, backups } from './contract.js';
+import { BackupView, backups } from './contract.js';
 
-export const backupsResource = (deps: { backups: Backups }) => {
-  const { rows, step, settled, ...verbs } = deps.backups;
-  const view = (row: BackupRow): BackupView => viewBackup(row, step(row.id));
+export const backupsResource = ({ rows, step, settled, ...verbs }: Backups) => {
+  const view = (row: BackupRow): BackupView => viewBackup({ ...row, progress: step(row.id) });
   const find = async (id: string): Promise<BackupRow> => {
-    const row = await rows.find(id);
-    if (!row) throw Boom.notFound('No backup with that id');
-    return row;
+    return orNotFound(await rows.find(id), 'No backup with that id');
   };
 
   return resource('backups', backups, {
     list: async ({ query }) => {
-      const page = await rows.list({ ...query, limit: query.limit ?? DEFAULT_LIMIT });
-      const { rows: found, nextCursor } = page;
+      const { rows: found, nextCursor } = await rows.list(query);
       return { backups: found.map(view), nextCursor, schedule: await verbs.timetable() };
     },
-    create: async ({ body }, by) =>
-      view(
-        await translated(
-          verbs.create(body, [by.record({ data: { folder: body.folder ?? null } })]),
-        ),
-      ),
+    create: async ({ body }, by) => {
+      const recorded = by.record({ data: { folder: body.folder ?? null } });
+      return view(await translated(verbs.create(body, [recorded])));
+    },
     verify: async ({ body }, by) =>
       view(await translated(verbs.verify(body, [by.record({ target: body.id ?? 'newest' })]))),
     get: async ({ id, query }) => {
@@ -53,20 +47,13 @@ const translated = async <T>(work: Promise<T>): Promise<T> => {
   }
 };
 
-const viewBackup = (row: BackupRow, progress: BackupView['progress']): BackupView => {
-  const report = row.report === null ? null : JSON.parse(row.report);
-  return {
-    id: row.id,
-    kind: row.kind,
-    cause: row.cause,
-    status: row.status,
-    file: row.file,
-    progress,
-    made: row.kind === 'create' ? report : null,
-    proved: row.kind === 'verify' ? report : null,
-    error: row.error,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at,
-    removedAt: row.removed_at,
-  };
-};
+type BackupInProgress = BackupRow & Pick<BackupView, 'progress'>;
+
+const viewBackup = viewer(backupTable, BackupView, {
+  progress: ({ progress }: BackupInProgress) => progress,
+  made: (row) => reportIf('create', row),
+  proved: (row) => reportIf('verify', row),
+});
+
+const reportIf = (of: BackupRow['kind'], { kind, report }: BackupRow) =>
+  kind === of && report !== null ? JSON.parse(report) : null;

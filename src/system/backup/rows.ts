@@ -1,97 +1,50 @@
-import { cutPage } from '../../kernel/contract/page.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
+import { newestFirst, type Page, type PageInput } from '../../store/page.js';
+import { selectRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
-import type { BackupRow } from '../../store/tables/backups.js';
-
-const columns = [
-  'id',
-  'kind',
-  'cause',
-  'status',
-  'file',
-  'report',
-  'error',
-  'created_at',
-  'finished_at',
-  'removed_at',
-] as const;
-
-export type End = Pick<BackupRow, 'status' | 'report' | 'error' | 'finished_at'>;
+import { type BackupRow, backupTable } from '../../store/tables/backups.js';
 
 /** Queries for backups and verifications. They belong to the installation, not to a user. */
-export const backupRows = ({ db, transact }: Store) => ({
-  insert: async (row: BackupRow, also: TransactionStep[]): Promise<void> => {
-    await transact([...also, statement(db.insertInto('backups').values(row), 1)]);
-  },
+export const backupRows = ({ db, transact }: Store) => {
+  const backups = (values: Partial<BackupRow> = {}) => selectRows(db, backupTable, values);
+  /** Selects the backups whose file is not known to be removed, the newest first. */
+  const present = (values: Partial<BackupRow>) =>
+    backups({ ...values, status: 'done', removed_at: null }).orderBy('id', 'desc');
 
-  end: async (id: string, end: End): Promise<void> => {
-    await db.updateTable('backups').set(end).where('id', '=', id).execute();
-  },
+  return {
+    insert: async (row: BackupRow, also: TransactionStep[]): Promise<void> => {
+      await transact([...also, statement(db.insertInto('backups').values(row), 1)]);
+    },
 
-  find: (id: string): Promise<BackupRow | undefined> =>
-    db.selectFrom('backups').select(columns).where('id', '=', id).executeTakeFirst(),
+    update: async (id: string, changes: Partial<BackupRow>): Promise<void> => {
+      await db.updateTable('backups').set(changes).where('id', '=', id).execute();
+    },
 
-  list: async ({ limit, cursor }: { limit: number; cursor?: string }) => {
-    let query = db.selectFrom('backups').select(columns);
-    if (cursor !== undefined) query = query.where('id', '<', cursor);
-    const rows = await query
-      .orderBy('id', 'desc')
-      .limit(limit + 1)
-      .execute();
-    return cutPage(rows, limit);
-  },
+    find: (id: string) => backups({ id }).executeTakeFirst(),
 
-  running: (): Promise<BackupRow[]> =>
-    db.selectFrom('backups').select(columns).where('status', '=', 'running').execute(),
+    list: (page: PageInput): Promise<Page<BackupRow>> => newestFirst(backups(), page),
 
-  /** Returns the newest backup whose file is not known to be removed. */
-  newestDone: (): Promise<BackupRow | undefined> =>
-    db
-      .selectFrom('backups')
-      .select(columns)
-      .where('kind', '=', 'create')
-      .where('status', '=', 'done')
-      .where('removed_at', 'is', null)
-      .orderBy('id', 'desc')
-      .executeTakeFirst(),
+    running: () => backups({ status: 'running' }).execute(),
 
-  /** Returns the time at which the schedule last began one, ISO 8601. */
-  lastScheduledAt: async (): Promise<string | null> => {
-    const row = await db
-      .selectFrom('backups')
-      .select('created_at')
-      .where('cause', '=', 'scheduled')
-      .orderBy('id', 'desc')
-      .executeTakeFirst();
-    return row?.created_at ?? null;
-  },
+    newestDone: () => present({ kind: 'create' }).executeTakeFirst(),
 
-  /** Returns the backups that the schedule made, except the newest `kept`. */
-  beyond: (kept: number): Promise<BackupRow[]> =>
-    db
-      .selectFrom('backups')
-      .select(columns)
-      .where('cause', '=', 'scheduled')
-      .where('status', '=', 'done')
-      .where('removed_at', 'is', null)
-      .orderBy('id', 'desc')
-      .limit(1000)
-      .offset(kept)
-      .execute(),
+    /** Returns the backups that the schedule made, except the newest `kept`. */
+    beyond: (kept: number) => present({ cause: 'scheduled' }).limit(1000).offset(kept).execute(),
 
-  removed: async (id: string, at: string): Promise<void> => {
-    await db.updateTable('backups').set({ removed_at: at }).where('id', '=', id).execute();
-  },
+    /** Returns the time at which the schedule last began one, ISO 8601. */
+    lastScheduledAt: async (): Promise<string | null> => {
+      const newest = backups({ cause: 'scheduled' }).orderBy('id', 'desc');
+      return (await newest.executeTakeFirst())?.created_at ?? null;
+    },
 
-  admins: async (): Promise<string[]> => {
-    const rows = await db
-      .selectFrom('users')
-      .select('id')
-      .where('role', '=', 'admin')
-      .where('disabled_at', 'is', null)
-      .execute();
-    return rows.map(({ id }) => id);
-  },
-});
+    admins: () =>
+      db
+        .selectFrom('users')
+        .select('id')
+        .where('role', '=', 'admin')
+        .where('disabled_at', 'is', null)
+        .execute(),
+  };
+};
 
 export type BackupRows = ReturnType<typeof backupRows>;

@@ -1,24 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { type Clock, iso } from '../../kernel/clock.js';
-import type { Log } from '../../kernel/log.js';
-import { createWatch, type Watch } from '../../kernel/watch.js';
-import type { BackupSettings } from './backups.js';
+import type { Base } from '../../base.js';
+import { iso } from '../../kernel/clock.js';
+import { createWatch } from '../../kernel/watch.js';
+import type { Timetable } from './contract.js';
 import type { BackupRows } from './rows.js';
-
-/** The schedule of the backups with its last and next time. */
-export interface Timetable {
-  everyHours: number;
-  keep: number;
-  folder: string;
-  isPassphraseSet: boolean;
-  /** ISO 8601. */
-  lastAt: string | null;
-  nextAt: string | null;
-}
-
-export interface BackupSchedule extends Watch {
-  timetable(): Promise<Timetable>;
-}
+import type { BackupSettings } from './settings.js';
 
 const TICK_MS = 60_000;
 const HOUR_MS = 3600 * 1000;
@@ -28,14 +14,11 @@ const HOUR_MS = 3600 * 1000;
  * first at once. Then it deletes the files beyond the newest ones, but only files that the schedule
  * made.
  */
-export const createBackupSchedule = (deps: {
-  rows: BackupRows;
-  clock: Clock;
-  log: Log;
-  settings: BackupSettings;
-  create(): Promise<unknown>;
-}): BackupSchedule => {
-  const { rows, clock, log, settings } = deps;
+export const createBackupSchedule = (
+  { clock, log }: Base,
+  deps: { rows: BackupRows; settings: BackupSettings; create(): Promise<unknown> },
+) => {
+  const { rows, settings } = deps;
 
   const timetable = async (): Promise<Timetable> => {
     const { everyHours, keep, folder, passphrase } = settings;
@@ -48,7 +31,7 @@ export const createBackupSchedule = (deps: {
   const prune = async (): Promise<void> => {
     for (const { id, file } of await rows.beyond(settings.keep)) {
       await rm(file, { force: true });
-      await rows.removed(id, iso(clock.now()));
+      await rows.update(id, { removed_at: iso(clock.now()) });
     }
   };
 
@@ -64,7 +47,7 @@ export const createBackupSchedule = (deps: {
 
   return {
     timetable,
-    start: () => {
+    start: (): void => {
       if (settings.everyHours > 0) watch.start();
     },
     stop: watch.stop,

@@ -4,10 +4,15 @@ import { OpenRefused } from '../../store/engine/protocol.js';
 import { binaryFault } from '../../store/thread/binary.js';
 import { createBackup } from './create.js';
 import { BadBackup } from './manifest.js';
-import { Cancelled, type ProgressWatch } from './progress.js';
 import { restoreBackup } from './restore.js';
 import { verifyBackup } from './verify.js';
-import type { Task, ThreadInput, WorkerReport } from './work.js';
+import {
+  Cancelled,
+  type ProgressWatch,
+  type Task,
+  type ThreadInput,
+  type WorkerReport,
+} from './work.js';
 
 /**
  * Entry point of a backup's own thread. It reads and writes synchronously, which blocks no other
@@ -18,7 +23,7 @@ const EVERY_MS = 100;
 const port = parentPort;
 if (!port) throw new Error('The thread of a backup is started by startWork');
 const { task, flag }: ThreadInput = workerData;
-const say = (said: WorkerReport): void => port.postMessage(said);
+const say = (report: WorkerReport): void => port.postMessage(report);
 const isCancelled = new Int32Array(flag);
 
 let lastSaid = 0;

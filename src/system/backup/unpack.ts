@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { syncToDisk } from '../../kernel/durable.js';
 import { makePrivateFolder } from '../../kernel/private.js';
 import type { FoundEntry } from '../../kernel/tar.js';
-import type { ProgressWatch } from './progress.js';
 import type { Backup } from './reader.js';
+import type { ProgressWatch } from './work.js';
 
 /**
  * Writes a file that must not exist yet, with the folders above it. It is on the disk when this
@@ -35,7 +35,7 @@ export const unpack = (
   entry: FoundEntry,
   { root, as = entry.name, watch }: { root: string; as?: string; watch: ProgressWatch },
 ): void => {
-  function* told() {
+  function* counted() {
     let done = 0;
     for (const chunk of read(entry)) {
       yield chunk;
@@ -43,6 +43,6 @@ export const unpack = (
       watch.step('copy', done, entry.size);
     }
   }
-  writeNew(root, as, { chunks: told(), isExecutable: entry.isExecutable });
+  writeNew(root, as, { chunks: counted(), isExecutable: entry.isExecutable });
   utimesSync(join(root, as), entry.mtime, entry.mtime);
 };

@@ -2,26 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Migration } from '../../store/engine/protocol.js';
-import { integrityFaults, type NewestDelivery } from '../../store/thread/copy.js';
+import { integrityFaults } from '../../store/thread/copy.js';
 import { DATABASE } from '../../store/thread/database.js';
-import { type Drilled, drill } from './drill.js';
+import type { VerifiedBackup } from './contract.js';
+import { drill } from './drill.js';
 import { BadBackup } from './manifest.js';
-import type { ProgressWatch } from './progress.js';
-import { type Backup, type ReadOptions, withBackup } from './reader.js';
+import { type ReadOptions, withBackup } from './reader.js';
 import { unpack } from './unpack.js';
+import type { ProgressWatch } from './work.js';
 
 export interface Verification extends ReadOptions {
   migrations: Migration[];
-}
-
-/** The facts that a verification proved. */
-export interface VerifiedBackup extends Drilled {
-  createdAt: string;
-  version: string;
-  schema: number;
-  files: number;
-  newestDelivery: NewestDelivery | null;
-  manifestSha256: string;
 }
 
 /**
@@ -40,7 +31,10 @@ export const verifyBackup = (of: Verification, watch: ProgressWatch): Promise<Ve
       refuseFaulty(join(scratch, DATABASE));
       watch.step('drill', 0);
       const drilled = await drill({ ...of, home: scratch, keys: backup.keys });
-      return { ...saidBy(backup), ...drilled };
+      const { manifestSha256 } = backup;
+      const { createdAt, version, schema, files, newestDelivery } = backup.manifest;
+      const found = { createdAt, version, schema, files: files.length, newestDelivery };
+      return { ...found, manifestSha256, ...drilled };
     } finally {
       rmSync(scratch, { recursive: true, force: true });
     }
@@ -52,12 +46,3 @@ const refuseFaulty = (file: string): void => {
   const rest = more.length > 0 ? ', and more' : '';
   throw new BadBackup(`The database in it is damaged: ${first}${rest}`);
 };
-
-const saidBy = ({ manifest, manifestSha256 }: Backup) => ({
-  createdAt: manifest.createdAt,
-  version: manifest.version,
-  schema: manifest.schema,
-  files: manifest.files.length,
-  newestDelivery: manifest.newestDelivery,
-  manifestSha256,
-});

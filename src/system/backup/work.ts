@@ -1,25 +1,29 @@
 import { Worker } from 'node:worker_threads';
-import type { Created, Creation } from './create.js';
-import { type BackupStage, Cancelled } from './progress.js';
-import type { RestoreResult, Restoring } from './restore.js';
-import type { Verification, VerifiedBackup } from './verify.js';
+import type { BackupMade, BackupProgress, VerifiedBackup } from './contract.js';
+import type { Creation } from './create.js';
+import type { RestoreOptions, RestoreResult } from './restore.js';
+import type { Verification } from './verify.js';
 
 export type Task =
   | ({ kind: 'create' } & Creation)
   | ({ kind: 'verify' } & Verification)
-  | ({ kind: 'restore' } & Restoring);
+  | ({ kind: 'restore' } & RestoreOptions);
 
 interface Outcomes {
-  create: Created;
+  create: BackupMade;
   verify: VerifiedBackup;
   restore: RestoreResult;
 }
 
-/** The progress in bytes. `total` is 0 if it is unknown. */
-export interface BackupProgress {
-  stage: BackupStage;
-  done: number;
-  total: number;
+/** An observer of a backup that is made or read. */
+export interface ProgressWatch {
+  /** Reports the progress in bytes. Throws Cancelled if the work is to end. */
+  step(stage: BackupProgress['stage'], done: number, total?: number): void;
+}
+
+export class Cancelled extends Error {
+  override name = 'Cancelled';
+  override message = 'It was cancelled';
 }
 
 export interface ThreadInput {
@@ -59,19 +63,19 @@ export interface BackupWork<T> {
 /** Begins a task in a thread of its own. */
 export const startWork = <K extends Task['kind']>(
   task: Extract<Task, { kind: K }>,
-  told: (step: BackupProgress) => void = () => undefined,
+  onStep: (step: BackupProgress) => void = () => undefined,
 ): BackupWork<Outcomes[K]> => {
   const flag = new SharedArrayBuffer(4);
   const workerData: ThreadInput = { task, flag };
   const worker = new Worker(new URL('./thread.js', import.meta.url), { workerData });
   let last: BackupProgress | null = null;
   const done = new Promise<Outcomes[K]>((resolve, reject) => {
-    worker.on('message', (said: WorkerReport & { value: Outcomes[K] }) => {
-      if (said.kind === 'done') resolve(said.value);
-      else if (said.kind === 'failed') reject(errorOf(said));
+    worker.on('message', (report: WorkerReport & { value: Outcomes[K] }) => {
+      if (report.kind === 'done') resolve(report.value);
+      else if (report.kind === 'failed') reject(errorOf(report));
       else {
-        last = said.step;
-        told(said.step);
+        last = report.step;
+        onStep(report.step);
       }
     });
     worker.once('error', reject);

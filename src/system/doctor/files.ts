@@ -7,10 +7,10 @@ const FOR_OTHERS = 0o077;
 const WITHIN_HOME = ['adjutant.db', 'audit.head'];
 
 /** Checks if other users of the machine can read the home and the keys in it. */
-export const lookAtFiles = async (home: string): Promise<Finding[]> => {
+export const checkFiles = async (home: string): Promise<Finding[]> => {
   const keys = await openFilesOf(join(home, 'keys'));
   return [
-    await lookAtHome(home),
+    await checkHome(home),
     keys.length === 0
       ? okFinding('keys', 'for the daemon alone')
       : failedFinding(
@@ -21,7 +21,7 @@ export const lookAtFiles = async (home: string): Promise<Finding[]> => {
   ];
 };
 
-const lookAtHome = async (home: string): Promise<Finding> => {
+const checkHome = async (home: string): Promise<Finding> => {
   const { mode, uid } = await stat(home);
   const at = `${home}, 0${(mode & 0o777).toString(8)}`;
   if (uid !== process.getuid?.()) {

@@ -1,28 +1,24 @@
-import { headProblem } from '../../accounts/audit/heads.js';
+import { headProblem } from '../../accounts/module.js';
 import type { HeadsState } from '../../store/audit/headcheck.js';
 import type { OutsideHeads } from '../../store/externalheads.js';
 import type { Finding } from './contract.js';
 import type { DoctorStore } from './queries.js';
 import { failedFinding, okFinding, warnFinding } from './rules.js';
 
-interface HeadsInput {
-  store: DoctorStore;
-  outside: OutsideHeads;
-  /** Number of an entry whose head had to be written before this check. */
-  recorded: number;
-}
-
 /**
  * Checks where the heads of the audit log are written, if they get there, and if they agree with
- * the log.
+ * the log. `recorded` is the number of an entry whose head had to be written before this check.
  */
-export const lookAtHeads = async ({ store, outside, recorded }: HeadsInput): Promise<Finding> => {
+export const checkHeads = async (
+  store: DoctorStore,
+  { syslog }: OutsideHeads,
+  recorded: number,
+): Promise<Finding> => {
   const states = await store.look('headsState', undefined);
   const problem = await headProblem(store.look, recorded);
   if (problem) return failedFinding('audit', problem.message, VERIFY);
   const behind = states.filter(({ newest }) => (newest ?? 0) < recorded);
   if (behind.length > 0) return sayBehind(behind);
-  const { syslog } = outside;
   const why = syslog?.failure() ?? null;
   if (why !== null) {
     const detail = `its heads cannot be sent to ${syslog?.to}: ${why}`;

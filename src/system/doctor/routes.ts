@@ -1,19 +1,21 @@
-import type { ModelState } from '../../agents/models.js';
-import type { Unset } from '../../channels/problems.js';
-import { type Clock, iso } from '../../kernel/clock.js';
+import type { Exposure } from '../../accounts/module.js';
+import type { ModelState } from '../../agents/module.js';
+import type { Base } from '../../base.js';
+import type { IncompletePlatform } from '../../channels/module.js';
+import { iso } from '../../kernel/clock.js';
 import type { LostLines } from '../../kernel/linewriter.js';
 import { resource } from '../../kernel/route.js';
-import type { MasterKeyProof } from '../../secrets/masterkeyproof.js';
-import type { OutsideHeads } from '../../store/externalheads.js';
-import type { PartReport } from '../maintenance/partreport.js';
+import type { MasterKeyProof } from '../../secrets/module.js';
+import type { Backups } from '../backup/backups.js';
+import type { Daemon } from '../daemon.js';
+import type { PartReport } from '../health/contract.js';
 import { doctor, type Finding } from './contract.js';
-import { lookAtFiles } from './files.js';
-import { lookAtHeads } from './heads.js';
-import type { DoctorStore } from './queries.js';
+import { checkFiles } from './files.js';
+import { checkHeads } from './heads.js';
+import { type DoctorStore, doctorStore } from './queries.js';
 import {
   backupOf,
   clockOf,
-  type DoctorExposure,
   exposureFindings,
   failedFinding,
   modelsOf,
@@ -23,61 +25,62 @@ import {
 } from './rules.js';
 
 interface DoctorDeps {
-  store: DoctorStore;
-  clock: Clock;
   /** Checks every part now. */
   parts(): Promise<PartReport[]>;
   models(): ModelState[];
-  /** Returns the newest backup whose file is not known to be removed. */
-  newestBackup(): Promise<{ created_at: string } | undefined>;
+  backups: Backups;
   prove(): Promise<MasterKeyProof>;
-  /** Places outside the home to which the heads of the audit log are written. */
-  outside: OutsideHeads;
-  home: string;
-  exposure(): DoctorExposure;
-  /** Returns the lines of the log that could not be written. */
-  lostLines(): LostLines;
+  exposure(): Exposure;
+  daemon: Daemon;
   /** Returns the platforms that have linked channels but are not set up. */
-  unset(): Promise<Unset[]>;
+  unset(): Promise<IncompletePlatform[]>;
 }
 
-export const doctorResource = (deps: DoctorDeps) =>
-  resource('doctor', doctor, {
+export const doctorResource = (base: Base, deps: DoctorDeps) => {
+  const { clock, home } = base;
+  const { parts, models, daemon } = deps;
+  const store = doctorStore(base.store);
+  return resource('doctor', doctor, {
     look: async (_input, by) => {
-      const { store, clock, home } = deps;
       // Comes first, because the check of the parts writes a row.
       const recorded = await store.record(by.record());
       const now = clock.now();
-      const looks: [string, () => Promise<Finding[]>][] = [
-        ['home', () => lookAtFiles(home)],
+      const exposure = () => ({ ...deps.exposure(), port: daemon.port() });
+      const checks: [string, () => Promise<Finding[]>][] = [
+        ['home', () => checkFiles(home)],
         ['integrity', async () => [integrityOf(await store.integrity())]],
         ['vault', async () => proofOf(await deps.prove())],
-        ['audit', async () => [await lookAtHeads({ ...deps, recorded })]],
+        ['audit', async () => [await checkHeads(store, daemon.heads, recorded)]],
         ['clock', async () => [clockOf(now, await store.newest())]],
-        ['exposure', async () => exposureFindings(deps.exposure())],
-        ['parts', async () => partsOf(await deps.parts(), deps.models())],
-        ['backup', async () => [await ageOfBackup(deps, now)]],
-        ['log', async () => logOf(deps.lostLines())],
+        ['exposure', async () => exposureFindings(exposure())],
+        ['parts', async () => partsOf(await parts(), models())],
+        ['backup', async () => [await ageOfBackup(store, deps.backups, now)]],
+        ['log', async () => logOf(daemon.recent.lost())],
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
         ['platforms', async () => platformsOf(await deps.unset())],
       ];
-      const findings = await Promise.all(looks.map(([name, look]) => attempt(name, look)));
+      const findings = await Promise.all(checks.map(([name, check]) => attempt(name, check)));
       return { at: iso(now), findings: findings.flat() };
     },
   });
+};
 
 /** Runs one check. A check that fails is a finding too, and does not hide the others. */
-const attempt = async (name: string, look: () => Promise<Finding[]>): Promise<Finding[]> => {
+const attempt = async (name: string, check: () => Promise<Finding[]>): Promise<Finding[]> => {
   try {
-    return await look();
+    return await check();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return [failedFinding(name, `it could not be looked at: ${why}`.slice(0, 1000), LOGS)];
   }
 };
 
-const ageOfBackup = async (deps: DoctorDeps, now: number): Promise<Finding> => {
-  const [newest, begunAt] = await Promise.all([deps.newestBackup(), deps.store.begunAt()]);
+const ageOfBackup = async (
+  store: DoctorStore,
+  { rows }: Backups,
+  now: number,
+): Promise<Finding> => {
+  const [newest, begunAt] = await Promise.all([rows.newestDone(), store.begunAt()]);
   return backupOf({ now, newestAt: newest?.created_at ?? null, begunAt });
 };
 

@@ -1,35 +1,27 @@
-import type { ModelState } from '../../agents/models.js';
-import type { Unset } from '../../channels/problems.js';
+import type { Exposure } from '../../accounts/module.js';
+import type { ModelState } from '../../agents/module.js';
+import type { IncompletePlatform } from '../../channels/module.js';
 import { isLoopbackHost } from '../../kernel/clientaddress.js';
 import { iso } from '../../kernel/clock.js';
 import type { Finding } from './contract.js';
-
-/** The addresses of the daemon, and the setting of who may make an account there. */
-export interface DoctorExposure {
-  registration: 'local' | 'open' | 'invite' | 'closed';
-  host: string;
-  port: number;
-  publicUrl: string | null;
-  trustedProxies: string[];
-}
 
 const LEEWAY_MS = 60_000;
 const DAY_MS = 24 * 3600 * 1000;
 /** Ours: to lose more than a week of work deserves a warning. */
 const STALE_DAYS = 7;
 
-export const okFinding = (name: string, detail: string): Finding => ({
-  ...{ name, status: 'ok', detail, remedy: null },
-});
-export const warnFinding = (name: string, detail: string, remedy: string): Finding => ({
-  ...{ name, status: 'warn', detail, remedy },
-});
-export const failedFinding = (name: string, detail: string, remedy: string): Finding => ({
-  ...{ name, status: 'fail', detail, remedy },
-});
+export const okFinding = (name: string, detail: string): Finding => {
+  return { name, status: 'ok', detail, remedy: null };
+};
+export const warnFinding = (name: string, detail: string, remedy: string): Finding => {
+  return { name, status: 'warn', detail, remedy };
+};
+export const failedFinding = (name: string, detail: string, remedy: string): Finding => {
+  return { name, status: 'fail', detail, remedy };
+};
 
 /** Reports what unauthenticated clients can do with the present configuration. */
-export const exposureFindings = (of: DoctorExposure): Finding[] => {
+export const exposureFindings = (of: Exposure & { port: number }): Finding[] => {
   const isWide = !isLoopbackHost(of.host);
   const at = `${of.host}:${of.port}`;
   return [
@@ -109,7 +101,7 @@ export const backupOf = (of: {
 };
 
 /** Reports each platform that has linked channels but is not set up; nothing if all are set up. */
-export const platformsOf = (unset: Unset[]): Finding[] =>
+export const platformsOf = (unset: IncompletePlatform[]): Finding[] =>
   unset.map(({ kind, channels, missing }) => {
     const linked = channels === 1 ? '1 channel is' : `${channels} channels are`;
     const lacking = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`;

@@ -1,11 +1,10 @@
 import Boom from '@hapi/boom';
-import { type Caller, CustomReply, type Visit } from '../../kernel/contract/endpoint.js';
+import { type Caller, CustomReply, type RequestContext } from '../../kernel/contract/endpoint.js';
 import { resource } from '../../kernel/route.js';
-import type { PartReport } from '../maintenance/partreport.js';
-import { health } from './contract.js';
+import { version } from '../../version.js';
+import { health, type PartReport } from './contract.js';
 
 export interface HealthDeps {
-  version: string;
   uptimeSeconds(): number;
   isDraining(): boolean;
   /** Checks every part now. */
@@ -24,7 +23,7 @@ export const healthResource = (deps: HealthDeps) =>
   resource('health', health, {
     get: async () => ({
       status: 'ok' as const,
-      version: deps.version,
+      version,
       uptimeSeconds: deps.uptimeSeconds(),
     }),
     live: async () => ({ status: 'live' as const }),
@@ -46,7 +45,7 @@ export const healthResource = (deps: HealthDeps) =>
       );
       return {
         status: worst,
-        version: deps.version,
+        version,
         uptimeSeconds: deps.uptimeSeconds(),
         parts: isKnown(by) ? parts : parts.map((part) => ({ ...part, detail: '' })),
       };
@@ -59,4 +58,4 @@ export const healthResource = (deps: HealthDeps) =>
     },
   });
 
-const isKnown = (by: Visit & Partial<Caller>): boolean => by.userId !== undefined;
+const isKnown = (by: RequestContext & Partial<Caller>): boolean => by.userId !== undefined;

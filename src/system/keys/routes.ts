@@ -1,5 +1,5 @@
 import { resource } from '../../kernel/route.js';
-import type { Signer } from '../../secrets/tokensigner.js';
+import type { Signer } from '../../secrets/module.js';
 import { keys } from './contract.js';
 
 export const keysResource = ({ rotate }: Pick<Signer, 'rotate'>) =>

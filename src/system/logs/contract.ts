@@ -1,52 +1,42 @@
-import { contract } from '../../kernel/contract/endpoint.js';
-import {
-  anyText,
-  flag,
-  list,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  queryWhole,
-  record,
-  type Static,
-  time,
-  whole,
-} from '../../kernel/contract/schema.js';
+import { contract, endpoint } from '../../kernel/contract/endpoint.js';
+import * as s from '../../kernel/contract/schema.js';
 
-const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+/** The levels, from the least grave. */
+export const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 const MOST_LINES = 1000;
 
-const big = () => whole(0, Number.MAX_SAFE_INTEGER);
+const big = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 
-export const LogEntry = object('LogEntry', {
+export const LogEntry = s.object('LogEntry', {
   id: big().description('Number of the line; those of an earlier start are smaller'),
-  at: nullable(time()),
-  level: oneOf('LogLevel', ...LEVELS),
-  message: anyText(16_384),
-  data: record('LogFields'),
+  at: s.nullable(s.time()),
+  level: s.oneOf('LogLevel', ...LEVELS),
+  message: s.anyText(16_384),
+  data: s.record('LogFields'),
 });
-export type LogEntry = Static<typeof LogEntry>;
+export type LogEntry = s.Static<typeof LogEntry>;
 
 export const logs = contract({
-  list: {
-    method: 'GET',
-    path: '/api/admin/logs',
+  list: endpoint.get('/api/admin/logs', {
     summary: 'The newest lines of the daemon’s log, as far as memory holds them',
     access: 'admin',
     audit: 'logs.list',
     continuedBy: 'after',
-    query: object('LogQuery', {
-      after: optional(queryWhole(0, Number.MAX_SAFE_INTEGER).description('The last number known')),
-      level: optional(oneOf('LeastLogLevel', ...LEVELS).description('This one and graver ones')),
-      limit: optional(queryWhole(1, MOST_LINES)),
-      wait: optional(queryWhole(0, 30).description('Seconds to wait for a line')),
+    query: s.object('LogQuery', {
+      after: s.optional(
+        s.queryWhole(0, Number.MAX_SAFE_INTEGER).description('The last number known'),
+      ),
+      level: s.optional(
+        s.oneOf('LeastLogLevel', ...LEVELS).description('This one and graver ones'),
+      ),
+      limit: s.optional(s.queryWhole(1, MOST_LINES)),
+      wait: s.optional(s.queryWhole(0, 30).description('Seconds to wait for a line')),
     }),
-    reply: object('LogEntries', {
-      entries: list(LogEntry, MOST_LINES),
+    reply: s.object('LogEntries', {
+      entries: s.list(LogEntry, MOST_LINES),
       lastId: big().description('The next `after`: number of the last line looked at'),
       oldestId: big(),
-      gap: flag().description('Lines after `after` are not held any more'),
+      gap: s.flag().description('Lines after `after` are not held any more'),
     }),
-  },
+  }),
 });

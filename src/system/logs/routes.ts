@@ -1,29 +1,16 @@
 import type { LogLine, LogRing } from '../../kernel/ring.js';
 import { resource } from '../../kernel/route.js';
-import { type Hub, readOrWait } from '../../realtime/hub.js';
-import { type LogEntry, logs } from './contract.js';
-
-interface LogsDeps {
-  recent: LogRing;
-  hub: Pick<Hub, 'whenOver'>;
-}
+import { type Hub, readOrWait } from '../../realtime/module.js';
+import { LEVELS, type LogEntry, logs } from './contract.js';
 
 const LIMIT = 200;
-const GRAVITY: Record<LogLine['level'], number> = {
-  trace: 0,
-  debug: 1,
-  info: 2,
-  warn: 3,
-  error: 4,
-  fatal: 5,
-};
-
-export const logsResource = ({ recent, hub }: LogsDeps) =>
+export const logsResource = (recent: LogRing, hub: Hub) =>
   resource('logs', logs, {
     list: async ({ query }, by) => {
       const { after = null, level = 'trace', limit = LIMIT, wait = 0 } = query;
+      const levels = LEVELS.slice(LEVELS.indexOf(level));
       const read = (): LogLine[] => {
-        const found = recent.after(after).filter((line) => GRAVITY[line.level] >= GRAVITY[level]);
+        const found = recent.after(after).filter((line) => levels.includes(line.level));
         return after === null ? found.slice(-limit) : found.slice(0, limit);
       };
       const lines = await readOrWait(

@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.js';
-import type { WorkFolders } from '../../tools/workfolders.js';
+import type { WorkFolders } from '../../tools/module.js';
 
 const BATCH = 500;
 

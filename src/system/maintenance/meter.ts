@@ -1,11 +1,5 @@
+import type { Queue } from '../../jobs/module.js';
 import { inPieces } from '../../kernel/pieces.js';
-
-export interface Meter {
-  request(method: string, status: number): void;
-  delivery(verdict: string): void;
-  /** Returns the figures in Prometheus' text format. */
-  text(): Promise<string>;
-}
 
 type Labels = Record<string, string | number>;
 
@@ -15,14 +9,16 @@ type Counts = Map<string, { labels: Labels; times: number }>;
 type Gauges = Record<string, { help: string; read(): number }>;
 
 /** Makes the counters and gauges. Gauges are read only when the text is asked for. */
-export const createMeter = (gauges: Gauges): Meter => {
+export const createMeter = (gauges: Gauges) => {
   const requests: Counts = new Map();
   const deliveries: Counts = new Map();
   let registry: ReturnType<typeof openRegistry> | null = null;
   return {
-    request: (method, status) => count(requests, `${method} ${status}`, { method, status }),
-    delivery: (verdict) => count(deliveries, verdict, { verdict }),
-    text: async () => {
+    request: (method: string, status: number) =>
+      count(requests, `${method} ${status}`, { method, status }),
+    delivery: (verdict: string) => count(deliveries, verdict, { verdict }),
+    /** Returns the figures in Prometheus' text format. */
+    text: async (): Promise<string> => {
       registry ??= openRegistry({ requests, deliveries, gauges });
       return (await registry).metrics();
     },
@@ -58,7 +54,10 @@ const openRegistry = async (of: { requests: Counts; deliveries: Counts; gauges: 
   const registers = [registry];
   const counter = (name: string, help: string, labelNames: string[], counts: Counts): void => {
     new Counter({
-      ...{ name, help, labelNames, registers },
+      name,
+      help,
+      labelNames,
+      registers,
       collect() {
         this.reset();
         for (const { labels, times } of counts.values()) this.inc(labels, times);
@@ -74,7 +73,9 @@ const openRegistry = async (of: { requests: Counts; deliveries: Counts; gauges: 
   counter('adjutant_deliveries_total', 'Webhooks received, by verdict', ['verdict'], of.deliveries);
   for (const [name, { help, read }] of Object.entries(of.gauges)) {
     new Gauge({
-      ...{ name: `adjutant_${name}`, help, registers },
+      name: `adjutant_${name}`,
+      help,
+      registers,
       collect() {
         this.set(read());
       },
@@ -82,3 +83,27 @@ const openRegistry = async (of: { requests: Counts; deliveries: Counts; gauges: 
   }
   return registry;
 };
+
+/** Builds the gauges, which are read when the figures are asked for. */
+export const gaugesOf = (of: {
+  queue: Queue;
+  /** The queue of outbound messages. */
+  outgoing: Queue;
+  sockets: { stats(): { open: number; slow: number } };
+  uptimeSeconds(): number;
+}) => ({
+  jobs_waiting: { help: 'Jobs that wait', read: () => of.queue.totals().waiting },
+  jobs_running: { help: 'Jobs that run', read: () => of.queue.totals().running },
+  outbox_waiting: {
+    help: 'Messages that wait to be sent, and events that wait for their fan-out',
+    read: () => of.outgoing.totals().waiting,
+  },
+  outbox_running: {
+    help: 'Messages that are being sent',
+    read: () => of.outgoing.totals().running,
+  },
+  sockets_open: { help: 'Open sockets on /ws', read: () => of.sockets.stats().open },
+  sockets_slow_total: { help: 'Sockets cut off as slow', read: () => of.sockets.stats().slow },
+  resident_memory_bytes: { help: 'Resident memory', read: () => process.memoryUsage.rss() },
+  uptime_seconds: { help: 'Seconds since the start', read: of.uptimeSeconds },
+});

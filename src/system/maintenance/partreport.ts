@@ -1,30 +1,17 @@
 import { statfs } from 'node:fs/promises';
-import { JOB as AGENT_JOB } from '../../agents/agent.js';
-import type { Models } from '../../agents/models.js';
-import { EXECUTION_JOB } from '../../hooks/execute.js';
-import type { Queue } from '../../jobs/queue.js';
-import type { Clock } from '../../kernel/clock.js';
-import { lookAtOutbox } from '../../outbound/statistics.js';
-import type { Store } from '../../store/store.js';
-import { sayTunnel } from '../tunnel/notice.js';
+import { JOB as AGENT_JOB, type Models } from '../../agents/module.js';
+import type { Base } from '../../base.js';
+import { EXECUTION_JOB } from '../../hooks/module.js';
+import type { Queue } from '../../jobs/module.js';
+import { reportOutbox } from '../../outbound/module.js';
+import type { PartReport } from '../health/contract.js';
 import type { Tunnel } from '../tunnel/tunnel.js';
 
-export interface PartReport {
-  name: string;
-  status: 'ok' | 'warn' | 'down';
-  /** Milliseconds, if the check took time. */
-  latencyMs: number | null;
-  detail: string;
-}
-
 export interface PartsDeps {
-  store: Store;
-  clock: Clock;
   queue: Queue;
   /** Queue of outbound messages. */
   outgoing: Queue;
   models: Models;
-  home: string;
   tunnel: Tunnel;
   confinement: string;
 }
@@ -38,18 +25,16 @@ const MANY_BYTES = 1024 ** 2;
  * Returns a function that checks every part of the daemon. A check that fails is reported, not
  * thrown.
  */
-export const createLook = (deps: PartsDeps): (() => Promise<PartReport[]>) => {
-  const database = databaseOf(deps);
+export const createPartReports = (base: Base, deps: PartsDeps): (() => Promise<PartReport[]>) => {
+  const database = databaseOf(base);
   return () =>
     Promise.all([
       attempt('database', database),
-      attempt('queue', () => queue(deps)),
-      attempt('channels', () => lookAtOutbox(deps)),
-      attempt('disk', () => disk(deps)),
+      attempt('queue', () => queue(base, deps)),
+      attempt('channels', () => reportOutbox(base, deps.outgoing)),
+      attempt('disk', () => disk(base)),
       attempt('models', async () => models(deps)),
-      ...(deps.tunnel.row() === null
-        ? []
-        : [attempt('tunnel', async () => sayTunnel(deps.tunnel))]),
+      ...(deps.tunnel.row() === null ? [] : [attempt('tunnel', async () => tunnel(deps))]),
       attempt('confinement', async () => ({
         status: deps.confinement.startsWith('off') ? 'warn' : 'ok',
         detail: deps.confinement,
@@ -62,11 +47,11 @@ interface PartFinding {
   detail: string;
 }
 
-const attempt = async (name: string, look: () => Promise<PartFinding>): Promise<PartReport> => {
+const attempt = async (name: string, check: () => Promise<PartFinding>): Promise<PartReport> => {
   const since = performance.now();
   const took = (): number => Math.round((performance.now() - since) * 100) / 100;
   try {
-    const { status = 'ok', detail } = await look();
+    const { status = 'ok', detail } = await check();
     return { name, status, latencyMs: took(), detail };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
@@ -79,7 +64,7 @@ const attempt = async (name: string, look: () => Promise<PartFinding>): Promise<
  * disk that refused a delivery may still accept a few bytes, so after a refusal the check must
  * write many bytes once.
  */
-const databaseOf = ({ store }: PartsDeps): (() => Promise<PartFinding>) => {
+const databaseOf = ({ store }: Base): (() => Promise<PartFinding>) => {
   const sql = `INSERT INTO facts (name, value) VALUES ('last_look', ?)
     ON CONFLICT DO UPDATE SET value = excluded.value`;
   let forgiven = 0;
@@ -94,10 +79,7 @@ const databaseOf = ({ store }: PartsDeps): (() => Promise<PartFinding>) => {
 };
 
 /** Returns the time that the oldest waiting run has waited, in milliseconds; null if none waits. */
-export const longestWait = async ({
-  store,
-  clock,
-}: Pick<PartsDeps, 'store' | 'clock'>): Promise<number | null> => {
+export const longestWait = async ({ store, clock }: Base): Promise<number | null> => {
   const oldest = await store.db
     .selectFrom('jobs')
     .select('run_at')
@@ -109,9 +91,9 @@ export const longestWait = async ({
   return oldest ? Math.max(0, clock.now() - Date.parse(oldest.run_at)) : null;
 };
 
-const queue = async (deps: PartsDeps): Promise<PartFinding> => {
-  const { waiting, running } = deps.queue.totals();
-  const waitMs = await longestWait(deps);
+const queue = async (base: Base, { queue }: PartsDeps): Promise<PartFinding> => {
+  const { waiting, running } = queue.totals();
+  const waitMs = await longestWait(base);
   const oldest = waitMs === null ? '' : `, oldest ${(waitMs / 1000).toFixed(1)} s`;
   return {
     status: (waitMs ?? 0) > LATE_MS ? 'warn' : 'ok',
@@ -126,16 +108,37 @@ const queue = async (deps: PartsDeps): Promise<PartFinding> => {
 const models = ({ models }: PartsDeps): PartFinding => {
   const states = models.states();
   const isIll = (status: string) => status === 'down' || status === 'cooling';
-  const said = states.map(({ name, status }) => (isIll(status) ? `${name} (${status})` : name));
+  const parts = states.map(({ name, status }) => (isIll(status) ? `${name} (${status})` : name));
   return {
     status: states.some(({ status }) => isIll(status)) ? 'warn' : 'ok',
-    detail: said.join(', '),
+    detail: parts.join(', '),
   };
 };
 
-const disk = async ({ home }: PartsDeps): Promise<PartFinding> => {
+const disk = async ({ home }: Base): Promise<PartFinding> => {
   const { bavail, bsize } = await statfs(home);
   const free = bavail * bsize;
   const status = free < FULL_BYTES ? 'down' : free < LOW_BYTES ? 'warn' : 'ok';
   return { status, detail: `${(free / 1024 ** 3).toFixed(1)} GB free` };
+};
+
+/** Reports the state of the tunnel, the result of the last check, and what does not work. */
+const tunnel = ({ tunnel }: PartsDeps): PartFinding => {
+  const row = tunnel.row();
+  if (!row || row.is_on === 0) return { detail: `${row?.provider ?? 'tunnel'} is off` };
+  const { status, detail } = tunnel.process();
+  const isUp = row.provider === 'proxy' || status === 'running';
+  const check = tunnel.lastCheck();
+  const address = tunnel.address();
+  const reach = tunnel.reach();
+  const parts = [`${row.provider} ${isUp ? 'up' : `${status}: ${detail ?? 'not up yet'}`}`];
+  if (address !== null) parts.push(address);
+  if (check?.ok) parts.push(`${check.stages.length} of ${check.stages.length} checked`);
+  else if (check) parts.push(`check failed at: ${check.failure?.stage}`);
+  if (tunnel.trust()?.header === null) {
+    parts.push('it tells no addresses of callers: limits per address are off');
+  }
+  if (isUp && reach === 'unverified') parts.push('unverified: adjutant tunnel check');
+  const isWell = isUp && reach !== 'unverified' && reach !== 'failed' && check?.ok !== false;
+  return { status: isWell ? 'ok' : 'warn', detail: parts.join(', ').slice(0, 500) };
 };

@@ -1,16 +1,8 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import { timeDigits } from '../../kernel/ids.js';
 import type { Log } from '../../kernel/log.js';
-import { createWatch, type Watch } from '../../kernel/watch.js';
+import { createWatch } from '../../kernel/watch.js';
 import type { Store } from '../../store/store.js';
-
-export interface Retention extends Watch {
-  /**
-   * Deletes old rows and unused folders until none is left, or the signal aborts. Resolves to the
-   * number of both.
-   */
-  prune(signal?: AbortSignal): Promise<number>;
-}
 
 const EVERY_MS = 3600 * 1000;
 /** Pause after the start of the daemon, which has more important work then. */
@@ -18,10 +10,14 @@ const SETTLING_MS = 60_000;
 const BATCH = 500;
 const DAY_MS = 24 * 3600 * 1000;
 
+/** Builds the statement that deletes a batch of the rows that meet the condition. */
+const deleteBatch = (table: string, condition: string, key = 'id'): string =>
+  `DELETE FROM ${table} WHERE (${key}) IN
+    (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${BATCH})`;
+
 /** Statements for rows that are deleted a day after they happened. */
 const AFTER_A_DAY = [
-  `DELETE FROM idempotency WHERE (user_id, route, key) IN
-    (SELECT user_id, route, key FROM idempotency WHERE created_at < @at LIMIT ${BATCH})`,
+  deleteBatch('idempotency', 'created_at < @at', 'user_id, route, key'),
   `DELETE FROM login_failures WHERE last_at < @at`,
   `DELETE FROM code_failures WHERE since < @at`,
   `DELETE FROM device_tokens WHERE expires_at < @at`,
@@ -35,13 +31,12 @@ const AFTER_A_DAY = [
  * their events; a conversation is deleted with the last of its agents.
  */
 const AFTER_RETENTION = [
-  `DELETE FROM auth_sessions WHERE id IN
-    (SELECT id FROM auth_sessions WHERE expires_at < @at LIMIT ${BATCH})`,
-  `DELETE FROM access_tokens WHERE id IN
-    (SELECT id FROM access_tokens WHERE expires_at < @at LIMIT ${BATCH})`,
-  `DELETE FROM executions WHERE id IN
-    (SELECT id FROM executions WHERE id < 'execution_' || @digits
-     AND status NOT IN ('queued', 'running') ORDER BY id LIMIT ${BATCH})`,
+  deleteBatch('auth_sessions', 'expires_at < @at'),
+  deleteBatch('access_tokens', 'expires_at < @at'),
+  deleteBatch(
+    'executions',
+    "id < 'execution_' || @digits AND status NOT IN ('queued', 'running') ORDER BY id",
+  ),
   `DELETE FROM delivery_claims WHERE claimed_at < @at AND id IN
     (SELECT id FROM delivery_claims ORDER BY id LIMIT ${BATCH})`,
   `DELETE FROM deliveries WHERE id IN
@@ -51,39 +46,31 @@ const AFTER_RETENTION = [
      AND NOT EXISTS (SELECT 1 FROM executions AS r
        WHERE r.delivery_id = d.id AND r.replay_of IS NOT NULL)
      ORDER BY d.id LIMIT ${BATCH})`,
-  `DELETE FROM agents WHERE id IN
-    (SELECT id FROM agents WHERE id < 'agent_' || @digits AND finished_at < @at
-     AND status IN ('completed', 'failed', 'stopped') LIMIT ${BATCH})`,
+  deleteBatch(
+    'agents',
+    "id < 'agent_' || @digits AND finished_at < @at AND status IN ('completed', 'failed', 'stopped')",
+  ),
   `DELETE FROM sessions WHERE id IN
     (SELECT s.id FROM sessions AS s WHERE s.id < 'session_' || @digits AND s.updated_at < @at
      AND NOT EXISTS (SELECT 1 FROM agents AS a WHERE a.session_id = s.id) LIMIT ${BATCH})`,
-  `DELETE FROM approvals WHERE id IN
-    (SELECT id FROM approvals WHERE id < 'approval_' || @digits AND status <> 'pending'
-     ORDER BY id LIMIT ${BATCH})`,
-  `DELETE FROM notifications WHERE id IN
-    (SELECT id FROM notifications WHERE id < 'notification_' || @digits
-     AND read_at IS NOT NULL LIMIT ${BATCH})`,
-  `DELETE FROM sendings WHERE id IN
-    (SELECT id FROM sendings WHERE id < 'sending_' || @digits
-     AND status NOT IN ('queued', 'sending') ORDER BY id LIMIT ${BATCH})`,
+  deleteBatch('approvals', "id < 'approval_' || @digits AND status <> 'pending' ORDER BY id"),
+  deleteBatch('notifications', "id < 'notification_' || @digits AND read_at IS NOT NULL"),
+  deleteBatch(
+    'sendings',
+    "id < 'sending_' || @digits AND status NOT IN ('queued', 'sending') ORDER BY id",
+  ),
   `DELETE FROM outgoing_events WHERE id IN
     (SELECT e.id FROM outgoing_events AS e WHERE e.id < 'event_' || @digits
      AND NOT EXISTS (SELECT 1 FROM jobs AS j
        WHERE j.lane = 'owner_' || e.user_id AND j.boot IS NULL AND j.ref = e.id)
      ORDER BY e.id LIMIT ${BATCH})`,
-  `DELETE FROM hook_usage WHERE (hook_id, day) IN
-    (SELECT hook_id, day FROM hook_usage WHERE day < substr(@at, 1, 10) LIMIT ${BATCH})`,
-  `DELETE FROM model_calls WHERE id IN
-    (SELECT id FROM model_calls WHERE id < 'usage_' || @digits ORDER BY id LIMIT ${BATCH})`,
+  deleteBatch('hook_usage', 'day < substr(@at, 1, 10)', 'hook_id, day'),
+  deleteBatch('model_calls', "id < 'usage_' || @digits ORDER BY id"),
 ];
 
 /** Ours: a notification that nobody has read for a year is deleted. */
 const UNREAD_DAYS = 365;
-const AFTER_UNREAD = [
-  `DELETE FROM notifications WHERE id IN
-    (SELECT id FROM notifications WHERE id < 'notification_' || @digits
-     ORDER BY id LIMIT ${BATCH})`,
-];
+const AFTER_UNREAD = [deleteBatch('notifications', "id < 'notification_' || @digits ORDER BY id")];
 
 /**
  * Keeps the home from growing without limit. It deletes in batches that are small enough to delay
@@ -100,7 +87,7 @@ export const createRetention = (deps: {
   destroyVersions(): Promise<number>;
   /** Removes the folders of agents and hooks that no longer exist; resolves to their number. */
   sweepFolders(): Promise<number>;
-}): Retention => {
+}) => {
   const { store, clock, log, retentionDays } = deps;
 
   const pruneBefore = async (
@@ -136,6 +123,10 @@ export const createRetention = (deps: {
     );
   };
 
+  /**
+   * Deletes old rows and unused folders until none is left, or the signal aborts. Resolves to the
+   * number of both.
+   */
   const prune = async (signal?: AbortSignal): Promise<number> =>
     (await pruneRows(signal)) + (await deps.sweepFolders());
 
@@ -146,5 +137,8 @@ export const createRetention = (deps: {
   const failed = (err: unknown): void =>
     log.warn({ err }, 'pruning failed, tried again in an hour');
 
-  return { prune, ...createWatch({ everyMs: EVERY_MS, afterMs: SETTLING_MS, look, failed }) };
+  return {
+    prune: prune,
+    ...createWatch({ everyMs: EVERY_MS, afterMs: SETTLING_MS, look, failed }),
+  };
 };

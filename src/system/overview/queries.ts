@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { iso } from '../../kernel/clock.js';
 import { timeDigits } from '../../kernel/ids.js';
 import type { Store } from '../../store/store.js';
+import { visibleTo } from '../../store/visible.js';
 
 /** Limit for counted executions: many of them must not make the overview slow. */
 const MOST_COUNTED = 10_000;
@@ -12,7 +13,7 @@ export const overviewStore = ({ db }: Store) => {
     db
       .selectFrom('executions as e')
       .innerJoin('hooks as h', 'h.id', 'e.hook_id')
-      .where('h.user_id', '=', userId)
+      .where(visibleTo(userId, 'h'))
       // The first condition is fast. The second is needed because ids continue from the newest one
       // after the clock was set back.
       .where('e.id', '>=', `execution_${timeDigits(since)}`)
@@ -56,7 +57,7 @@ export const overviewStore = ({ db }: Store) => {
       db
         .selectFrom('agents')
         .select((of) => ['status', of.fn.countAll<number>().as('count')])
-        .where('user_id', '=', userId)
+        .where(visibleTo(userId))
         .where('status', 'in', ['queued', 'running', 'waiting_approval', 'paused'])
         .groupBy('status')
         .execute(),
@@ -65,7 +66,7 @@ export const overviewStore = ({ db }: Store) => {
       const { count } = await db
         .selectFrom('agents')
         .select((of) => of.fn.countAll<number>().as('count'))
-        .where('user_id', '=', userId)
+        .where(visibleTo(userId))
         .where('id', '>=', `agent_${timeDigits(since)}`)
         .where('created_at', '>=', iso(since))
         .executeTakeFirstOrThrow();
@@ -76,7 +77,7 @@ export const overviewStore = ({ db }: Store) => {
       const row = await db
         .selectFrom('daily_usage')
         .select('cost_usd')
-        .where('user_id', '=', userId)
+        .where(visibleTo(userId))
         .where('day', '=', day)
         .executeTakeFirst();
       return row?.cost_usd ?? 0;
@@ -88,7 +89,7 @@ export const overviewStore = ({ db }: Store) => {
         .selectFrom('approvals')
         .select(['id', 'tool', 'action', 'reason', 'agent_id', 'untrusted', 'created_at'])
         .select('expires_at')
-        .where('user_id', '=', userId)
+        .where(visibleTo(userId))
         .where('status', '=', 'pending')
         .orderBy('expires_at')
         .limit(limit)
@@ -99,7 +100,7 @@ export const overviewStore = ({ db }: Store) => {
       db
         .selectFrom('credentials')
         .select(['id', 'name', 'type', 'expires_at'])
-        .where('user_id', '=', userId)
+        .where(visibleTo(userId))
         .where('expires_at', '<=', until)
         .orderBy('expires_at')
         .limit(limit)
@@ -109,7 +110,7 @@ export const overviewStore = ({ db }: Store) => {
       const { count } = await db
         .selectFrom('notifications')
         .select((of) => of.fn.countAll<number>().as('count'))
-        .where('user_id', '=', userId)
+        .where(visibleTo(userId))
         .where('read_at', 'is', null)
         .executeTakeFirstOrThrow();
       return count;

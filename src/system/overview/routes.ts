@@ -1,25 +1,24 @@
-import type { AllowancesOf } from '../../agents/allowance.js';
-import { type Clock, iso } from '../../kernel/clock.js';
+import { createAllowances } from '../../agents/module.js';
+import type { Base } from '../../base.js';
+import type { Config } from '../../config.js';
+import type { Queue } from '../../jobs/module.js';
+import { iso } from '../../kernel/clock.js';
 import { resource } from '../../kernel/route.js';
-import type { PartReport } from '../maintenance/partreport.js';
-import { MINUTES, MOST_NEEDS, type Overview, overview } from './contract.js';
-import type { OverviewStore } from './queries.js';
+import { version } from '../../version.js';
+import type { PartReport } from '../health/contract.js';
+import { longestWait } from '../maintenance/partreport.js';
+import type { Tunnel } from '../tunnel/tunnel.js';
+import { MINUTES, MOST_NEEDS, overview } from './contract.js';
+import { type OverviewStore, overviewStore } from './queries.js';
 import { needsOf, ratesOf } from './rules.js';
 
-export interface OverviewDeps {
-  overview: OverviewStore;
-  clock: Clock;
-  daemon: {
-    version: string;
-    /** Returns the public address; null if there is none. */
-    publicUrl(): string | null;
-    reach(): Overview['reach'];
-    uptimeSeconds(): number;
-    /** Checks every part now. */
-    parts(): Promise<PartReport[]>;
-    queue(): Promise<Overview['queue']>;
-  };
-  allowancesOf: AllowancesOf;
+interface OverviewDeps {
+  config: Config;
+  uptimeSeconds(): number;
+  /** Checks every part now. */
+  parts(): Promise<PartReport[]>;
+  tunnel: Tunnel;
+  queue: Queue;
 }
 
 const MINUTE_MS = 60_000;
@@ -27,47 +26,50 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Ours: a credential is shown a week before it expires. */
 const SOON_MS = 7 * DAY_MS;
 
-export const overviewResource = (deps: OverviewDeps) =>
-  resource('overview', overview, {
-    get: async (_input, { userId }): Promise<Overview> => {
-      const { version, publicUrl, reach, uptimeSeconds, parts, queue } = deps.daemon;
-      const now = deps.clock.now();
-      const [mine, found, queued] = await Promise.all([
-        lookAt(deps, userId, now),
-        parts(),
-        queue(),
+export const overviewResource = (base: Base, deps: OverviewDeps) => {
+  const { clock } = base;
+  const { config, tunnel, queue } = deps;
+  const store = overviewStore(base.store);
+  const allowancesOf = createAllowances(base.store, config);
+  return resource('overview', overview, {
+    get: async (_input, { userId }) => {
+      const now = clock.now();
+      const [own, { ofUser }, parts, oldestMs] = await Promise.all([
+        figuresOf(store, userId, now),
+        allowancesOf({ userId, hookId: null }),
+        deps.parts(),
+        longestWait(base),
       ]);
       return {
+        ...own,
         version,
         at: iso(now),
-        uptimeSeconds: uptimeSeconds(),
-        publicUrl: publicUrl(),
-        reach: reach(),
-        parts: found,
-        queue: queued,
-        ...mine,
+        uptimeSeconds: deps.uptimeSeconds(),
+        publicUrl: tunnel.address(),
+        reach: tunnel.reach(),
+        parts,
+        queue: { ...queue.totals(), atOnce: config.jobConcurrency, oldestMs },
+        today: { ...own.today, limitUsd: ofUser.dailyCostUsd },
       };
     },
   });
+};
 
 /** Collects the figures that belong to the user. */
-const lookAt = async (deps: OverviewDeps, userId: string, now: number) => {
-  const { overview: store, allowancesOf } = deps;
+const figuresOf = async (store: OverviewStore, userId: string, now: number) => {
   const hourAgo = now - MINUTES * MINUTE_MS;
   const midnight = now - (now % DAY_MS);
-  const [perMinute, executions, agents, spawned, costUsd, { ofUser }, unread, needs] =
-    await Promise.all([
-      store.perMinute(userId, hourAgo),
-      store.executions(userId, midnight),
-      store.agentsByStatus(userId),
-      store.agentsSince(userId, midnight),
-      store.costOf(userId, iso(now).slice(0, 10)),
-      allowancesOf({ userId, hookId: null }),
-      store.unread(userId),
-      lookForNeeds(deps, userId, now),
-    ]);
+  const [perMinute, executions, statuses, agents, costUsd, unread, needs] = await Promise.all([
+    store.perMinute(userId, hourAgo),
+    store.executions(userId, midnight),
+    store.agentsByStatus(userId),
+    store.agentsSince(userId, midnight),
+    store.costOf(userId, iso(now).slice(0, 10)),
+    store.unread(userId),
+    findNeeds(store, userId, now),
+  ]);
   const having = (status: string): number =>
-    agents.find((each) => each.status === status)?.count ?? 0;
+    statuses.find((each) => each.status === status)?.count ?? 0;
   return {
     rates: ratesOf(perMinute, now),
     agents: {
@@ -76,19 +78,13 @@ const lookAt = async (deps: OverviewDeps, userId: string, now: number) => {
       waitingApproval: having('waiting_approval'),
       paused: having('paused'),
     },
-    today: {
-      costUsd,
-      limitUsd: ofUser.dailyCostUsd,
-      agents: spawned,
-      executions: executions.count,
-      failed: executions.failed,
-    },
+    today: { costUsd, agents, executions: executions.count, failed: executions.failed },
     needs,
     unread,
   };
 };
 
-const lookForNeeds = async ({ overview: store }: OverviewDeps, userId: string, now: number) => {
+const findNeeds = async (store: OverviewStore, userId: string, now: number) => {
   const [approvals, failed, expiring] = await Promise.all([
     store.approvals(userId, MOST_NEEDS),
     store.failed(userId, now - MINUTES * MINUTE_MS, MOST_NEEDS),

@@ -18,6 +18,8 @@ export const ratesOf = (counted: OverviewQuery<'perMinute'>, now: number): numbe
   });
 };
 
+const NO_SUBJECT = { agentId: null, hookId: null, untrusted: null };
+
 /**
  * Lists the approvals, soonest to expire first, then what failed, newest first, then the
  * credentials about to expire.
@@ -28,33 +30,31 @@ export const needsOf = (found: {
   expiring: OverviewQuery<'expiring'>;
 }): Need[] => [
   ...found.approvals.map((row) => ({
+    ...NO_SUBJECT,
     kind: 'approval' as const,
     id: row.id,
     title: `${row.tool}.${row.action}`,
     detail: row.reason,
     agentId: row.agent_id,
-    hookId: null,
     untrusted: row.untrusted === 1,
     at: row.expires_at,
   })),
   ...found.failed.map((row) => ({
+    ...NO_SUBJECT,
     kind: 'failed' as const,
     id: row.id,
     title: row.name,
     detail: (row.error ?? '').slice(0, LONGEST_DETAIL),
     agentId: row.agent_id,
     hookId: row.hook_id,
-    untrusted: null,
     at: row.finished_at ?? row.created_at,
   })),
   ...found.expiring.map((row) => ({
+    ...NO_SUBJECT,
     kind: 'expiring' as const,
     id: row.id,
     title: row.name,
     detail: row.type,
-    agentId: null,
-    hookId: null,
-    untrusted: null,
     at: row.expires_at ?? '',
   })),
 ];

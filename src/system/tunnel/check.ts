@@ -1,73 +1,109 @@
-import { lookAtCertificate, lookAtName } from './certificate.js';
-import { deliverSigned, refuseUnsigned } from './delivery.js';
-import { lookAround } from './exposure.js';
-import { reachUs } from './reach.js';
+import type { Base } from '../../base.js';
+import { iso } from '../../kernel/clock.js';
+import { addressHeaderOf } from '../../providers/tunnels/providers.js';
+import { checkCertificate, checkName } from './certificate.js';
+import { STAGES, type TunnelCheck } from './contract.js';
+import { checkReach, checkSigned, checkUnsigned } from './delivery.js';
+import { checkExposure } from './exposure.js';
+import type { Probes } from './probes.js';
 import {
   type CheckStage,
-  type Failure,
-  STAGES,
   StageFailed,
+  type StageInput,
   type StageName,
-  type StepInput,
-  type StepOutcome,
-} from './step.js';
+  type StageOutcome,
+} from './stage.js';
+import type { TunnelState } from './state.js';
+import type { TunnelAddresses } from './tunnel.js';
 
-export interface CheckResult {
-  /** True if no stage failed. */
-  ok: boolean;
-  stages: CheckStage[];
-  /** The first stage that failed, and what to do. */
-  failure: Failure | null;
+interface CheckDeps {
+  state: TunnelState;
+  probes: Probes;
+  addresses: TunnelAddresses;
+  /** Called after each check. */
+  checked(): void;
 }
+
+export const createCheck = ({ http, clock }: Base, deps: CheckDeps) => {
+  let last: TunnelCheck | null = null;
+  let checking: Promise<TunnelCheck | null> | null = null;
+
+  const run = async (openings: StageInput['openings']): Promise<TunnelCheck | null> => {
+    const address = deps.addresses.address();
+    if (address === null) return null;
+    const provider = deps.state.row()?.provider ?? 'proxy';
+    const probe = deps.probes.begin();
+    try {
+      const result = await runStages({
+        url: new URL(address),
+        http,
+        probe,
+        provider,
+        upstream: deps.addresses.upstream(),
+        addressHeader: addressHeaderOf(provider),
+        now: clock.now(),
+        openings,
+      });
+      last = { ...result, address, checkedAt: iso(clock.now()) };
+      await deps.state.keepReach({ address, is_ok: last.ok ? 1 : 0, checked_at: last.checkedAt });
+      return last;
+    } finally {
+      probe.close();
+      deps.checked();
+    }
+  };
+
+  return {
+    lastCheck: () => last,
+    /** Forgets the last check, because the configuration has changed. */
+    forget: () => {
+      last = null;
+    },
+    /**
+     * Resolves to null if there is no address yet. Only one check runs at a time: a caller that
+     * comes meanwhile gets the same result.
+     */
+    check: (openings: StageInput['openings']) => {
+      checking ??= run(openings).finally(() => {
+        checking = null;
+      });
+      return checking;
+    },
+  };
+};
 
 /**
  * Checks the way from outside to the daemon, stage by stage. The stages after the first failure do
  * not run.
  */
-export const checkWay = async (asking: StepInput): Promise<CheckResult> => {
+const runStages = async (
+  input: StageInput,
+): Promise<Pick<TunnelCheck, 'ok' | 'stages' | 'failure'>> => {
   const stages: CheckStage[] = [];
+  let failure: TunnelCheck['failure'] = null;
   for (const name of STAGES) {
+    const none = { name, status: 'not_run' as const, detail: '', latencyMs: null };
+    if (failure) {
+      stages.push(none);
+      continue;
+    }
     try {
-      stages.push(stageOf(name, await looks[name](asking)));
+      const { status = 'ok', detail, latencyMs } = await runs[name](input);
+      stages.push({ name, status, detail, latencyMs: latencyMs && Math.round(latencyMs) });
     } catch (error) {
       if (!(error instanceof StageFailed)) throw error;
-      return failedAt(stages, name, error);
+      stages.push({ ...none, status: 'failed', detail: error.fault.seen });
+      failure = { stage: name, ...error.fault };
     }
   }
-  return { ok: true, stages, failure: null };
+  return { ok: failure === null, stages, failure };
 };
 
-const looks: Record<StageName, (asking: StepInput) => Promise<StepOutcome>> = {
-  name: lookAtName,
-  certificate: lookAtCertificate,
-  'reaches us': reachUs,
-  unsigned: refuseUnsigned,
-  signed: deliverSigned,
-  exposed: lookAround,
-};
-
-const stageOf = (
-  name: StageName,
-  { status = 'ok', detail, latencyMs }: StepOutcome,
-): CheckStage => ({
-  name,
-  status,
-  detail,
-  latencyMs: latencyMs === null ? null : Math.round(latencyMs),
-});
-
-const failedAt = (before: CheckStage[], name: StageName, error: StageFailed): CheckResult => {
-  const { seen, why: cause, remedy } = error;
-  const rest = STAGES.slice(before.length + 1);
-  return {
-    ok: false,
-    stages: [
-      ...before,
-      { name, status: 'failed', detail: seen, latencyMs: null },
-      ...rest.map(
-        (each): CheckStage => ({ name: each, status: 'not_run', detail: '', latencyMs: null }),
-      ),
-    ],
-    failure: { stage: name, seen, cause, remedy },
-  };
+const runs: Record<StageName, (input: StageInput) => Promise<StageOutcome>> = {
+  name: checkName,
+  certificate: checkCertificate,
+  'reaches us': checkReach,
+  unsigned: checkUnsigned,
+  signed: checkSigned,
+  exposed: checkExposure,
 };

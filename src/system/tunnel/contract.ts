@@ -1,229 +1,207 @@
-import { contract } from '../../kernel/contract/endpoint.js';
-import {
-  anyText,
-  flag,
-  formerly,
-  id,
-  ignoring,
-  list,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  type Static,
-  text,
-  time,
-  whole,
-} from '../../kernel/contract/schema.js';
+import { contract, endpoint } from '../../kernel/contract/endpoint.js';
+import * as s from '../../kernel/contract/schema.js';
 
-const provider = () => oneOf('TunnelProvider', 'cloudflared', 'ngrok', 'tailscale', 'ssh', 'proxy');
-const port = () => whole(1, 65_535);
-const address = () => text(300).description('As https://hooks.example.org');
-const sentence = () => anyText(2000);
+const provider = () =>
+  s.oneOf('TunnelProvider', 'cloudflared', 'ngrok', 'tailscale', 'ssh', 'proxy');
+const port = () => s.whole(1, 65_535);
+const address = () => s.text(300).description('As https://hooks.example.org');
+const sentence = () => s.anyText(2000);
 const reach = () =>
-  oneOf('TunnelReach', 'none', 'unverified', 'verified', 'failed').description(
-    'By the last check of the address; unverified: none was made, or it is not up',
-  );
+  s
+    .oneOf('TunnelReach', 'none', 'unverified', 'verified', 'failed')
+    .description('By the last check of the address; unverified: none was made, or it is not up');
 
 /** Settings that a provider may need beside the address. */
 const settings = {
-  name: optional(text(100).description('Of a tunnel made with cloudflared tunnel create')),
-  target: optional(text(300).description('Of ssh: ada@box.example.org')),
-  sshPort: optional(port()),
-  remotePort: optional(port().description('Where the forward listens on the server')),
-  identityFile: optional(text(1000).description('Private key for ssh, an absolute path')),
-  hostKeys: optional(list(text(2100), 5).description('As tunnel host-keys shows them')),
+  name: s.optional(s.text(100).description('Of a tunnel made with cloudflared tunnel create')),
+  target: s.optional(s.text(300).description('Of ssh: ada@box.example.org')),
+  sshPort: s.optional(port()),
+  remotePort: s.optional(port().description('Where the forward listens on the server')),
+  identityFile: s.optional(s.text(1000).description('Private key for ssh, an absolute path')),
+  hostKeys: s.optional(s.list(s.text(2100), 5).description('As tunnel host-keys shows them')),
 };
 
-const TunnelSettingsInput = ignoring(
-  object('TunnelSettings', {
-    provider: provider(),
-    publicUrl: optional(nullable(address())).description('The lasting address; null: none'),
-    ...settings,
-    token: optional(nullable(text(4000))).description('cloudflared and ngrok; never shown again'),
-    credentialId: optional(nullable(id('credential'))).description('A vault entry in its place'),
-  }),
-  ...[
-    'on',
-    'tokenSet',
-    'address',
-    'reach',
-    'status',
-    'since',
-    'detail',
-    'pid',
-    'restarts',
-    'nextTryAt',
-  ],
-  ...['addressHeader', 'upstream', 'check', 'log', 'publicUrlSetting', 'passkeysLost'],
-);
-export type TunnelSettingsInput = Static<typeof TunnelSettingsInput>;
+/** The stages of the check, in their order. */
+export const STAGES = [
+  'name',
+  'certificate',
+  'reaches us',
+  'unsigned',
+  'signed',
+  'exposed',
+] as const;
+const StageName = () => s.oneOf('TunnelStageName', ...STAGES);
 
-const StageName = () =>
-  oneOf('TunnelStageName', 'name', 'certificate', 'reaches us', 'unsigned', 'signed', 'exposed');
-
-const Stage = object('TunnelStage', {
+const Stage = s.object('TunnelStage', {
   name: StageName(),
-  status: oneOf('TunnelStageStatus', 'ok', 'warn', 'failed', 'not_run'),
+  status: s.oneOf('TunnelStageStatus', 'ok', 'warn', 'failed', 'not_run'),
   detail: sentence(),
-  latencyMs: nullable(whole(0, 1_000_000)),
+  latencyMs: s.nullable(s.whole(0, 1_000_000)),
 });
 
-const TunnelCheck = object('TunnelCheck', {
-  ok: flag().description('No stage failed'),
+const TunnelCheck = s.object('TunnelCheck', {
+  ok: s.flag().description('No stage failed'),
   address: address(),
-  checkedAt: time(),
-  stages: list(Stage, 6),
-  failure: nullable(
-    object('TunnelFailure', {
-      stage: StageName(),
-      seen: sentence(),
-      cause: sentence(),
-      remedy: sentence(),
-    }),
-  ).description('Of the first stage that failed'),
+  checkedAt: s.time(),
+  stages: s.list(Stage, 6),
+  failure: s
+    .nullable(
+      s.object('TunnelFailure', {
+        stage: StageName(),
+        seen: sentence(),
+        cause: sentence(),
+        remedy: sentence(),
+      }),
+    )
+    .description('Of the first stage that failed'),
 });
-export type TunnelCheck = Static<typeof TunnelCheck>;
+export type TunnelCheck = s.Static<typeof TunnelCheck>;
 
 const state = {
-  provider: nullable(provider()).description('null: nothing is set up'),
+  provider: s.nullable(provider()).description('null: nothing is set up'),
   ...settings,
-  publicUrl: nullable(address()).description('The lasting address'),
-  publicUrlSetting: flag().description('ADJUTANT_PUBLIC_URL says it: read-only here'),
-  address: nullable(address()).description('Where we are reached now; it may be temporary'),
+  publicUrl: s.nullable(address()).description('The lasting address'),
+  publicUrlSetting: s.flag().description('ADJUTANT_PUBLIC_URL says it: read-only here'),
+  address: s.nullable(address()).description('Where we are reached now; it may be temporary'),
   reach: reach(),
-  tokenSet: flag(),
-  credentialId: nullable(id('credential')),
-  on: flag(),
-  status: oneOf('TunnelStatus', 'off', 'starting', 'running', 'restarting'),
-  since: nullable(time()),
-  detail: nullable(sentence()).description('Why it is not up'),
-  pid: nullable(whole(0, Number.MAX_SAFE_INTEGER)),
-  restarts: whole(0, Number.MAX_SAFE_INTEGER),
-  nextTryAt: nullable(time()),
-  addressHeader: nullable(text(60)).description(
-    'Where it tells the address of a client; null: nowhere, so no limits per address',
-  ),
-  upstream: text(60).description('Where a proxy sends requests'),
-  check: nullable(TunnelCheck).description('The last one since the start'),
-  log: list(object('TunnelLine', { at: time(), line: anyText(1000) }), 200),
+  tokenSet: s.flag(),
+  credentialId: s.nullable(s.id('credential')),
+  on: s.flag(),
+  status: s.oneOf('TunnelStatus', 'off', 'starting', 'running', 'restarting'),
+  since: s.nullable(s.time()),
+  detail: s.nullable(sentence()).description('Why it is not up'),
+  pid: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
+  restarts: s.whole(0, Number.MAX_SAFE_INTEGER),
+  nextTryAt: s.nullable(s.time()),
+  addressHeader: s
+    .nullable(s.text(60))
+    .description('Where it tells the address of a client; null: nowhere, so no limits per address'),
+  upstream: s.text(60).description('Where a proxy sends requests'),
+  check: s.nullable(TunnelCheck).description('The last one since the start'),
+  log: s.list(s.object('TunnelLine', { at: s.time(), line: s.anyText(1000) }), 200),
 };
 
-const TunnelView = object('Tunnel', state);
-export type TunnelView = Static<typeof TunnelView>;
+const TunnelView = s.object('Tunnel', state);
+export type TunnelView = s.Static<typeof TunnelView>;
 
-const Configured = object('TunnelConfigured', {
+const given = {
+  provider: provider(),
+  publicUrl: s.optional(s.nullable(address())).description('The lasting address; null: none'),
+  ...settings,
+  token: s
+    .optional(s.nullable(s.text(4000)))
+    .description('cloudflared and ngrok; never shown again'),
+  credentialId: s
+    .optional(s.nullable(s.id('credential')))
+    .description('A vault entry in its place'),
+};
+const TunnelSettingsInput = s.ignoring(
+  s.object('TunnelSettings', given),
+  ...[...Object.keys(state), 'passkeysLost'].filter((field) => !(field in given)),
+);
+export type TunnelSettingsInput = s.Static<typeof TunnelSettingsInput>;
+
+const Configured = s.object('TunnelConfigured', {
   ...state,
-  passkeysLost: list(
-    object('LostPasskey', { username: text(300), name: text(300), relyingParty: text(300) }),
-  ).description('Those that do not work under the new address'),
+  passkeysLost: s
+    .list(
+      s.object('LostPasskey', {
+        username: s.text(300),
+        name: s.text(300),
+        relyingParty: s.text(300),
+      }),
+    )
+    .description('Those that do not work under the new address'),
 });
+export type ConfiguredTunnel = s.Static<typeof Configured>;
 
 export const tunnel = contract({
-  get: {
-    method: 'GET',
-    path: '/api/tunnel',
+  get: endpoint.get('/api/tunnel', {
     summary: 'How others reach this daemon, and how that stands',
     access: 'admin',
     reply: TunnelView,
-  },
-  set: {
-    method: 'PUT',
-    path: '/api/tunnel',
+  }),
+  set: endpoint.put('/api/tunnel', {
     summary: 'Say how others reach this daemon; what is on starts anew',
     access: 'admin',
     audit: 'tunnel.set',
     example: { provider: 'proxy', publicUrl: 'https://adjutant.example.org' },
     body: TunnelSettingsInput,
     reply: Configured,
-  },
-  start: {
-    method: 'POST',
-    path: '/api/tunnel/start',
+  }),
+  start: endpoint.post('/api/tunnel/start', {
     summary: 'Switch it on, now and after each start of the daemon',
     access: 'admin',
     audit: 'tunnel.start',
     reply: TunnelView,
-  },
-  stop: {
-    method: 'POST',
-    path: '/api/tunnel/stop',
+  }),
+  stop: endpoint.post('/api/tunnel/stop', {
     summary: 'Switch it off',
     access: 'admin',
     audit: 'tunnel.stop',
     reply: TunnelView,
-  },
-  check: {
-    method: 'POST',
-    path: '/api/tunnel/check',
+  }),
+  check: endpoint.post('/api/tunnel/check', {
     summary: 'Go the whole way from outside in, stage by stage',
     access: 'admin',
     audit: 'tunnel.check',
     reply: TunnelCheck,
-  },
-  address: {
-    method: 'GET',
-    path: '/api/tunnel/address',
+  }),
+  address: endpoint.get('/api/tunnel/address', {
     summary: 'Where others reach this daemon',
-    reply: object('TunnelAddress', {
-      address: nullable(address()),
-      isTemporary: flag().description('It changes at the next start'),
+    reply: s.object('TunnelAddress', {
+      address: s.nullable(address()),
+      isTemporary: s.flag().description('It changes at the next start'),
       reach: reach(),
     }),
-  },
-  forget: {
-    method: 'DELETE',
-    path: '/api/tunnel/address',
+  }),
+  forget: endpoint.delete('/api/tunnel/address', {
     summary: 'Forget the public address and switch the tunnel off: links name this machine again',
     access: 'admin',
     audit: 'tunnel.forget',
     reply: Configured,
-  },
-  programs: {
-    method: 'GET',
-    path: '/api/tunnel/programs',
+  }),
+  programs: endpoint.get('/api/tunnel/programs', {
     summary: 'Which programs for tunnels and proxies are installed',
     access: 'admin',
-    reply: object('TunnelPrograms', {
-      programs: list(
-        object('TunnelProgram', {
-          name: oneOf(
+    reply: s.object('TunnelPrograms', {
+      programs: s.list(
+        s.object('TunnelProgram', {
+          name: s.oneOf(
             'TunnelProgramName',
             ...(['cloudflared', 'ngrok', 'tailscale', 'ssh', 'caddy', 'nginx'] as const),
           ),
-          path: nullable(text(4096)).description('null: not installed'),
-          version: nullable(text(200)),
+          path: s.nullable(s.text(4096)).description('null: not installed'),
+          version: s.nullable(s.text(200)),
         }),
         10,
       ),
     }),
-  },
-  'host-keys': {
-    method: 'POST',
-    path: '/api/tunnel/host-keys',
+  }),
+  'host-keys': endpoint.post('/api/tunnel/host-keys', {
     summary: 'The keys that an ssh server shows, to be compared before they are trusted',
     access: 'admin',
     audit: 'tunnel.host-keys',
     example: { target: 'ada@box.example.org', sshPort: 22 },
-    body: object('HostKeysOf', { target: text(300), sshPort: optional(port()) }),
-    reply: object('HostKeys', {
-      hostKeys: list(object('HostKey', { key: text(2100), fingerprint: text(100) }), 20),
+    body: s.object('HostKeysOf', { target: s.text(300), sshPort: s.optional(port()) }),
+    reply: s.object('HostKeys', {
+      hostKeys: s.list(s.object('HostKey', { key: s.text(2100), fingerprint: s.text(100) }), 20),
     }),
-  },
-  config: {
-    method: 'GET',
-    path: '/api/tunnel/config',
+  }),
+  config: endpoint.get('/api/tunnel/config', {
     summary: 'A configuration for the proxy in front that works as it is',
     access: 'admin',
-    query: formerly(
-      object('TunnelConfigQuery', {
-        proxy: oneOf('ProxyServer', 'caddy', 'nginx'),
-        publicUrl: optional(address()),
-        certificate: optional(text(1000).description('Its file on the proxy; else the usual one')),
-        key: optional(text(1000).description('Its private key on the proxy')),
+    query: s.formerly(
+      s.object('TunnelConfigQuery', {
+        proxy: s.oneOf('ProxyServer', 'caddy', 'nginx'),
+        publicUrl: s.optional(address()),
+        certificate: s.optional(
+          s.text(1000).description('Its file on the proxy; else the usual one'),
+        ),
+        key: s.optional(s.text(1000).description('Its private key on the proxy')),
       }),
       { server: 'proxy' },
     ),
-    reply: object('TunnelConfig', { text: text(20_000) }),
-  },
+    reply: s.object('TunnelConfig', { text: s.text(20_000) }),
+  }),
 });

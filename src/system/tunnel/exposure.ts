@@ -1,7 +1,7 @@
-import { askThroughTunnel, type TimedReply } from './question.js';
-import { sayAnswer } from './reach.js';
-import { remedies } from './remedies.js';
-import { receiverAt, StageFailed, type StepInput, type StepOutcome } from './step.js';
+import type { Config } from '../../config.js';
+import { isLoopbackHost } from '../../kernel/clientaddress.js';
+import { askThroughTunnel, deliverThroughTunnel, describeReply } from './request.js';
+import { remedies, StageFailed, type StageInput, type StageOutcome } from './stage.js';
 
 /**
  * Paths that must not be readable without a login; metrics are for this machine or with a token.
@@ -20,15 +20,12 @@ const FORGED = '192.0.2.77';
 const LIES = { 'x-forwarded-for': FORGED, 'x-real-ip': '127.0.0.1' };
 
 /** Checks that unauthenticated clients can do nothing but deliver and log in. */
-export const lookAround = async (asking: StepInput): Promise<StepOutcome> => {
+export const checkExposure = async (input: StageInput): Promise<StageOutcome> => {
   const since = performance.now();
-  for (const path of CLOSED) {
-    const url = `${asking.url.origin}${path}`;
-    refuseOpen(path, await askThroughTunnel(asking, { method: 'GET', url, headers: LIES }));
-  }
-  await refuseForged(asking);
+  for (const path of CLOSED) await refuseOpen(input, path);
+  await refuseForged(input);
   const latencyMs = (performance.now() - since) / (CLOSED.length + 1);
-  const warnings = [...untold(asking), ...asking.openings];
+  const warnings = [...missingAddresses(input), ...input.openings];
   if (warnings.length === 0) {
     return { detail: 'no admin route answers without a login, figures are closed', latencyMs };
   }
@@ -36,40 +33,52 @@ export const lookAround = async (asking: StepInput): Promise<StepOutcome> => {
   return { status: 'warn', detail, latencyMs };
 };
 
-const refuseOpen = (path: string, answer: TimedReply): void => {
-  if (answer.status >= 300) return;
-  throw new StageFailed(
-    `${path} answered ${sayAnswer(answer)} without a login`,
-    'something in front logs strangers in: it adds a token, or answers from what it kept',
-    'take the Authorization header and caching out of what is in front, then check again',
-  );
+const refuseOpen = async (input: StageInput, path: string): Promise<void> => {
+  const url = `${input.url.origin}${path}`;
+  const reply = await askThroughTunnel(input, { method: 'GET', url, headers: LIES });
+  if (reply.status >= 300) return;
+  throw new StageFailed({
+    seen: `${path} answered ${describeReply(reply)} without a login`,
+    cause: 'something in front logs anonymous clients in: it adds a token, or replies from a cache',
+    remedy: 'take the Authorization header and caching out of what is in front, then check again',
+  });
 };
 
 /**
  * Checks that an unauthenticated client cannot choose the address that is used for limits and in
  * the audit log.
  */
-const refuseForged = async (asking: StepInput): Promise<void> => {
-  const { probe } = asking;
-  const url = receiverAt(asking, probe.open);
-  const headers = { 'content-type': 'application/json', 'x-forwarded-for': FORGED };
-  await askThroughTunnel(asking, { method: 'POST', url, headers, body: Buffer.from('{}') });
+const refuseForged = async (input: StageInput): Promise<void> => {
+  const { probe } = input;
+  await deliverThroughTunnel(input, probe.open, { headers: { 'x-forwarded-for': FORGED } });
   if (probe.arrivedOn(probe.open)?.address !== FORGED) return;
-  throw new StageFailed(
-    `a forged X-Forwarded-For was believed: the caller passed for ${FORGED}`,
-    'what is in front passes on the addresses that strangers write',
-    remedies.addresses,
-  );
+  throw new StageFailed({
+    seen: `a forged X-Forwarded-For was believed: the caller passed for ${FORGED}`,
+    cause: 'what is in front passes on the addresses that clients claim to have',
+    remedy: remedies.addresses,
+  });
 };
 
 /** Warns if the header that gives the caller's address is missing. */
-const untold = ({ probe, addressHeader }: StepInput) => {
+const missingAddresses = ({ probe, addressHeader }: StageInput): StageInput['openings'] => {
   const arrived = probe.arrivedOn(probe.open);
   if (addressHeader === null || arrived?.headers[addressHeader] !== undefined) return [];
+  const seen = `nothing tells the addresses of callers: ${addressHeader} is not set`;
+  return [{ seen, remedy: remedies.addresses }];
+};
+
+/** Returns the settings that give unauthenticated clients more than they should have. */
+export const openingsOf = ({ registration, host, port }: Config): StageInput['openings'] => {
+  const registering = {
+    seen: 'anybody may make an account',
+    remedy: 'unset ADJUTANT_REGISTRATION, then: adjutant restart',
+  };
+  const listening = {
+    seen: `port ${port} answers beyond this machine without TLS`,
+    remedy: 'adjutant restart --host 127.0.0.1',
+  };
   return [
-    {
-      seen: `nothing tells the addresses of callers: ${addressHeader} is not set`,
-      remedy: remedies.addresses,
-    },
+    ...(registration === 'open' ? [registering] : []),
+    ...(isLoopbackHost(host) ? [] : [listening]),
   ];
 };

@@ -1,33 +1,24 @@
 import { type Clock, iso } from '../../kernel/clock.js';
-
-/** A line from the tunnel's program, or from the daemon about it. */
-export interface ProcessLine {
-  at: string;
-  line: string;
-}
-
-/** The newest lines of a process, without secrets. */
-export interface ProcessLines {
-  add(line: string): void;
-  /** Sets the value that is removed from all further lines. */
-  hide(secret: string | null): void;
-  all(): ProcessLine[];
-}
+import type { TunnelView } from './contract.js';
 
 const KEPT = 200;
 
-export const createLines = (clock: Clock): ProcessLines => {
-  let lines: ProcessLine[] = [];
+/** Keeps the newest lines from the tunnel's program, and from the daemon about it. */
+export const createLines = (clock: Clock) => {
+  let lines: TunnelView['log'] = [];
   let hidden: string | null = null;
   return {
-    add: (line) => {
+    add: (line: string): void => {
       const shown = hidden === null ? line : line.replaceAll(hidden, '[secret]');
       if (shown.trim() === '') return;
       lines = [...lines.slice(1 - KEPT), { at: iso(clock.now()), line: shown }];
     },
-    hide: (secret) => {
+    /** Sets the value that is removed from all further lines. */
+    hide: (secret: string | null): void => {
       hidden = secret;
     },
     all: () => lines,
   };
 };
+
+export type ProcessLines = ReturnType<typeof createLines>;

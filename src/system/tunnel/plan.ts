@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlessShut } from '../../kernel/envelope.js';
+import { findProgram, programEnv } from '../../kernel/program.js';
 import { NotStarted } from '../../providers/tunnels/child.js';
-import { findProgram, programEnv } from '../../providers/tunnels/program.js';
 import { tunnelProvider } from '../../providers/tunnels/providers.js';
 import { HOST_ALIAS } from '../../providers/tunnels/ssh.js';
 import type { TunnelRun, TunnelSettings } from '../../providers/tunnels/tunnel.js';
@@ -11,36 +11,39 @@ import type { ProcessLines } from './lines.js';
 import type { Plan } from './supervisor.js';
 import type { TunnelDeps } from './tunnel.js';
 
-type PlanDeps = Pick<TunnelDeps, 'vault' | 'unsealToken' | 'settings'>;
+interface PlanInput {
+  home: string;
+  row: TunnelRow | null;
+  publicUrl: string | null;
+  port: number;
+  lines: ProcessLines;
+}
 
 /**
  * Builds the plan for the next start of the tunnel's program. Throws NotStarted with what is
  * missing.
  */
 export const planOf = async (
-  deps: PlanDeps,
-  { row, port, lines }: { row: TunnelRow | null; port: number; lines: ProcessLines },
+  deps: TunnelDeps,
+  { home, row, publicUrl, port, lines }: PlanInput,
 ): Promise<Plan> => {
   const provider = row && tunnelProvider(row.provider);
   if (!row || !provider) throw new NotStarted('no program is set up');
-  const { cliPath } = deps.settings;
+  const { cliPath } = deps.config;
   const path = await findProgram(cliPath, provider.program);
   if (path === null) throw new NotStarted(`${provider.program} is not installed`);
   const token = await tokenOf(deps, row);
   lines.hide(token);
   const settings: TunnelSettings = JSON.parse(row.settings);
-  const knownHosts = await keepHostKeys(deps.settings.home, settings);
-  const publicUrl = deps.settings.publicUrl ?? row.public_url;
+  const knownHosts = await keepHostKeys(home, settings);
   const run: TunnelRun = { settings, publicUrl, port, token, knownHosts };
   const env = { ...programEnv(cliPath), ...provider.env(run) };
-  return {
-    launch: { path, args: provider.args(run), env, folders: cliPath },
-    hear: provider.hear,
-  };
+  const launch = { path, args: provider.args(run), env, folders: cliPath };
+  return { launch, hear: provider.hear };
 };
 
 const tokenOf = async (
-  { vault, unsealToken }: PlanDeps,
+  { vault, unsealToken }: TunnelDeps,
   { id, credential_id, token_sealed }: TunnelRow,
 ): Promise<string | null> => {
   if (credential_id === null) {

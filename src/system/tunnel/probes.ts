@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ProbeArrival } from '../../hooks/receivers/routes.js';
+import type { ProbeArrival } from '../../hooks/module.js';
 import type { Clock } from '../../kernel/clock.js';
 import { verifySignature } from '../../kernel/signature.js';
 
@@ -21,12 +21,6 @@ export interface Probe {
   close(): void;
 }
 
-export interface Probes {
-  begin(): Probe;
-  /** Returns null if the path belongs to no probe. */
-  receive(path: string, arrived: () => ProbeArrival): Promise<'refused' | { nonce: string }> | null;
-}
-
 /**
  * Time for which the reply to a signed probe is held back, to detect a proxy that cuts off slow
  * replies.
@@ -37,11 +31,11 @@ export const HELD_MS = 1_500;
  * Makes the probes. A request to a probe is not a delivery: it is compared in memory and forgotten.
  * Its paths are random and exist for one check only, so that they never collide with a hook.
  */
-export const createProbes = (clock: Clock): Probes => {
+export const createProbes = (clock: Clock) => {
   const live = new Set<Probe & { arrivals: Map<string, ProbeArrival> }>();
 
   return {
-    begin: () => {
+    begin: (): Probe => {
       const arrivals = new Map<string, ProbeArrival>();
       const probe = {
         open: `tunnel-check-${word()}`,
@@ -56,7 +50,11 @@ export const createProbes = (clock: Clock): Probes => {
       live.add(probe);
       return probe;
     },
-    receive: (path, arrived) => {
+    /** Returns null if the path belongs to no probe. */
+    receive: (
+      path: string,
+      arrived: () => ProbeArrival,
+    ): Promise<'refused' | { nonce: string }> | null => {
       const probe = [...live].find(({ open, signed }) => path === open || path === signed);
       if (!probe) return null;
       const arrival = arrived();
@@ -69,5 +67,7 @@ export const createProbes = (clock: Clock): Probes => {
     },
   };
 };
+
+export type Probes = ReturnType<typeof createProbes>;
 
 const word = (): string => randomBytes(18).toString('base64url');

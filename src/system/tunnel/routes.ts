@@ -1,8 +1,8 @@
 import Boom from '@hapi/boom';
+import { findProgram } from '../../kernel/program.js';
 import { refuseFaults, resource } from '../../kernel/route.js';
 import { findPrograms } from '../../providers/tunnels/find.js';
 import { scanHostKeys } from '../../providers/tunnels/hostkeys.js';
-import { findProgram } from '../../providers/tunnels/program.js';
 import { proxyConfigs } from '../../providers/tunnels/proxy.js';
 import { tunnel as contract } from './contract.js';
 import { fileFault, originOf, tunnelFaults } from './rules.js';
@@ -16,7 +16,8 @@ import {
 } from './service.js';
 
 export const tunnelResource = (deps: TunnelServiceDeps) => {
-  const { tunnel, folders, store } = deps;
+  const { tunnel, store } = deps;
+  const { cliPath: folders } = deps.config;
   return resource('tunnel', contract, {
     get: async () => viewTunnel(deps),
     set: ({ body }, by) => setTunnel(deps, body, by),
@@ -35,13 +36,17 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
       refuseFaults(tunnelFaults({ ...asked, publicUrl: 'https://a.test' }, null));
       const keyscan = await findProgram(folders, 'ssh-keyscan');
       if (keyscan === null) throw Boom.conflict('ssh-keyscan is not installed here');
-      await store.write([by.record({ target: body.target })]);
+      await store.transact([by.record({ target: body.target })]);
       return { hostKeys: await scanHostKeys(keyscan, { ...body, folders }) };
     },
     config: async ({ query: { proxy, publicUrl, certificate, key } }) => {
       refuseFaults([...fileFault('certificate', certificate), ...fileFault('key', key)]);
       const given = publicUrl ?? tunnel.publicUrl();
-      if (given === null) throw noName();
+      if (given === null) {
+        throw Boom.conflict('Under which name? Say publicUrl, as https://hooks.example.org', {
+          code: 'no_public_url',
+        });
+      }
       const origin = originOf(given);
       if (origin === null)
         refuseFaults(tunnelFaults({ provider: 'proxy', publicUrl: given }, null));
@@ -51,8 +56,3 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
     },
   });
 };
-
-const noName = (): Boom.Boom =>
-  Boom.conflict('Under which name? Say publicUrl, as https://hooks.example.org', {
-    code: 'no_public_url',
-  });

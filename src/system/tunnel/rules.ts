@@ -43,18 +43,18 @@ export const tunnelFaults = (given: TunnelSettingsInput, fixedUrl: string | null
 ];
 
 /** Validates the path of a file on the proxy, which goes into the proxy's configuration. */
-export const fileFault = (path: 'certificate' | 'key', file: string | undefined): FieldFault[] =>
-  file === undefined || (PATH.test(file) && !/[\s;{}$]/.test(file))
-    ? []
-    : [fault(path, 'must be an absolute path of plain characters')];
+export const fileFault = (path: 'certificate' | 'key', file = '/x'): FieldFault[] =>
+  faultIf(
+    !PATH.test(file) || /[\s;{}$]/.test(file),
+    path,
+    'must be an absolute path of plain characters',
+  );
 
-const useless = (given: TunnelSettingsInput): FieldFault[] => {
-  const fields: TunnelField[] = Object.values(TAKES).flat();
-  return [...new Set(fields)]
+const useless = (given: TunnelSettingsInput): FieldFault[] =>
+  [...new Set(Object.values(TAKES).flat())]
     .filter((field) => given[field] !== undefined && given[field] !== null)
     .filter((field) => !TAKES[given.provider].includes(field))
-    .map((field) => fault(field, `is nothing that ${given.provider} takes`));
-};
+    .map((path) => ({ path, message: `is nothing that ${given.provider} takes` }));
 
 const addressFaults = (
   { publicUrl }: TunnelSettingsInput,
@@ -63,56 +63,47 @@ const addressFaults = (
   if (publicUrl === undefined || publicUrl === null) return [];
   const origin = originOf(publicUrl);
   if (origin === null) {
-    return [fault('publicUrl', 'must be an address without a path, as https://hooks.example.org')];
+    const message = 'must be an address without a path, as https://hooks.example.org';
+    return [{ path: 'publicUrl', message }];
   }
   if (TEMPORARY.test(new URL(origin).hostname)) {
-    return [fault('publicUrl', 'is a temporary name: it ends with the tunnel')];
+    return [{ path: 'publicUrl', message: 'is a temporary name: it ends with the tunnel' }];
   }
   const isOther = fixedUrl !== null && originOf(fixedUrl) !== origin;
-  return isOther ? [fault('publicUrl', `is set by ADJUTANT_PUBLIC_URL: ${fixedUrl}`)] : [];
+  return faultIf(isOther, 'publicUrl', `is set by ADJUTANT_PUBLIC_URL: ${fixedUrl}`);
 };
 
 const missing = (given: TunnelSettingsInput, fixedUrl: string | null): FieldFault[] => {
   const { provider, name, token, credentialId, target, remotePort } = given;
-  const hasAddress = Boolean(given.publicUrl ?? fixedUrl);
   const isNamed = provider === 'cloudflared' && Boolean(name ?? token ?? credentialId);
-  const needsAddress = isNamed || provider === 'ssh' || provider === 'proxy';
+  const isSsh = provider === 'ssh';
+  const needsAddress = isNamed || isSsh || provider === 'proxy';
   return [
-    ...(needsAddress && !hasAddress ? [fault('publicUrl', 'is required')] : []),
-    ...(provider === 'ssh' && target === undefined ? [fault('target', 'is required')] : []),
-    ...(provider === 'ssh' && remotePort === undefined ? [fault('remotePort', 'is required')] : []),
+    ...faultIf(needsAddress && !(given.publicUrl ?? fixedUrl), 'publicUrl', 'is required'),
+    ...faultIf(isSsh && target === undefined, 'target', 'is required'),
+    ...faultIf(isSsh && remotePort === undefined, 'remotePort', 'is required'),
   ];
 };
 
 const shapes = (given: TunnelSettingsInput): FieldFault[] => {
   const { name, target, identityFile, hostKeys = [], token, credentialId } = given;
-  const wrong = (path: TunnelField, isRight: boolean, message: string): FieldFault[] =>
-    isRight ? [] : [fault(path, message)];
+  const wrongKeys = hostKeys.filter((key) => !HOST_KEY.test(key));
+  const isPath =
+    identityFile === undefined || (isAbsolute(identityFile) && PATH.test(identityFile));
   return [
-    ...wrong('name', NAME.test(name ?? 'x'), 'must be letters, digits and . _ -, not - first'),
-    ...wrong('target', TARGET.test(target ?? 'x'), 'must be a host, or user@host'),
-    ...wrong('identityFile', isPath(identityFile ?? '/x'), 'must be an absolute path'),
-    ...wrong(
-      'hostKeys',
-      hostKeys.every((key) => HOST_KEY.test(key)),
-      'must be as ssh-ed25519 AAAA…',
-    ),
-    ...wrong('token', TOKEN.test(token ?? 'xxxxxxxx'), 'must be the bare token, without blanks'),
-    ...wrong('name', !(name && (token || credentialId)), 'needs no token: give one of the two'),
-    ...wrong(
+    ...faultIf(!NAME.test(name ?? 'x'), 'name', 'must be letters, digits and . _ -, not - first'),
+    ...faultIf(!TARGET.test(target ?? 'x'), 'target', 'must be a host, or user@host'),
+    ...faultIf(!isPath, 'identityFile', 'must be an absolute path'),
+    ...faultIf(wrongKeys.length > 0, 'hostKeys', 'must be as ssh-ed25519 AAAA…'),
+    ...faultIf(!TOKEN.test(token ?? 'xxxxxxxx'), 'token', 'must be the bare token, without blanks'),
+    ...faultIf(name && (token || credentialId), 'name', 'needs no token: give one of the two'),
+    ...faultIf(
+      token && credentialId,
       'credentialId',
-      !(token && credentialId),
       'takes the place of token: give one of the two',
     ),
   ];
 };
 
-const isPath = (path: string): boolean => isAbsolute(path) && PATH.test(path);
-
-const fault = (
-  path: TunnelField | 'publicUrl' | 'certificate' | 'key',
-  message: string,
-): FieldFault => ({
-  path,
-  message,
-});
+const faultIf = (isWrong: unknown, path: string, message: string): FieldFault[] =>
+  isWrong ? [{ path, message }] : [];

@@ -1,31 +1,28 @@
 import Boom from '@hapi/boom';
+import type { Config } from '../../config.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { refuseFaults } from '../../kernel/route.js';
 import { addressHeaderOf } from '../../providers/tunnels/providers.js';
+import type { Store } from '../../store/store.js';
 import type { TunnelRow } from '../../store/tables/tunnel.js';
-import type { Vault } from '../../vault/vault.js';
-import type { TunnelCheck, TunnelSettingsInput, TunnelView } from './contract.js';
-import type { TunnelStore } from './queries.js';
+import type { Vault } from '../../vault/module.js';
+import type { ConfiguredTunnel, TunnelCheck, TunnelSettingsInput, TunnelView } from './contract.js';
+import { openingsOf } from './exposure.js';
 import { originOf, tunnelFaults } from './rules.js';
-import type { ExposedOpening } from './step.js';
-import type { Tunnel as RuntimeTunnel } from './tunnel.js';
+import type { Tunnel } from './tunnel.js';
 
 export interface TunnelServiceDeps {
-  tunnel: RuntimeTunnel;
-  store: TunnelStore;
+  tunnel: Tunnel;
+  store: Store;
   clock: Clock;
+  config: Config;
   sealToken(id: string, token: string): string;
-  vault: Pick<Vault, 'isOwn'>;
-  /** The setting publicUrl. `folders` are searched for programs. */
-  fixedUrl: string | null;
-  folders: string[];
-  /** Returns what the settings leave open to unauthenticated clients. */
-  openings(): ExposedOpening[];
+  vault: Vault;
 }
 
-export const viewTunnel = ({ tunnel, fixedUrl }: TunnelServiceDeps): TunnelView => {
+export const viewTunnel = ({ tunnel, config }: TunnelServiceDeps): TunnelView => {
   const row = tunnel.row();
   const { url: _, ...process } = tunnel.process();
   const isFront = row?.provider === 'proxy' && row.is_on === 1;
@@ -33,7 +30,7 @@ export const viewTunnel = ({ tunnel, fixedUrl }: TunnelServiceDeps): TunnelView 
     provider: row?.provider ?? null,
     ...(row && JSON.parse(row.settings)),
     publicUrl: tunnel.publicUrl(),
-    publicUrlSetting: fixedUrl !== null,
+    publicUrlSetting: config.publicUrl !== null,
     address: tunnel.address(),
     reach: tunnel.reach(),
     tokenSet: row?.token_sealed !== null && row !== null,
@@ -52,16 +49,19 @@ export const setTunnel = async (
   deps: TunnelServiceDeps,
   given: TunnelSettingsInput,
   by: Caller & Recorder,
-): Promise<TunnelView & Pick<Lost, 'passkeysLost'>> => {
-  const { tunnel, fixedUrl } = deps;
-  refuseFaults(tunnelFaults(given, fixedUrl));
-  await checkCredential(deps, given, by);
+): Promise<ConfiguredTunnel> => {
+  const { tunnel, vault } = deps;
+  refuseFaults(tunnelFaults(given, deps.config.publicUrl));
+  // Another user's credential counts as none.
+  if (given.credentialId && !(await vault.isOwn(by.userId, given.credentialId))) {
+    refuseFaults([{ path: 'credentialId', message: 'names no credential of yours' }]);
+  }
   const row = rowOf(deps, given);
-  const { token, ...told } = given;
-  const data = { ...told, ...(token !== undefined && { token: token ? 'given' : 'removed' }) };
+  const { token, ...fields } = given;
+  const data = { ...fields, ...(token !== undefined && { token: token ? 'given' : 'removed' }) };
   const before = tunnel.publicUrl();
   await tunnel.configure(row, [by.record({ target: row.provider, data })]);
-  return { ...viewTunnel(deps), ...(await lostPasskeys(deps, before)) };
+  return { ...viewTunnel(deps), passkeysLost: await lostPasskeys(deps, before) };
 };
 
 export const switchTunnel = async (
@@ -69,25 +69,27 @@ export const switchTunnel = async (
   isOn: boolean,
   by: Recorder,
 ): Promise<TunnelView> => {
-  const provider = deps.tunnel.row()?.provider;
-  const isDone = provider && (await deps.tunnel.turn(isOn, [by.record({ target: provider })]));
-  if (!isDone) throw notSetUp();
+  const { tunnel } = deps;
+  const provider = tunnel.row()?.provider;
+  if (!provider) throw notSetUp();
+  const recorded = by.record({ target: provider });
+  if (!(await tunnel.change({ is_on: isOn ? 1 : 0 }, [recorded]))) throw notSetUp();
   return viewTunnel(deps);
 };
 
 export const forgetAddress = async (
   deps: TunnelServiceDeps,
   by: Recorder,
-): Promise<TunnelView & Pick<Lost, 'passkeysLost'>> => {
-  const { tunnel, fixedUrl } = deps;
-  if (fixedUrl !== null) {
+): Promise<ConfiguredTunnel> => {
+  const { tunnel } = deps;
+  if (deps.config.publicUrl !== null) {
     const how = 'Unset ADJUTANT_PUBLIC_URL, then restart the daemon';
     throw Boom.conflict(`A setting says the address. ${how}`, { code: 'public_url_setting' });
   }
   const [before, address] = [tunnel.publicUrl(), tunnel.address()];
-  const isDone = await tunnel.forgetAddress([by.record({ target: address ?? 'none' })]);
-  if (!isDone) throw notSetUp();
-  return { ...viewTunnel(deps), ...(await lostPasskeys(deps, before)) };
+  const recorded = by.record({ target: address ?? 'none' });
+  if (!(await tunnel.change({ public_url: null, is_on: 0 }, [recorded]))) throw notSetUp();
+  return { ...viewTunnel(deps), passkeysLost: await lostPasskeys(deps, before) };
 };
 
 /**
@@ -97,8 +99,8 @@ export const forgetAddress = async (
 export const checkTunnel = async (deps: TunnelServiceDeps, by: Recorder): Promise<TunnelCheck> => {
   const address = deps.tunnel.address();
   if (address === null) throw notSetUp();
-  await deps.store.write([by.record({ target: address })]);
-  const checked = await deps.tunnel.check(deps.openings());
+  await deps.store.transact([by.record({ target: address })]);
+  const checked = await deps.tunnel.check(openingsOf(deps.config));
   if (checked === null) throw notSetUp();
   return checked;
 };
@@ -114,7 +116,9 @@ const rowOf = (
   const isNew = [token, credentialId, settings.name].some((given) => given !== undefined);
   const id = 'tunnel';
   return {
-    ...{ id, provider, settings: JSON.stringify(settings) },
+    id,
+    provider,
+    settings: JSON.stringify(settings),
     public_url: publicUrl ? originOf(publicUrl) : null,
     token_sealed: isNew ? (token ? sealToken(id, token) : null) : (kept?.token_sealed ?? null),
     credential_id: isNew ? (credentialId ?? null) : (kept?.credential_id ?? null),
@@ -125,33 +129,24 @@ const rowOf = (
 };
 
 /**
- * Replies with 400 if the caller has no such credential; another user's credential counts as none.
- */
-const checkCredential = async (
-  { vault }: TunnelServiceDeps,
-  { credentialId }: TunnelSettingsInput,
-  by: Caller,
-): Promise<void> => {
-  if (!credentialId || (await vault.isOwn(by.userId, credentialId))) return;
-  refuseFaults([{ path: 'credentialId', message: 'names no credential of yours' }]);
-};
-
-interface Lost {
-  passkeysLost: { username: string; name: string; relyingParty: string }[];
-}
-
-/**
  * Lists the passkeys that a new address makes useless, since a passkey is bound to the name under
  * which it was made.
  */
 const lostPasskeys = async (
   { tunnel, store }: TunnelServiceDeps,
   before: string | null,
-): Promise<Lost> => {
+): Promise<ConfiguredTunnel['passkeysLost']> => {
   const after = tunnel.publicUrl();
   const [was, is] = [before, after].map((url) => url && new URL(url).hostname);
-  if (!was || was === is || was === 'localhost') return { passkeysLost: [] };
-  return { passkeysLost: await store.passkeysOf(was) };
+  if (!was || was === is || was === 'localhost') return [];
+  return store.db
+    .selectFrom('passkeys as p')
+    .innerJoin('users as u', 'u.id', 'p.user_id')
+    .select(['u.username', 'p.name', 'p.relying_party as relyingParty'])
+    .where('p.relying_party', '=', was)
+    .orderBy('p.id')
+    .limit(1000)
+    .execute();
 };
 
 const notSetUp = (): Boom.Boom =>

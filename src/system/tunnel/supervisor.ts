@@ -1,28 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, iso } from '../../kernel/clock.js';
-import {
-  NotStarted,
-  startTunnelChild,
-  type TunnelChild,
-  type TunnelLaunch,
-} from '../../providers/tunnels/child.js';
+import { NotStarted, startTunnelChild, type TunnelLaunch } from '../../providers/tunnels/child.js';
 import type { TunnelOutput } from '../../providers/tunnels/tunnel.js';
+import type { TunnelView } from './contract.js';
 import type { ProcessLines } from './lines.js';
 
-export type ProcessStatus = 'off' | 'starting' | 'running' | 'restarting';
-
 /** The state of the process that provides the public address. */
-export interface ProcessState {
-  status: ProcessStatus;
-  /** Time of the last change of status. */
-  since: string | null;
+export interface ProcessState
+  extends Pick<TunnelView, 'status' | 'since' | 'pid' | 'restarts' | 'detail' | 'nextTryAt'> {
   /** The address that the process reported, as an origin. */
   url: string | null;
-  pid: number | null;
-  /** Number of restarts after the process ended by itself, since it was switched on. */
-  restarts: number;
-  /** The reason why it is not up. */
-  detail: string | null;
-  nextTryAt: string | null;
 }
 
 /**
@@ -43,13 +30,6 @@ export interface SupervisorDeps {
   changed(): void;
 }
 
-export interface Supervisor {
-  start(): void;
-  /** Resolves when nothing runs any more. */
-  stop(): Promise<void>;
-  state(): ProcessState;
-}
-
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 /** A process that stayed up for this long begins again with the shortest pause. */
@@ -58,8 +38,13 @@ const STEADY_MS = 60_000;
 const PATIENCE_MS = 60_000;
 
 const OFF: ProcessState = {
-  ...{ status: 'off', since: null, url: null, pid: null },
-  ...{ restarts: 0, detail: null, nextTryAt: null },
+  status: 'off',
+  since: null,
+  url: null,
+  pid: null,
+  restarts: 0,
+  detail: null,
+  nextTryAt: null,
 };
 
 /**
@@ -72,7 +57,7 @@ export const pauseMs = (failures: number, chance: number): number => {
 };
 
 /** Keeps one program running until `stop` is called: it is restarted whenever it ends. */
-export const createSupervisor = (deps: SupervisorDeps): Supervisor => {
+export const createSupervisor = (deps: SupervisorDeps) => {
   const { clock, lines } = deps;
   let state = OFF;
   let running: { end: AbortController; over: Promise<void> } | null = null;
@@ -83,9 +68,8 @@ export const createSupervisor = (deps: SupervisorDeps): Supervisor => {
     deps.changed();
   };
 
-  const hear = (plan: Plan, line: string): void => {
-    const { said, isUp, url } = plan.hear(line);
-    if (said !== null) lines.add(said);
+  const take = ({ line, isUp, url }: TunnelOutput): void => {
+    if (line !== null) lines.add(line);
     if (url !== undefined && url !== state.url) set({ url });
     if (isUp && state.status !== 'running') set({ status: 'running', detail: null });
   };
@@ -93,12 +77,16 @@ export const createSupervisor = (deps: SupervisorDeps): Supervisor => {
   /** Runs the program once; resolves to the reason why it ended. */
   const live = async (signal: AbortSignal): Promise<string> => {
     const plan = await deps.plan();
-    const child = await startTunnelChild(plan.launch, (line) => hear(plan, line));
+    const child = await startTunnelChild(plan.launch, (line) => take(plan.hear(line)));
     set({ pid: child.pid });
     const stop = (): void => void child.stop();
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    const late = setTimeout(() => giveUp(child, state), PATIENCE_MS);
+    const late = setTimeout(() => {
+      if (state.status === 'running') return;
+      lines.add('adjutant: not up after 60 s, started anew');
+      stop();
+    }, PATIENCE_MS);
     try {
       await deps.keep(child.pid);
       return await child.ended;
@@ -110,12 +98,6 @@ export const createSupervisor = (deps: SupervisorDeps): Supervisor => {
     }
   };
 
-  const giveUp = (child: TunnelChild, { status }: ProcessState): void => {
-    if (status === 'running') return;
-    lines.add('adjutant: not up after 60 s, started anew');
-    void child.stop();
-  };
-
   const supervise = async (signal: AbortSignal): Promise<void> => {
     for (let failures = 0; !signal.aborted; failures++) {
       set({ status: 'starting', nextTryAt: null, url: null });
@@ -124,22 +106,24 @@ export const createSupervisor = (deps: SupervisorDeps): Supervisor => {
       if (signal.aborted) break;
       if (performance.now() - since > STEADY_MS) failures = 0;
       const ms = pauseMs(failures, Math.random());
-      const detail = [why, ...lines.all().slice(-1)].map(textOf).join(': ');
+      const last = lines.all().at(-1);
+      const detail = last ? `${why}: ${last.line}` : why;
       lines.add(`adjutant: ${why}; next try in ${(ms / 1000).toFixed(1)} s`);
       const nextTryAt = iso(clock.now() + ms);
       set({ status: 'restarting', pid: null, detail, nextTryAt, restarts: state.restarts + 1 });
-      await pause(ms, signal);
+      await pause(ms, undefined, { signal }).catch(() => undefined);
     }
   };
 
   return {
     state: () => state,
-    start: () => {
+    start: (): void => {
       if (running) return;
       const end = new AbortController();
       running = { end, over: supervise(end.signal) };
     },
-    stop: async () => {
+    /** Resolves when nothing runs any more. */
+    stop: async (): Promise<void> => {
       if (!running) return;
       const { end, over } = running;
       end.abort();
@@ -155,17 +139,3 @@ const sayNotStarted = (error: unknown): string => {
   if (error instanceof NotStarted) return error.message;
   throw error;
 };
-
-const textOf = (said: string | { line: string }): string =>
-  typeof said === 'string' ? said : said.line;
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(end, ms);
-    function end(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    }
-    signal.addEventListener('abort', end);
-  });

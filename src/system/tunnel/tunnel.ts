@@ -1,167 +1,132 @@
-import type { ProxyTrust } from '../../kernel/clientaddress.js';
-import type { Clock } from '../../kernel/clock.js';
-import type { Http } from '../../kernel/http.js';
-import type { Log } from '../../kernel/log.js';
+import type { Base } from '../../base.js';
+import type { Config } from '../../config.js';
 import { killLeftover } from '../../providers/tunnels/child.js';
-import { addressHeaderOf } from '../../providers/tunnels/providers.js';
-import type { Hub } from '../../realtime/hub.js';
+import type { Hub } from '../../realtime/module.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
-import type { Store } from '../../store/store.js';
 import type { TunnelRow } from '../../store/tables/tunnel.js';
-import type { Vault } from '../../vault/vault.js';
-import { type Checks, createChecks } from './checks.js';
-import { createKept, type TunnelState } from './lastcheck.js';
-import { createLines, type ProcessLine } from './lines.js';
+import type { Vault } from '../../vault/module.js';
+import { createCheck } from './check.js';
+import type { TunnelView } from './contract.js';
+import { createLines } from './lines.js';
 import { planOf } from './plan.js';
-import { createProbes, type Probes } from './probes.js';
-import { createSupervisor, type ProcessState } from './supervisor.js';
+import { createProbes } from './probes.js';
+import { createTunnelState, type TunnelState } from './state.js';
+import { createSupervisor, type Plan, type ProcessState } from './supervisor.js';
 
 export interface TunnelDeps {
-  store: Store;
-  clock: Clock;
-  log: Log;
-  http: Http;
+  config: Config;
   hub: Hub;
-  vault: Pick<Vault, 'newest' | 'used'>;
+  vault: Vault;
   unsealToken(id: string, sealed: string): string;
-  settings: {
-    home: string;
-    /** Folders that are searched for programs. */
-    cliPath: string[];
-    /** The setting publicUrl, which no tunnel changes. */
-    publicUrl: string | null;
-  };
 }
 
 /**
- * The certainty that others reach the address. `unverified`: no check was made since the address
- * was set, or the tunnel is not up now; `failed`: the last check failed.
+ * Creates the way in which others reach this daemon: its configuration, its process and the proxy
+ * that is trusted.
  */
-export type TunnelReach = 'none' | 'unverified' | 'verified' | 'failed';
-
-/** The addresses of the daemon. */
-export interface Places {
-  /** Returns the permanent address as an origin; null if there is none. */
-  publicUrl(): string | null;
-  /** Returns the permanent address, or else the temporary one from the provider. */
-  address(): string | null;
-  /**
-   * Returns the address to which a proxy sends requests: the daemon's own, or where the forward
-   * listens on the server.
-   */
-  upstream(): string;
-}
-
-/**
- * The way in which others reach this daemon: its configuration, its process and the proxy that is
- * trusted.
- */
-export interface Tunnel extends Places, Pick<Checks, 'check' | 'lastCheck'> {
-  /** Reads the configuration; called before anything listens. */
-  load(): Promise<void>;
-  /**
-   * Called when the daemon listens. Ends what an earlier daemon left behind, and starts the tunnel
-   * if it was on.
-   */
-  begin(port: number): Promise<void>;
-  /**
-   * Resolves when none of its processes runs any more. The tunnel is on again after the next start.
-   */
-  end(): Promise<void>;
-  row(): TunnelRow | null;
-  /**
-   * Replaces the configuration, with the steps in the same transaction. A tunnel that is on
-   * restarts.
-   */
-  configure(row: TunnelRow, also: TransactionStep[]): Promise<void>;
-  /** Switches the tunnel on or off. Resolves to false if nothing is set up. */
-  turn(isOn: boolean, also: TransactionStep[]): Promise<boolean>;
-  /**
-   * Switches the tunnel off and forgets its permanent address. Resolves to false if nothing is set
-   * up.
-   */
-  forgetAddress(also: TransactionStep[]): Promise<boolean>;
-  reach(): TunnelReach;
-  process(): ProcessState;
-  lines(): ProcessLine[];
-  trust(): ProxyTrust['tunnel'];
-  probes: Probes;
-}
-
-export const createTunnel = (deps: TunnelDeps): Tunnel => {
-  const { clock } = deps;
-  const kept = createKept(deps.store, clock);
+export const createTunnel = (base: Base, deps: TunnelDeps) => {
+  const { clock, home, log } = base;
+  const state = createTunnelState(base, deps.config.publicUrl);
+  const { row, trust } = state;
   const lines = createLines(clock);
   const probes = createProbes(clock);
   const inTurn = createTurns();
   let port = 0;
 
-  const supervisor = createSupervisor({
-    ...{ clock, lines, keep: kept.keepProcess },
-    plan: () => planOf(deps, { row: kept.row(), port, lines }),
-    changed: () => tell(),
-  });
-  const places = placesOf(deps, { kept, process: supervisor.state, port: () => port });
-  const tell = (): void => publish(deps, { ...supervisor.state(), address: places.address() });
-  const checks = createChecks(deps, {
-    ...{ row: kept.row, probes, places, keep: kept.keepReach, checked: tell },
-  });
+  const tell = (): void =>
+    publish(base, deps.hub, { ...supervisor.state(), address: addresses.address() });
+  const plan = (): Promise<Plan> =>
+    planOf(deps, { home, row: row(), publicUrl: state.publicUrl(), port, lines });
+  const keep = state.keepProcess;
+  const supervisor = createSupervisor({ clock, lines, keep, plan, changed: tell });
+  const addresses = addressesOf(state, { process: supervisor.state, port: () => port });
+  const checks = createCheck(base, { state, probes, addresses, checked: tell });
 
   /** Starts or stops the process, as the row says. */
   const follow = async (): Promise<void> => {
     await supervisor.stop();
-    const row = kept.row();
-    if (row?.is_on === 1 && row.provider !== 'proxy') supervisor.start();
+    const current = row();
+    if (current?.is_on === 1 && current.provider !== 'proxy') supervisor.start();
     tell();
   };
 
   return {
-    ...{ probes, ...places, ...checks },
-    load: kept.read,
-    row: kept.row,
+    probes,
+    ...addresses,
+    ...checks,
+    row,
+    trust,
     process: supervisor.state,
     lines: lines.all,
-    begin: (at) =>
+    /** Reads the configuration; called before anything listens. */
+    load: state.read,
+    /** Called when the daemon listens: ends what an earlier one left, and starts what was on. */
+    begin: (at: number): Promise<void> =>
       inTurn(async () => {
         port = at;
-        await endLeftover(deps, kept.row());
+        const left = row();
+        if (left?.process && (await killLeftover(JSON.parse(left.process)))) {
+          log.warn({ provider: left.provider }, 'ended a tunnel of an earlier start');
+        }
         await follow();
       }),
-    end: () => inTurn(supervisor.stop),
-    configure: (next, also) =>
+    /** Resolves when no process runs any more. The tunnel is on again after the next start. */
+    end: (): Promise<void> => inTurn(supervisor.stop),
+    /** Replaces the configuration, with the steps in one transaction; restarts what is on. */
+    configure: (next: TunnelRow, also: TransactionStep[]): Promise<void> =>
       inTurn(async () => {
-        await kept.replace(next, also);
+        await state.replace(next, also);
         checks.forget();
         await follow();
       }),
-    turn: (isOn, also) =>
+    /** Switches it on or off, or forgets its address; resolves to false if nothing is set up. */
+    change: (changes: Partial<TunnelRow>, also: TransactionStep[]): Promise<boolean> =>
       inTurn(async () => {
-        const isSetUp = await kept.turn(isOn, also);
+        const isSetUp = await state.change(changes, also);
+        if (changes.public_url === null) checks.forget();
         if (isSetUp) await follow();
         return isSetUp;
       }),
-    forgetAddress: (also) =>
-      inTurn(async () => {
-        const isSetUp = await kept.forgetAddress(also);
-        checks.forget();
-        if (isSetUp) await follow();
-        return isSetUp;
-      }),
-    reach: () => reachOf(places.address(), kept, supervisor.state()),
-    trust: () => {
-      const row = kept.row();
-      return row?.is_on === 1 ? { header: addressHeaderOf(row.provider) } : null;
+  };
+};
+
+export type Tunnel = ReturnType<typeof createTunnel>;
+
+/** Builds the questions of where others reach this daemon, and how sure that is. */
+const addressesOf = (
+  { row, publicUrl, ...state }: TunnelState,
+  of: { process(): ProcessState; port(): number },
+) => {
+  const address = (): string | null => publicUrl() ?? of.process().url;
+  return {
+    publicUrl,
+    /** Returns the permanent address, or else the temporary one from the provider. */
+    address,
+    /**
+     * Returns the address to which a proxy sends requests: the daemon's own, or where the forward
+     * listens on the server.
+     */
+    upstream: (): string => {
+      const current = row();
+      const far = current?.provider === 'ssh' ? JSON.parse(current.settings).remotePort : null;
+      return `127.0.0.1:${far ?? of.port()}`;
+    },
+    /**
+     * Returns the certainty that others reach the address. `unverified`: no check was made since
+     * the address was set, or the tunnel is not up now; `failed`: the last check failed.
+     */
+    reach: (): TunnelView['reach'] => {
+      const [at, current, checked] = [address(), row(), state.reach()];
+      if (at === null) return 'none';
+      const isRunning = current?.provider === 'proxy' || of.process().status === 'running';
+      const isUp = current?.is_on === 1 && isRunning;
+      if (checked?.address !== at || (current !== null && !isUp)) return 'unverified';
+      return checked.is_ok === 1 ? 'verified' : 'failed';
     },
   };
 };
 
-const reachOf = (address: string | null, kept: TunnelState, process: ProcessState): TunnelReach => {
-  if (address === null) return 'none';
-  const [row, reach] = [kept.row(), kept.reach()];
-  const isUp = row?.is_on === 1 && (row.provider === 'proxy' || process.status === 'running');
-  if (reach?.address !== address || (row !== null && !isUp)) return 'unverified';
-  return reach.is_ok === 1 ? 'verified' : 'failed';
-};
+export type TunnelAddresses = ReturnType<typeof addressesOf>;
 
 /**
  * Runs the given functions one after the other: a start and a stop at the same time would leave a
@@ -176,34 +141,8 @@ const createTurns = () => {
   };
 };
 
-const placesOf = (
-  { settings }: TunnelDeps,
-  of: { kept: TunnelState; process(): ProcessState; port(): number },
-): Places => {
-  const publicUrl = (): string | null => settings.publicUrl ?? of.kept.row()?.public_url ?? null;
-  return {
-    publicUrl,
-    address: () => publicUrl() ?? of.process().url,
-    upstream: () => {
-      const row = of.kept.row();
-      const far = row?.provider === 'ssh' ? JSON.parse(row.settings).remotePort : null;
-      return `127.0.0.1:${far ?? of.port()}`;
-    },
-  };
-};
-
-/** Ends the process that a killed daemon left behind. */
-const endLeftover = async ({ log }: TunnelDeps, row: TunnelRow | null): Promise<void> => {
-  if (!row?.process) return;
-  const isEnded = await killLeftover(JSON.parse(row.process));
-  if (isEnded) log.warn({ provider: row.provider }, 'ended a tunnel of an earlier start');
-};
-
 /** Publishes the state to every admin. */
-const publish = (
-  { store, hub, log }: TunnelDeps,
-  state: ProcessState & { address: string | null },
-): void => {
+const publish = ({ store, log }: Base, hub: Hub, state: object): void => {
   store.db
     .selectFrom('users')
     .select('id')

@@ -1,58 +1,59 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import {
-  type FrozenClock,
-  frozenClock,
-  PASSWORD,
-  setupCodeOf,
-  startApp,
-  type TestApp,
-} from '../../harness/app.js';
+import { frozenClock, PASSWORD, startApp, type TestApp } from '../../harness/app.js';
 import { measureInTurn } from '../../harness/inturn.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, before, beforeEach, describe, it } = lab;
 
 describe('login', () => {
+  const clock = frozenClock();
   let app: TestApp;
-  let clock: FrozenClock;
+  let cases = 0;
+  /** The name of an account that is made for the case, in lower case. */
+  let ada: string;
+  /** A name that nobody has, and no case before has tried. */
+  let nobody: string;
   const login = (body: object, headers: Record<string, string> = {}) =>
     app.call('POST', '/api/auth/login', { body, headers });
   const fail = (username: string, headers?: Record<string, string>) =>
     login({ username, password: 'wrong password' }, headers);
   const from = (address: string) => ({ 'x-forwarded-for': address });
 
-  beforeEach(async () => {
-    clock = frozenClock();
-    app = await startApp({
-      clock,
-      config: { registration: 'open', trustedProxies: ['127.0.0.1'] },
-    });
-    await app.call('POST', '/api/auth/register', {
-      body: {
-        ...{ username: 'Ada', email: 'ada@example.org', password: PASSWORD },
-        ...setupCodeOf(app.home),
-      },
-    });
-  });
+  const capital = () => `A${ada.slice(1)}`;
+  const iso = (ms: number) => new Date(ms).toISOString();
 
-  afterEach(() => app.stop());
+  before(async () => {
+    const config = { registration: 'open' as const, trustedProxies: ['127.0.0.1'] };
+    app = await startApp({ clock, config });
+    await app.register('root');
+  });
+  beforeEach(async () => {
+    cases += 1;
+    // Tries are counted by the minute: each case begins with a whole one, a minute or more later.
+    clock.forward(120_000 - (clock.now() % 60_000));
+    ada = `ada${cases}`;
+    nobody = `nobody${cases}`;
+    const body = { username: capital(), email: `${ada}@example.org`, password: PASSWORD };
+    expect((await app.call('POST', '/api/auth/register', { body })).status).to.equal(201);
+  });
+  after(() => app.stop());
 
   it('takes the name or the e-mail address, in any case', async () => {
     for (const who of [
-      { username: 'ada' },
-      { username: 'ADA' },
-      { username: 'Ada@Example.org' },
-      { email: 'ada@example.org' },
+      { username: ada },
+      { username: ada.toUpperCase() },
+      { username: `${capital()}@Example.org` },
+      { email: `${ada}@example.org` },
     ]) {
       const { status, body } = await login({ ...who, password: PASSWORD });
-      expect({ status, name: body.user?.username }).to.equal({ status: 200, name: 'Ada' });
+      expect({ status, name: body.user?.username }).to.equal({ status: 200, name: capital() });
     }
   });
 
   it('lasts twelve hours', async () => {
-    const { body } = await login({ username: 'ada', password: PASSWORD });
-    expect(body.expiresAt).to.equal('2026-03-02T00:00:00.000Z');
+    const { body } = await login({ username: ada, password: PASSWORD });
+    expect(body.expiresAt).to.equal(iso(clock.now() + 12 * 3600_000));
     const me = () => app.call('GET', '/api/auth/me', { token: body.token });
     clock.forward(12 * 3600_000 - 1);
     expect((await me()).status).to.equal(200);
@@ -61,14 +62,14 @@ describe('login', () => {
   });
 
   it('lasts thirty days on a device', async () => {
-    const { body } = await login({ username: 'ada', password: PASSWORD, device: 'laptop' });
-    expect(body.expiresAt).to.equal('2026-03-31T12:00:00.000Z');
+    const { body } = await login({ username: ada, password: PASSWORD, device: 'laptop' });
+    expect(body.expiresAt).to.equal(iso(clock.now() + 30 * 24 * 3600_000));
     clock.forward(30 * 24 * 3600_000 - 1);
     expect((await app.call('GET', '/api/auth/me', { token: body.token })).status).to.equal(200);
   });
 
   it('ignores unknown keys', async () => {
-    const { status, body } = await login({ username: 'ada', password: PASSWORD, role: 'admin' });
+    const { status, body } = await login({ username: ada, password: PASSWORD, role: 'admin' });
     expect({ status, id: body.user.id }).to.equal({ status: 200, id: body.user.id });
   });
 
@@ -76,8 +77,8 @@ describe('login', () => {
     await app.call('POST', '/api/auth/register', { body: { username: 'bob', password: PASSWORD } });
     await disable(app, 'bob');
     const replies = [
-      await fail('ada'),
-      await fail('nobody'),
+      await fail(ada),
+      await fail(nobody),
       await login({ username: 'bob', password: PASSWORD }),
     ];
     for (const { status, body } of replies) {
@@ -94,58 +95,59 @@ describe('login', () => {
   });
 
   it('takes as long for an unknown name as for a wrong password', async () => {
-    const [known, unknown] = await measureInTurn(['ada', 'nobody'], (name, n) =>
+    const [known, unknown] = await measureInTurn([ada, nobody], (name, n) =>
       fail(name, from(`192.0.2.${n}`)),
     );
     expect((unknown ?? 0) / (known ?? 0)).to.be.within(0.5, 2);
   });
 
   it('lets an account and address wait longer after each failure, also after a restart', async () => {
-    for (let n = 0; n < 5; n++) expect((await fail('ada')).status).to.equal(401);
-    const refused = await login({ username: 'ada', password: PASSWORD });
+    for (let n = 0; n < 5; n++) expect((await fail(ada)).status).to.equal(401);
+    const refused = await login({ username: ada, password: PASSWORD });
     expect(refused.status).to.equal(429);
     expect(refused.body.code).to.equal('too_many_logins');
     expect(refused.headers['retry-after']).to.equal('1');
 
     clock.forward(1000);
-    expect((await fail('ada')).status).to.equal(401);
+    expect((await fail(ada)).status).to.equal(401);
     await app.restart();
-    const again = await login({ username: 'ada', password: PASSWORD });
+    const again = await login({ username: ada, password: PASSWORD });
     expect([again.status, again.headers['retry-after']]).to.equal([429, '2']);
 
     clock.forward(2000);
-    expect((await login({ username: 'ada', password: PASSWORD })).status).to.equal(200);
-    expect((await fail('ada')).status).to.equal(401);
-    expect((await login({ username: 'ada', password: PASSWORD })).status).to.equal(200);
+    expect((await login({ username: ada, password: PASSWORD })).status).to.equal(200);
+    expect((await fail(ada)).status).to.equal(401);
+    expect((await login({ username: ada, password: PASSWORD })).status).to.equal(200);
   });
 
   it('waits for unknown names alike', async () => {
-    for (let n = 0; n < 5; n++) expect((await fail('nobody')).status).to.equal(401);
-    expect((await fail('nobody')).status).to.equal(429);
+    for (let n = 0; n < 5; n++) expect((await fail(nobody)).status).to.equal(401);
+    expect((await fail(nobody)).status).to.equal(429);
   });
 
   it('counts the name and the e-mail address of an account as one', async () => {
-    for (const name of ['ada', 'ADA', 'ada@example.org', 'Ada@Example.org', 'ada'])
+    const mail = `${ada}@example.org`;
+    for (const name of [ada, ada.toUpperCase(), mail, `${capital()}@Example.org`, ada])
       await fail(name);
-    for (const name of ['ada', 'ada@example.org']) expect((await fail(name)).status).to.equal(429);
+    for (const name of [ada, mail]) expect((await fail(name)).status).to.equal(429);
   });
 
   it('never shuts the owner out who comes from another address', async () => {
-    for (let n = 0; n < 12; n++) await fail('ada', from(`198.51.100.${n}`));
+    for (let n = 0; n < 12; n++) await fail(ada, from(`198.51.100.${n}`));
     const since = performance.now();
-    const { status } = await login({ username: 'ada', password: PASSWORD }, from('203.0.113.1'));
+    const { status } = await login({ username: ada, password: PASSWORD }, from('203.0.113.1'));
     expect(status).to.equal(200);
     expect(performance.now() - since).to.be.within(1900, 3000);
   });
 
   it('refuses none of many names that nobody has', async () => {
-    const names = Array.from({ length: 80 }, (_, n) => `nobody${n}`);
+    const names = Array.from({ length: 80 }, (_, n) => `${nobody}-${n}`);
     const all = await Promise.all(names.map((name, n) => fail(name, from(`192.0.2.${n}`))));
     expect(all.map(({ status }) => status)).to.equal(names.map(() => 401));
   });
 
   it('tries no more than thirty of what comes all at once', async () => {
-    const all = await Promise.all(Array.from({ length: 45 }, () => fail('ada')));
+    const all = await Promise.all(Array.from({ length: 45 }, () => fail(ada)));
     const refused = all.filter(({ body }) => body.code === 'too_many_logins');
     // One more is refused where the first thirty are judged before the last of all is read.
     expect(refused.length).to.be.at.least(15);
@@ -162,7 +164,7 @@ describe('login', () => {
     expect(all.every(({ status }) => status === 401 || status === 429)).to.be.true();
     expect(refused.length).to.be.within(1, 28);
     expect(refused[0]?.headers['retry-after']).to.equal('2');
-    expect((await login({ username: 'ada', password: PASSWORD })).status).to.equal(200);
+    expect((await login({ username: ada, password: PASSWORD })).status).to.equal(200);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { skeletonOf } from '../../../src/accounts/auth/lookalikes.js';
+import { skeletonOf } from '../../../src/accounts/auth/register.js';
 import { PASSWORD, startApp, type TestApp } from '../../harness/app.js';
 
 export const lab = Lab.script();

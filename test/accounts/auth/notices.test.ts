@@ -1,31 +1,31 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import {
-  type FrozenClock,
-  frozenClock,
-  PASSWORD,
-  setupCodeOf,
-  startApp,
-  type TestApp,
-} from '../../harness/app.js';
+import { frozenClock, PASSWORD, startApp, type TestApp } from '../../harness/app.js';
 import { registerGuarded } from '../../harness/factor.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, before, beforeEach, describe, it } = lab;
 
 const DAY = 24 * 3600_000;
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
 
 describe('what a user is told of logins', () => {
+  const clock = frozenClock();
   let app: TestApp;
-  let clock: FrozenClock;
+  /** The name of whoever registers in the case. */
+  let username: string;
+  let cases = 0;
 
-  beforeEach(async () => {
-    clock = frozenClock();
+  before(async () => {
     const config = { registration: 'open' as const, trustedProxies: ['127.0.0.1'] };
     app = await startApp({ clock, config });
+    await app.register('root');
   });
-  afterEach(() => app.stop());
+  beforeEach(() => {
+    cases += 1;
+    username = `ada${cases}`;
+  });
+  after(() => app.stop());
 
   interface From {
     address?: string;
@@ -36,25 +36,24 @@ describe('what a user is told of logins', () => {
       body,
       headers: { 'x-forwarded-for': address, 'user-agent': agent },
     });
-  const register = async (username: string): Promise<string> =>
-    (await post('register', { username, password: PASSWORD, ...setupCodeOf(app.home) }, {})).body
-      .token;
+  const register = async (): Promise<string> =>
+    (await post('register', { username, password: PASSWORD }, {})).body.token;
   const login = (from: From = {}, more: object = {}) =>
-    post('login', { username: 'ada', password: PASSWORD, ...more }, from);
+    post('login', { username, password: PASSWORD, ...more }, from);
   const told = async (token: string, kind: string): Promise<Record<string, string>[]> => {
     const { body } = await app.call('GET', '/api/notifications', { token });
     return body.notifications.filter((one: { kind: string }) => one.kind === kind);
   };
 
   it('is nothing of a login from where one registered', async () => {
-    const token = await register('ada');
+    const token = await register();
     await login();
     await login({ address: '203.0.113.200' });
     expect(await told(token, 'login.device')).to.equal([]);
   });
 
   it('is a login from another network, or with another program, once each', async () => {
-    const token = await register('ada');
+    const token = await register();
     for (const from of [{ address: '198.51.100.1' }, { address: '198.51.100.2' }])
       await login(from);
     await login({ agent: 'curl/8.0 https://evil.example' });
@@ -69,7 +68,7 @@ describe('what a user is told of logins', () => {
   });
 
   it('is the same login again after thirty days, not before', async () => {
-    await register('ada');
+    await register();
     const from = { address: '198.51.100.1' };
     await login(from);
     clock.forward(30 * DAY - 1);
@@ -83,14 +82,14 @@ describe('what a user is told of logins', () => {
   });
 
   it('is one message of two logins at once', async () => {
-    const token = await register('ada');
+    const token = await register();
     const from = { address: '198.51.100.1' };
     await Promise.all([login(from), login(from), login(from)]);
     expect((await told(token, 'login.device')).length).to.equal(1);
   });
 
   it('is nothing of a device that is known, wherever it is', async () => {
-    const ada = await registerGuarded(app, clock, 'ada');
+    const ada = await registerGuarded(app, clock, username);
     clock.forward(60_000);
     const first = await login({}, { totpCode: await ada.code() });
     const { deviceToken } = first.body;
@@ -105,13 +104,13 @@ describe('what a user is told of logins', () => {
   });
 
   it('is nothing of a login that failed', async () => {
-    const token = await register('ada');
+    const token = await register();
     await login({ address: '198.51.100.1' }, { password: 'wrong password' });
     expect(await told(token, 'login.device')).to.equal([]);
   });
 
   it('is a burst of wrong logins, once a day', async () => {
-    const token = await register('ada');
+    const token = await register();
     const fail = (n: number) =>
       login({ address: `198.51.100.${n}` }, { password: 'wrong password' });
     for (let n = 0; n < 9; n++) await fail(n);

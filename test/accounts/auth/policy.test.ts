@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { faultOfPassword } from '../../../src/accounts/auth/policy.js';
+import { COMMON_PASSWORDS, faultOfPassword } from '../../../src/accounts/auth/policy.js';
 import { PASSWORD, startApp, type TestApp } from '../../harness/app.js';
 
 export const lab = Lab.script();
@@ -17,6 +19,12 @@ describe('faultOfPassword', () => {
     for (const each of ['password1', 'PASSWORD1', 'iloveyou1', '1q2w3e4r', 'ｐａｓｓｗｏｒｄ１']) {
       expect(await fault(each), each).to.equal(COMMON);
     }
+  });
+
+  it('finds an entry in the text of the list, which is written as JSON.stringify would', async () => {
+    const file = createRequire(import.meta.url).resolve(COMMON_PASSWORDS);
+    const text = await readFile(file, 'utf8');
+    expect(JSON.stringify(JSON.parse(text))).to.equal(text.trim());
   });
 
   it('knows one’s own name and address, with what surrounds them', async () => {

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import type { Config } from '../../../src/config.js';
 import { PASSWORD, startApp, type TestApp } from '../../harness/app.js';
 
 export const lab = Lab.script();
@@ -168,20 +169,25 @@ describe('the first account', () => {
 });
 
 describe('the registration policy', () => {
-  /** Where there is an account already: the first one is another matter. */
+  let app: TestApp;
+  let names = 0;
+  before(async () => {
+    app = await startApp();
+    // Where there is an account already: the first one is another matter.
+    await app.register('root');
+  });
+  after(() => app.stop());
+
+  /** Opens the daemon again with those settings, and returns the status that it tells a newcomer. */
   const statusWith = async (
-    { config }: { config: object },
+    { config }: { config: Partial<Config> },
     headers: Record<string, string> = {},
   ) => {
-    const root = { adminUsername: 'root', adminPassword: PASSWORD };
-    const app = await startApp({ config: { ...config, ...root } });
-    try {
-      const body = { username: 'ada', password: PASSWORD };
-      const reply = await app.call('POST', '/api/auth/register', { body, headers });
-      return [reply.status, reply.body.code];
-    } finally {
-      await app.stop();
-    }
+    await app.restart(config);
+    names += 1;
+    const body = { username: `ada${names}`, password: PASSWORD };
+    const reply = await app.call('POST', '/api/auth/register', { body, headers });
+    return [reply.status, reply.body.code];
   };
   const proxied = { 'x-forwarded-for': '203.0.113.9' };
 

@@ -8,19 +8,24 @@ import { mint } from '../../../src/kernel/ids.js';
 import { createPace } from '../../../src/kernel/pace.js';
 import { createRate } from '../../../src/kernel/rate.js';
 import { PASSWORD } from '../../harness/app.js';
-import { openStage, type Stage } from '../users/stage.js';
+import { inside } from '../../harness/inside.js';
+import { openStage, type Stage, withAnotherBob } from '../users/stage.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, before, beforeEach, describe, it } = lab;
 
 const NEXT = 'another good password';
 
 describe('a login under way', () => {
+  let opened: Stage;
   let stage: Stage;
-  beforeEach(async () => {
-    stage = await openStage();
+  before(async () => {
+    opened = await openStage();
   });
-  afterEach(() => stage.stop());
+  beforeEach(async () => {
+    stage = await withAnotherBob(opened);
+  });
+  after(() => opened.stop());
 
   const sessionsOf = async (userId: string): Promise<number> => {
     const { db } = stage.app.app.store;
@@ -45,7 +50,7 @@ describe('a login under way', () => {
       passwords: { hash: async () => '', verify },
       signer: { sign: () => 'token' },
       clock,
-      outbox: app.app.runtime.outbox,
+      outbox: inside(app.app).outbox,
       policy: {
         exposure: () => {
           throw new Error('Nobody registers');
@@ -53,9 +58,11 @@ describe('a login under way', () => {
         tokenHours: 12,
       },
       checkCode: async () => 'not_needed',
-      tries: createRate(0, clock),
-      pace: createPace({ everyMs: 0, waiting: 0, wait: async () => undefined }),
-      wait: async () => undefined,
+      limits: {
+        tries: createRate(0, clock),
+        pace: createPace({ everyMs: 0, waiting: 0, wait: async () => undefined }),
+        wait: async () => undefined,
+      },
     };
   };
   const visit = {
@@ -64,7 +71,7 @@ describe('a login under way', () => {
     record: ({ actorId }: { actorId: string }) => ({ audit: entryOf(actorId) }),
   };
   const logInWhile = async (happen: () => Promise<void>): Promise<string> => {
-    const given = { username: 'bob', password: PASSWORD };
+    const given = { username: stage.bob.username, password: PASSWORD };
     try {
       await logInWithPassword(depsWhile(happen), given, visit);
       return 'in';
@@ -132,12 +139,12 @@ describe('a login under way', () => {
 
   it('is over with a reset link, of fifty at once', async () => {
     const inviteFor = await stage.invite({}, stage.bob.id);
-    const logins = Array.from({ length: 25 }, () => stage.login('bob'));
+    const logins = Array.from({ length: 25 }, () => stage.login(stage.bob.username));
     const body = { inviteToken: inviteFor.inviteToken, password: NEXT };
     const [done, ...replies] = await Promise.all([
       stage.app.call('POST', '/api/auth/reset', { body }),
       ...logins,
-      ...Array.from({ length: 25 }, () => stage.login('bob')),
+      ...Array.from({ length: 25 }, () => stage.login(stage.bob.username)),
     ]);
     expect(done?.status).to.equal(200);
     const tokens = replies.flatMap(({ body: reply }) => (reply.token ? [reply.token] : []));
@@ -149,10 +156,11 @@ describe('a login under way', () => {
 
   it('makes no token that outlives it', async () => {
     const accounts = accountsOf(depsWhile(async () => undefined));
-    const { body } = await stage.login('bob');
+    const { body } = await stage.login(stage.bob.username);
     const { id } = await stage.app.app.store.db
       .selectFrom('auth_sessions')
       .select('id')
+      .where('user_id', '=', stage.bob.id)
       .orderBy('id', 'desc')
       .executeTakeFirstOrThrow();
     const made: string[] = [];

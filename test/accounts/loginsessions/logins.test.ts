@@ -1,34 +1,40 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import {
-  type FrozenClock,
-  frozenClock,
-  PASSWORD,
-  startApp,
-  type TestApp,
-} from '../../harness/app.js';
+import { frozenClock, PASSWORD, startApp, type TestApp } from '../../harness/app.js';
 import { Client } from '../../http/socket/harness.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, before, beforeEach, describe, it } = lab;
 
 const HOUR_MS = 3600 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 describe('logins', () => {
+  const clock = frozenClock();
   let app: TestApp;
-  let clock: FrozenClock;
+  let cases = 0;
+  /** Somebody who registers when the case begins, and the token of that. */
+  let username: string;
+  let id: string;
   let first: string;
+  let began: number;
 
-  beforeEach(async () => {
-    clock = frozenClock();
+  before(async () => {
     app = await startApp({ clock });
-    first = (await app.register('ada')).token;
+    await app.register('root');
   });
-  afterEach(() => app.stop());
+  beforeEach(async () => {
+    cases += 1;
+    username = `ada${cases}`;
+    began = clock.now();
+    ({ id, token: first } = await app.register(username));
+  });
+  after(() => app.stop());
 
-  const logIn = async (device?: string) => {
-    const body = { username: 'ada', password: PASSWORD, device };
+  /** So long after the case began. */
+  const at = (ms: number) => new Date(began + ms).toISOString();
+  const logIn = async (device?: string, name = username) => {
+    const body = { username: name, password: PASSWORD, device };
     return (await app.call('POST', '/api/auth/login', { body })).body;
   };
   const list = async (token: string, query = '') =>
@@ -49,17 +55,17 @@ describe('logins', () => {
       {
         device: 'CLI on laptop',
         address: '127.0.0.1',
-        createdAt: '2026-03-01T12:01:00.000Z',
-        lastUsedAt: '2026-03-01T12:01:00.000Z',
-        expiresAt: '2026-03-31T12:01:00.000Z',
+        createdAt: at(60_000),
+        lastUsedAt: at(60_000),
+        expiresAt: at(30 * DAY_MS + 60_000),
         current: true,
       },
       {
         device: null,
         address: '127.0.0.1',
-        createdAt: '2026-03-01T12:00:00.000Z',
+        createdAt: at(0),
         lastUsedAt: null,
-        expiresAt: '2026-03-02T00:00:00.000Z',
+        expiresAt: at(12 * HOUR_MS),
         current: false,
       },
     ]);
@@ -104,7 +110,7 @@ describe('logins', () => {
   });
 
   it('of somebody else are not there', async () => {
-    const other = (await app.register('other')).token;
+    const other = (await app.register(`other${cases}`)).token;
     const [session] = (await list(first)).sessions;
     expect((await end(other, session.id)).status).to.equal(404);
     expect((await list(other)).sessions.length).to.equal(1);
@@ -121,7 +127,7 @@ describe('logins', () => {
   it('give a fresh token, and the old one stays good', async () => {
     clock.forward(HOUR_MS);
     const { status, body } = await refresh(first);
-    expect([status, body.expiresAt]).to.equal([200, '2026-03-02T01:00:00.000Z']);
+    expect([status, body.expiresAt]).to.equal([200, at(13 * HOUR_MS)]);
     expect(expiryOf(body.token)).to.equal(Date.parse(body.expiresAt));
     expect([await me(first), await me(body.token)]).to.equal([200, 200]);
     clock.forward(11 * HOUR_MS);
@@ -136,9 +142,9 @@ describe('logins', () => {
       clock.forward(10 * HOUR_MS);
       token = (await refresh(token)).body.token;
     }
-    expect(expiryOf(token)).to.equal(Date.parse('2026-03-31T12:00:00.000Z'));
+    expect(expiryOf(token)).to.equal(began + 30 * DAY_MS);
     clock.forward(10 * HOUR_MS - 1);
-    expect((await refresh(token)).body.expiresAt).to.equal('2026-03-31T12:00:00.000Z');
+    expect((await refresh(token)).body.expiresAt).to.equal(at(30 * DAY_MS));
     clock.forward(1);
     expect((await refresh(token)).status).to.equal(401);
   });
@@ -168,9 +174,13 @@ describe('logins', () => {
     const [session] = (await list(token)).sessions;
     await end(first, session.id);
     await end(first, session.id);
-    const { body } = await app.call('GET', '/api/admin/audit?action=sessions.delete', {
-      token: first,
-    });
+    const { body } = await app.call(
+      'GET',
+      `/api/admin/audit?action=sessions.delete&actorId=${id}`,
+      {
+        token: (await logIn(undefined, 'root')).token,
+      },
+    );
     const said = body.entries.map(({ target, outcome }: Record<string, unknown>) => [
       target,
       outcome,

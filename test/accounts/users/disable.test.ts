@@ -4,6 +4,7 @@ import * as Lab from '@hapi/lab';
 import { WebSocket } from 'ws';
 import { type Stage, startStage } from '../../agents/stage.js';
 import { PASSWORD, until } from '../../harness/app.js';
+import { inside } from '../../harness/inside.js';
 import { hangs, says } from '../../harness/openai.js';
 
 export const lab = Lab.script();
@@ -93,7 +94,7 @@ describe('a user who is disabled', () => {
     ]);
     expect(took).to.be.below(1000);
     expect([...statuses].sort()).to.equal([200, 401]);
-    expect((await stage.app.runtime.rows.byId(running.id))?.status).to.equal('stopped');
+    expect((await inside(stage.app).rows.byId(running.id))?.status).to.equal('stopped');
     expect(await login()).to.equal(401);
     expect((await counted()).map(({ count }) => count).slice(0, 3)).to.equal(
       before.map(({ count }) => count).slice(0, 3),
@@ -119,7 +120,7 @@ describe('a user who is disabled', () => {
     stage.model.script(says({ text: 'Back.' }));
     const { id } = (await asBob('POST', '/api/agents', { prompt: 'Speak' })).body;
     const ended = await until(
-      () => stage.app.runtime.rows.byId(id),
+      () => inside(stage.app).rows.byId(id),
       (row) => row?.status !== 'queued' && row?.status !== 'running',
     );
     expect(ended?.status).to.equal('completed');
@@ -147,7 +148,7 @@ describe('a user who is disabled', () => {
       .values({ kind: 'execution', ref: execution, lane: hook, run_at: at })
       .execute();
     await db.updateTable('users').set({ disabled_at: at }).where('id', '=', bob.id).execute();
-    stage.app.runtime.queue.added(hook);
+    inside(stage.app).queue.added(hook);
     expect(await until(row, ({ status }) => status !== 'queued')).to.equal({
       status: 'skipped',
       error: 'the account of its owner is disabled',
@@ -165,7 +166,7 @@ describe('a user who is disabled', () => {
     for (const due of [60_000, 2 * 24 * 3600 * 1000]) {
       const next_run_at = new Date(Date.now() - due).toISOString();
       await db.updateTable('hooks').set({ next_run_at }).where('id', '=', daily).execute();
-      await stage.app.runtime.schedule.tick();
+      await inside(stage.app).schedule.tick();
       const row = await db
         .selectFrom('hooks')
         .select(['next_run_at', 'executions'])
@@ -181,7 +182,7 @@ describe('a user who is disabled', () => {
   it('has no agent begin that came in at that moment', async () => {
     await login();
     await disable();
-    const { control, rows } = stage.app.runtime;
+    const { control, rows } = inside(stage.app);
     const { id } = await control.spawn({
       userId: bob.id,
       prompt: 'Late',
@@ -219,7 +220,7 @@ describe('what an admin grants', () => {
       body: { prompt: 'Speak', limits: { maxCostUsd: 100 } },
     });
     const row = await until(
-      () => stage.app.runtime.rows.byId(body.id),
+      () => inside(stage.app).rows.byId(body.id),
       (agent) => agent?.status === 'completed' || agent?.status === 'failed',
     );
     return { status: row?.status, error: row?.error };
@@ -249,7 +250,7 @@ describe('what an admin grants', () => {
   });
 
   it('is whether they may use the shell, whatever the role', async () => {
-    const { permissionsOf } = stage.app.runtime;
+    const { permissionsOf } = inside(stage.app);
     const may = async (id: string) => (await permissionsOf(id)).may('shell');
     const asked = async () => Promise.all([may(bob.id), may(stage.userId)]);
     const before = await asked();

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { PASSWORD } from '../../harness/app.js';
+import { inside } from '../../harness/inside.js';
 import { makeToken } from '../../harness/token.js';
 import { openStage, type Stage } from './stage.js';
 
@@ -124,7 +125,7 @@ describe('an admin whose login is over ten minutes old', () => {
 
   it('links a channel with the password alone, and the code is not spent before', async () => {
     const sender = { kind: 'slack' as const, id: 'T1/U1', name: 'Ada' };
-    const { code } = await stage.app.app.runtime.links.makeCode(sender);
+    const { code } = await inside(stage.app.app).links.makeCode(sender);
     const { db } = stage.app.app.store;
     await db
       .updateTable('auth_sessions')

@@ -9,14 +9,14 @@ const { after, before, describe, it } = lab;
 
 const NEXT = 'another good password';
 
+let stage: Stage;
+before(async () => {
+  stage = await openStage();
+});
+after(() => stage.stop());
+
 for (const path of ['/invite', '/reset']) {
   describe(path, () => {
-    let stage: Stage;
-    before(async () => {
-      stage = await openStage();
-    });
-    after(() => stage.stop());
-
     it('is of its own files alone, and tells nobody where it was', async () => {
       const { status, headers, text } = await stage.app.call('GET', path);
       expect(status).to.equal(200);
@@ -37,16 +37,11 @@ for (const path of ['/invite', '/reset']) {
 }
 
 describe('a person with a link', () => {
-  let stage: Stage;
   let browser: Browser;
   before(async () => {
-    stage = await openStage();
     if (!withChromium.skip) browser = await openBrowser();
   });
-  after(async () => {
-    await browser?.close();
-    await stage.stop();
-  });
+  after(() => browser?.close());
 
   /** A page on a phone, and what the browser complains of. */
   const open = async (url: string): Promise<{ page: Page; complaints: string[] }> => {

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { addressFor } from '../../../src/accounts/users/rules.js';
+import { addressFor } from '../../../src/accounts/users/invites.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

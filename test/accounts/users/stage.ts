@@ -19,12 +19,19 @@ export interface Member {
   token: string;
 }
 
-/** The daemon on a clock that stands still, with an admin and somebody else. */
-export interface Stage {
+interface NamedMember extends Member {
+  username: string;
+}
+
+interface Cast {
   app: TestApp;
   clock: FrozenClock;
-  admin: Member;
-  bob: Member;
+  admin: NamedMember;
+  bob: NamedMember;
+}
+
+/** The daemon on a clock that stands still, with an admin and somebody else. */
+export interface Stage extends Cast {
   as(who: { token: string }, method: string, path: string, body?: unknown): Promise<Reply>;
   /** As the admin. */
   ask(method: string, path: string, body?: unknown): Promise<Reply>;
@@ -40,16 +47,39 @@ export interface Stage {
 export const openStage = async (config: TestOptions['config'] = {}): Promise<Stage> => {
   const clock = frozenClock();
   const app = await startApp({ clock, config });
-  const admin = await app.register('ada');
-  const bob = await app.register('bob');
+  const admin = await enter(app, 'ada');
+  return stageOf({ app, clock, admin, bob: await enter(app, 'bob') });
+};
+
+let others = 0;
+
+/** The same daemon with another Bob, whom no case before has seen. */
+export const withAnotherBob = async ({ app, clock, admin }: Stage): Promise<Stage> => {
+  others += 1;
+  return stageOf({ app, clock, admin, bob: await enter(app, `bob${others}`) });
+};
+
+/** The same daemon with another Bob and another admin, who has just logged in. */
+export const withOthers = async (stage: Stage): Promise<Stage> => {
+  const { app, clock, bob } = await withAnotherBob(stage);
+  const admin = await enter(app, `ada${others}`);
+  const update = app.app.store.db.updateTable('users').set({ role: 'admin' });
+  await update.where('id', '=', admin.id).execute();
+  return stageOf({ app, clock, admin, bob });
+};
+
+const enter = async (app: TestApp, username: string): Promise<NamedMember> => ({
+  username,
+  ...(await app.register(username)),
+});
+
+const stageOf = (cast: Cast): Stage => {
+  const { app, admin } = cast;
   const as: Stage['as'] = ({ token }, method, path, body) =>
     app.call(method, path, { token, ...(body !== undefined && { body }) });
   const ask: Stage['ask'] = (method, path, body) => as(admin, method, path, body);
   return {
-    app,
-    clock,
-    admin,
-    bob,
+    ...cast,
     as,
     ask,
     login: (username, password = PASSWORD) =>

@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { chat } from '../../../src/agents/chat/contract.js';
 import { until } from '../../harness/app.js';
+import { inside } from '../../harness/inside.js';
 import { hangs, says } from '../../harness/openai.js';
 import { call, type Stage, startStage } from '../stage.js';
 import { openStream } from './stream.js';
@@ -229,7 +230,7 @@ describe('chat as a stream', () => {
   });
 
   it('makes no pieces where nobody listens', async () => {
-    const { deltas } = stage.app.runtime;
+    const { deltas } = inside(stage.app);
     expect(deltas.of('agent_nobody')).to.be.undefined();
     stage.model.script(hangs);
     const stream = await open({ message: 'Think' });

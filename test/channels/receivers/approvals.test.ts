@@ -8,14 +8,15 @@ import * as telegram from '../../harness/telegram.js';
 import { type Desk, openMessengers } from './desk.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, before, beforeEach, describe, it } = lab;
 
 describe('approvals on channels', () => {
   let desk: Desk;
-  beforeEach(async () => {
+  before(async () => {
     desk = await openMessengers();
   });
-  afterEach(() => desk.stop());
+  beforeEach(() => desk.anew());
+  after(() => desk.stop());
 
   const inSlack = async (userId = desk.userId) => {
     await linkChannel(desk, userId, { kind: 'slack', ...slack.ADA });
@@ -101,7 +102,7 @@ describe('approvals on channels', () => {
     const [call] = await desk.inSlack(1);
     const [approve, deny] = slack.buttonsOf(call);
     if (!approve || !deny) throw new Error('No buttons');
-    expect((await desk.toTeamchat(slack.pressed(approve, Date.now()))).status).to.equal(200);
+    expect((await desk.toTeamchat(slack.pressed(approve, desk.now()))).status).to.equal(200);
     const { status, decidedBy, digest } = await approval(id);
     expect([status, decidedBy]).to.equal(['approved', desk.userId]);
     const [, update] = await desk.inSlack(2);
@@ -112,12 +113,12 @@ describe('approvals on channels', () => {
       text: `Approved: http.request ${digest.slice(0, 8)}`,
       blocks: [],
     });
-    expect((await desk.toTeamchat(slack.pressed(deny, Date.now()))).status).to.equal(200);
+    expect((await desk.toTeamchat(slack.pressed(deny, desk.now()))).status).to.equal(200);
     expect((await desk.inSlack(3))[2]?.text).to.match(
       /^It was approved at .* already: http.request/,
     );
     expect((await approval(id)).status).to.equal('approved');
-    const { entries } = (await desk.ask('GET', '/api/admin/audit?action=approvals.approve')).body;
+    const entries = await desk.audited('approvals.approve');
     const [channel] = (await desk.ask('GET', '/api/channels')).body.channels;
     expect(entries.map(({ target, data }: Record<string, unknown>) => [target, data])).to.equal([
       [id, { approved: true, digest, channel: 'slack', channelId: channel.id }],
@@ -168,15 +169,15 @@ describe('approvals on channels', () => {
     const { digest } = await approval(id);
     const [approve] = slack.buttonsOf(call);
     if (!approve) throw new Error('No buttons');
-    await desk.toTeamchat(slack.pressed(approve, Date.now(), 'U0STRANGER'));
+    await desk.toTeamchat(slack.pressed(approve, desk.now(), 'U0STRANGER'));
     const other = { ...approve, value: `${id}:${'0'.repeat(64)}` };
-    await desk.toTeamchat(slack.pressed(other, Date.now()));
-    await desk.toTeamchat(slack.pressed({ ...approve, value: `${id}:` }, Date.now()));
+    await desk.toTeamchat(slack.pressed(other, desk.now()));
+    await desk.toTeamchat(slack.pressed({ ...approve, value: `${id}:` }, desk.now()));
     const byBob = telegram.pressed(1, `y:${id}:${digest.slice(0, 24)}`);
     expect((await desk.toMessenger(byBob)).body.text).to.match(/^Nothing with that digest/);
     const typed = telegram.written(2, `approve ${digest}`);
     expect((await desk.toMessenger(typed)).body.text).to.match(/^Nothing with that digest/);
-    const { entries } = (await desk.ask('GET', '/api/admin/audit?action=approvals.approve')).body;
+    const entries = await desk.audited('approvals.approve');
     expect([(await approval(id)).status, entries]).to.equal(['pending', []]);
     const texts = (await desk.inSlack(3)).slice(1).map(({ method, text }) => [method, text]);
     expect(texts).to.include([
@@ -196,8 +197,8 @@ describe('approvals on channels', () => {
     const [approve] = slack.buttonsOf(call);
     if (!approve) throw new Error('No buttons');
     const answers = async () => {
-      await desk.toTeamchat(slack.pressed(approve, Date.now()));
-      await desk.toTeamchat(slack.written(`approve ${digest}`, Date.now()));
+      await desk.toTeamchat(slack.pressed(approve, desk.now()));
+      await desk.toTeamchat(slack.written(`approve ${digest}`, desk.now()));
     };
     const { db } = desk.app.store;
     const disable = (disabled_at: string | null) =>
@@ -220,7 +221,7 @@ describe('approvals on channels', () => {
     await inTelegram();
     const id = await askApproval(desk, desk.userId);
     const [call] = await desk.inTelegram(1);
-    const past = new Date(Date.now() - 1000).toISOString();
+    const past = new Date(desk.now() - 1000).toISOString();
     const { db } = desk.app.store;
     await db.updateTable('approvals').set({ expires_at: past }).where('id', '=', id).execute();
     const { body } = await desk.toMessenger(telegram.pressed(1, keysOf(call)[0] ?? ''));
@@ -238,14 +239,14 @@ describe('approvals on channels', () => {
     const { digest } = await approval(id);
     if (!approve || !deny) throw new Error('No buttons');
     await Promise.all([
-      desk.toTeamchat(slack.pressed(approve, Date.now())),
-      desk.toTeamchat(slack.pressed(deny, Date.now() + 1)),
+      desk.toTeamchat(slack.pressed(approve, desk.now())),
+      desk.toTeamchat(slack.pressed(deny, desk.now() + 1)),
       desk.toMessenger(telegram.written(1, `approve ${digest}`)),
       desk.toMessenger(telegram.written(2, `deny ${digest}`)),
       desk.ask('POST', '/api/chat/approve', { approvalId: id, approved: false, digest }),
     ]);
     const { status } = await approval(id);
-    const { entries } = (await desk.ask('GET', '/api/admin/audit?action=approvals.approve')).body;
+    const entries = await desk.audited('approvals.approve');
     const ok = entries.filter(({ outcome }: { outcome: string }) => outcome === 'ok');
     expect([ok.length, ok[0].data.approved]).to.equal([1, status === 'approved']);
   });

@@ -7,32 +7,35 @@ import * as slack from '../../harness/slack.js';
 import { type Desk, openMessengers } from './desk.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, before, beforeEach, describe, it } = lab;
 
 describe('a conversation on a channel', () => {
   let desk: Desk;
-  beforeEach(async () => {
+  before(async () => {
     desk = await openMessengers();
+  });
+  beforeEach(async () => {
+    await desk.anew();
     await linkChannel(desk, desk.userId, { kind: 'slack', ...slack.ADA });
     await desk.inSlack(1);
     desk.slack.calls.length = 0;
   });
-  afterEach(() => desk.stop());
+  after(() => desk.stop());
 
-  const say = (text: string) => desk.toTeamchat(slack.written(text, Date.now()));
+  const say = (text: string) => desk.toTeamchat(slack.written(text, desk.now()));
 
   const agents = async () => (await desk.ask('GET', '/api/agents')).body.agents;
 
   it('is answered for before the model says anything, and once of many at once', async () => {
     desk.model.script(hangs);
-    const request = slack.written('first', Date.now());
+    const request = slack.written('first', desk.now());
     const began = performance.now();
     const replies = await Promise.all(Array.from({ length: 30 }, () => desk.toTeamchat(request)));
     expect(replies.every(({ status, text }) => status === 200 && text === '')).to.be.true();
     // Slack asks for three seconds.
     expect(performance.now() - began).to.be.below(3000);
     expect((await agents()).length).to.equal(1);
-    const { body } = await desk.toTeamchat(slack.commanded('/adjutant', '/status', Date.now()));
+    const { body } = await desk.toTeamchat(slack.commanded('/adjutant', '/status', desk.now()));
     expect(body.text).to.match(/^1 agents at work/);
   });
 

@@ -6,10 +6,10 @@ import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import * as chat from '../../harness/mattermost.js';
 import { says } from '../../harness/openai.js';
-import { deliver, effects, type Request } from './desk.js';
+import { deliver, effects, forget, moveOn, movingClock, type Request, setUp } from './desk.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 const FIELDS = { botToken: chat.BOT_TOKEN, commandTokens: chat.COMMAND_TOKEN };
 
@@ -17,16 +17,21 @@ describe('the team chat endpoint, with Mattermost', () => {
   let stage: Stage;
   let server: Awaited<ReturnType<typeof chat.openMattermost>>;
 
+  let began: string;
+  const clock = movingClock();
+  before(async () => {
+    stage = await startStage({}, clock);
+  });
   beforeEach(async () => {
     server = await chat.openMattermost();
-    stage = await startStage();
-    const body = { baseUrl: server.baseUrl, fields: FIELDS };
-    expect((await stage.ask('PUT', '/api/admin/platforms/mattermost', body)).status).to.equal(200);
+    began = await moveOn(stage, clock);
+    await setUp(stage, 'mattermost', { baseUrl: server.baseUrl, fields: FIELDS });
   });
   afterEach(async () => {
-    await stage.stop();
+    await forget(stage);
     server.close();
   });
+  after(() => stage.stop());
 
   const arrives = (request: Request) => deliver(stage, '/api/teamchat-webhook', request);
   const posted = (count: number) =>
@@ -122,8 +127,8 @@ describe('the team chat endpoint, with Mattermost', () => {
       const late = await arrives(chat.pressed(deny.context, { trigger: 'dDI' }));
       expect(late.body.update.message).to.match(/^It was approved at .* already: http.request/);
       expect((await state(id)).status).to.equal('approved');
-      const { entries } = (await stage.ask('GET', '/api/admin/audit?action=approvals.approve'))
-        .body;
+      const audited = `/api/admin/audit?action=approvals.approve&since=${began}`;
+      const { entries } = (await stage.ask('GET', audited)).body;
       expect(entries.map(({ target }: { target: string }) => target)).to.equal([id]);
     });
 
@@ -155,7 +160,7 @@ describe('the team chat endpoint, with Mattermost', () => {
 
     it('is too late once its time is over, and says so', async () => {
       const { id, approve } = await ask();
-      const past = new Date(Date.now() - 1000).toISOString();
+      const past = new Date(clock.now() - 1000).toISOString();
       const { db } = stage.app.store;
       await db.updateTable('approvals').set({ expires_at: past }).where('id', '=', id).execute();
       const { body } = await arrives(chat.pressed(approve.context));

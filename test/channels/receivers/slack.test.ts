@@ -8,16 +8,17 @@ import { ADA, commanded, signed, written } from '../../harness/slack.js';
 import { type Desk, effects, openMessengers } from './desk.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, before, beforeEach, describe, it } = lab;
 
 const MINUTE_MS = 60_000;
 
 describe('the team chat endpoint, with Slack', () => {
   let desk: Desk;
-  beforeEach(async () => {
+  before(async () => {
     desk = await openMessengers();
   });
-  afterEach(() => desk.stop());
+  beforeEach(() => desk.anew());
+  after(() => desk.stop());
 
   /** Linked, and the notice of it forgotten. */
   const link = async () => {
@@ -30,21 +31,21 @@ describe('the team chat endpoint, with Slack', () => {
 
   it('answers the challenge of a new request URL', async () => {
     const body = JSON.stringify({ type: 'url_verification', challenge: '3eZbrw1aBm2rZgRNFdxV' });
-    const reply = await desk.toTeamchat(signed(body, Date.now()));
+    const reply = await desk.toTeamchat(signed(body, desk.now()));
     expect([reply.status, reply.body]).to.equal([200, { challenge: '3eZbrw1aBm2rZgRNFdxV' }]);
   });
 
   it('refuses a changed bit, an old time and a wrong secret, and does nothing', async () => {
     await link();
-    const right = written('hello', Date.now());
+    const right = written('hello', desk.now());
     const wrong = [
       { ...right, body: right.body.replace('hello', 'hellO') },
       { ...right, headers: { ...right.headers, 'x-slack-signature': 'v0=' } },
       { ...right, headers: { 'x-slack-signature': right.headers['x-slack-signature'] ?? '' } },
       { ...right, headers: {} },
-      written('hello', Date.now() - 6 * MINUTE_MS),
-      written('hello', Date.now() + 6 * MINUTE_MS),
-      signed(right.body, Date.now(), 'another'),
+      written('hello', desk.now() - 6 * MINUTE_MS),
+      written('hello', desk.now() + 6 * MINUTE_MS),
+      signed(right.body, desk.now(), 'another'),
     ];
     const before = await effects(desk);
     for (const request of wrong) expect((await desk.toTeamchat(request)).status).to.equal(401);
@@ -57,19 +58,19 @@ describe('the team chat endpoint, with Slack', () => {
     const before = await effects(desk);
     const forget = { fields: { signingSecret: null } };
     await desk.ask('PUT', '/api/admin/platforms/slack', forget);
-    expect((await desk.toTeamchat(written('hello', Date.now()))).status).to.equal(401);
-    const emptyKey = signed(written('hello', Date.now()).body, Date.now(), '');
+    expect((await desk.toTeamchat(written('hello', desk.now()))).status).to.equal(401);
+    const emptyKey = signed(written('hello', desk.now()).body, desk.now(), '');
     expect((await desk.toTeamchat(emptyKey)).status).to.equal(401);
     await desk.ask('DELETE', '/api/admin/platforms/slack');
-    expect((await desk.toTeamchat(written('hello', Date.now()))).status).to.equal(401);
+    expect((await desk.toTeamchat(written('hello', desk.now()))).status).to.equal(401);
     expect(await effects(desk)).to.equal(before);
   });
 
   it('refuses over a megabyte, and takes nonsense that is signed as nothing', async () => {
-    const long = signed('x'.repeat(1024 * 1024 + 1), Date.now());
+    const long = signed('x'.repeat(1024 * 1024 + 1), desk.now());
     expect((await desk.toTeamchat(long)).status).to.equal(413);
     for (const body of ['', '{', '[]', 'null', 'payload=%7B', '\u0000', '{"type":7}']) {
-      const reply = await desk.toTeamchat(signed(body, Date.now()));
+      const reply = await desk.toTeamchat(signed(body, desk.now()));
       expect([reply.status, reply.text]).to.equal([200, '']);
     }
   });
@@ -77,7 +78,7 @@ describe('the team chat endpoint, with Slack', () => {
   it('takes the words of a linked sender as a chat message, and sends the answer back once', async () => {
     await link();
     desk.model.script(says({ text: 'It is <b>noon</b> & *late* <!channel>.' }));
-    const reply = await desk.toTeamchat(written('What time is it?', Date.now()));
+    const reply = await desk.toTeamchat(written('What time is it?', desk.now()));
     expect([reply.status, reply.text]).to.equal([200, '']);
     const [answer] = await desk.inSlack(1);
     expect(answer).to.equal({
@@ -103,13 +104,13 @@ describe('the team chat endpoint, with Slack', () => {
   it('goes on in one conversation until a new one is asked for', async () => {
     await link();
     desk.model.script(...['one', 'two', 'three'].map((text) => says({ text })));
-    await desk.toTeamchat(written('first', Date.now()));
+    await desk.toTeamchat(written('first', desk.now()));
     await desk.inSlack(1);
-    await desk.toTeamchat(written('second', Date.now()));
+    await desk.toTeamchat(written('second', desk.now()));
     await desk.inSlack(2);
-    await desk.toTeamchat(written('!new', Date.now()));
+    await desk.toTeamchat(written('!new', desk.now()));
     await desk.inSlack(3);
-    await desk.toTeamchat(written('third', Date.now()));
+    await desk.toTeamchat(written('third', desk.now()));
     await desk.inSlack(4);
     expect(desk.slack.texts()).to.equal([
       'one',
@@ -126,7 +127,7 @@ describe('the team chat endpoint, with Slack', () => {
   it('runs an event once, however often and at once Slack sends it', async () => {
     await link();
     desk.model.script(says({ text: 'once' }));
-    const request = written('go', Date.now(), { event_id: 'Ev0PV52K21' });
+    const request = written('go', desk.now(), { event_id: 'Ev0PV52K21' });
     const retry = { ...request, headers: { ...request.headers, 'x-slack-retry-num': '1' } };
     const replies = await Promise.all([request, retry, retry, retry].map(desk.toTeamchat));
     expect(replies.map(({ status }) => status)).to.equal([200, 200, 200, 200]);
@@ -147,7 +148,7 @@ describe('the team chat endpoint, with Slack', () => {
       { type: 'reaction_added' },
       { user: undefined },
     ]) {
-      expect((await desk.toTeamchat(written('hello', Date.now(), { event }))).status).to.equal(200);
+      expect((await desk.toTeamchat(written('hello', desk.now(), { event }))).status).to.equal(200);
     }
     expect(await effects(desk)).to.equal(before);
   });
@@ -157,29 +158,29 @@ describe('the team chat endpoint, with Slack', () => {
     desk.model.script(says({ text: 'yes' }));
     const event = { type: 'app_mention', channel_type: undefined, channel: 'C1' };
     await desk.toTeamchat(
-      written('<@U0LAN0Z89> read <http://a.example|this> &amp; tell', Date.now(), { event }),
+      written('<@U0LAN0Z89> read <http://a.example|this> &amp; tell', desk.now(), { event }),
     );
     await desk.inSlack(1);
     expect((await agents())[0].prompt).to.equal('read this (http://a.example) & tell');
   });
 
   it('links by a code of the sender, given by a slash command', async () => {
-    const { status, body } = await desk.toTeamchat(commanded('/link', '', Date.now()));
+    const { status, body } = await desk.toTeamchat(commanded('/link', '', desk.now()));
     expect([status, body.response_type]).to.equal([200, 'ephemeral']);
     const [, code] = /code is (\w{6}),/.exec(body.text) ?? [];
     const linked = await desk.ask('POST', '/api/auth/link', { code });
     expect([linked.status, linked.body.address]).to.equal([201, ADA.id]);
-    const again = await desk.toTeamchat(commanded('/adjutant', '', Date.now()));
+    const again = await desk.toTeamchat(commanded('/adjutant', '', desk.now()));
     expect(again.body.text).to.match(/^What you write here is said to your agents/);
   });
 
   it('links by a code of the user, and audits where it was said', async () => {
     const { code } = (await desk.ask('POST', '/api/channels/codes')).body;
-    const { body } = await desk.toTeamchat(commanded('/link', code, Date.now()));
+    const { body } = await desk.toTeamchat(commanded('/link', code, desk.now()));
     expect(body.text).to.match(/^Linked\. /);
     const [channel] = (await desk.ask('GET', '/api/channels')).body.channels;
     expect([channel.kind, channel.address]).to.equal(['slack', ADA.id]);
-    const { entries } = (await desk.ask('GET', '/api/admin/audit?action=channels.link')).body;
+    const entries = await desk.audited('channels.link');
     expect([entries[0].target, entries[0].actorId]).to.equal([channel.id, desk.userId]);
   });
 
@@ -187,15 +188,15 @@ describe('the team chat endpoint, with Slack', () => {
     const { code } = (await desk.ask('POST', '/api/channels/codes')).body;
     const event = { type: 'app_mention', channel_type: undefined, channel: 'C1' };
     await desk.toTeamchat(
-      written(`<@U0LAN0Z89> Link ${code}`, Date.now(), { event: { ...event, user: 'U2OTHER' } }),
+      written(`<@U0LAN0Z89> Link ${code}`, desk.now(), { event: { ...event, user: 'U2OTHER' } }),
     );
     await until(
       async () => desk.slack.texts(),
       (texts) => texts.some((text) => text.startsWith('Linked. ')),
     );
-    const { body } = await desk.toTeamchat(commanded('/adjutant', 'link', Date.now()));
+    const { body } = await desk.toTeamchat(commanded('/adjutant', 'link', desk.now()));
     expect(body.text).to.match(/^Your code is \w{6},/);
-    const other = commanded('/adjutant', 'link my accounts please', Date.now());
+    const other = commanded('/adjutant', 'link my accounts please', desk.now());
     expect((await desk.toTeamchat(other)).body.text).to.match(/^This chat is not linked/);
   });
 
@@ -204,18 +205,18 @@ describe('the team chat endpoint, with Slack', () => {
     const { code } = (await desk.ask('POST', '/api/channels/codes')).body;
     const why =
       'slack is not set up for sending, so no answer would come here. An admin mends it: adjutant channels setup slack';
-    const linked = await desk.toTeamchat(commanded('/link', code, Date.now()));
+    const linked = await desk.toTeamchat(commanded('/link', code, desk.now()));
     expect(linked.body.text).to.equal(`Linked. But ${why}`);
-    const asked = await desk.toTeamchat(commanded('/adjutant', 'What time is it?', Date.now()));
+    const asked = await desk.toTeamchat(commanded('/adjutant', 'What time is it?', desk.now()));
     expect(asked.body.text).to.equal(`Nothing was done: ${why}`);
-    const status = await desk.toTeamchat(commanded('/adjutant', '/status', Date.now()));
+    const status = await desk.toTeamchat(commanded('/adjutant', '/status', desk.now()));
     expect(status.body.text).to.equal('0 agents at work, 0 approvals wait for you.');
     expect((await agents()).length).to.equal(0);
   });
 
   it('tells a stranger how to link and nothing else, five times a minute', async () => {
     for (const text of ['hello', '!status', 'approve 12345678', '!new']) {
-      await desk.toTeamchat(written(text, Date.now()));
+      await desk.toTeamchat(written(text, desk.now()));
     }
     const texts = await until(
       async () => desk.slack.texts(),
@@ -223,9 +224,9 @@ describe('the team chat endpoint, with Slack', () => {
     );
     expect(new Set(texts).size).to.equal(1);
     expect(texts[0]).to.match(/^This chat is not linked to an account/);
-    for (const n of [1, 2, 3]) await desk.toTeamchat(written(`again ${n}`, Date.now()));
+    for (const n of [1, 2, 3]) await desk.toTeamchat(written(`again ${n}`, desk.now()));
     await desk.inSlack(5);
-    const { status, text } = await desk.toTeamchat(commanded('/link', '', Date.now()));
+    const { status, text } = await desk.toTeamchat(commanded('/link', '', desk.now()));
     expect([status, text, (await agents()).length]).to.equal([200, '', 0]);
   });
 
@@ -235,11 +236,11 @@ describe('the team chat endpoint, with Slack', () => {
     const disable = (disabled_at: string | null) =>
       db.updateTable('users').set({ disabled_at }).where('id', '=', desk.userId).execute();
     await disable(new Date().toISOString());
-    await desk.toTeamchat(written('hello', Date.now()));
+    await desk.toTeamchat(written('hello', desk.now()));
     await desk.inSlack(1);
     await disable(null);
     await desk.ask('DELETE', `/api/channels/${channel.id}`);
-    await desk.toTeamchat(written('hello again', Date.now()));
+    await desk.toTeamchat(written('hello again', desk.now()));
     await desk.inSlack(2);
     for (const text of desk.slack.texts()) expect(text).to.match(/^This chat is not linked/);
     expect((await agents()).length).to.equal(0);
@@ -249,10 +250,10 @@ describe('the team chat endpoint, with Slack', () => {
     await link();
     const again = says({ toolCalls: [call('time_now')] });
     desk.model.script(...Array.from({ length: 6 }, () => again));
-    await desk.toTeamchat(written('Loop', Date.now()));
+    await desk.toTeamchat(written('Loop', desk.now()));
     const [failed] = await desk.inSlack(1);
     expect(failed?.text).to.match(/^It failed: /);
-    const { body } = await desk.toTeamchat(commanded('/adjutant', '/status', Date.now()));
+    const { body } = await desk.toTeamchat(commanded('/adjutant', '/status', desk.now()));
     expect(body.text).to.equal('0 agents at work, 0 approvals wait for you.');
   });
 });

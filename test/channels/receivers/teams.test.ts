@@ -6,32 +6,37 @@ import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
 import * as teams from '../../harness/teams.js';
-import { deliver, effects, type Request } from './desk.js';
+import { deliver, effects, forget, moveOn, movingClock, type Request, setUp } from './desk.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, afterEach, before, beforeEach, describe, it } = lab;
 
+const MINUTE_MS = 60_000;
 const ADA = { kind: 'teams' as const, id: `${teams.TENANT}:${teams.ADA.id}`, name: teams.ADA.name };
 
 describe('the team chat endpoint, with Teams', () => {
   let stage: Stage;
   let flow: Awaited<ReturnType<typeof teams.openWorkflow>>;
 
+  const clock = movingClock();
+  before(async () => {
+    stage = await startStage({ egressAllow: ['127.0.0.1'] }, clock);
+  });
   beforeEach(async () => {
     flow = await teams.openWorkflow();
-    stage = await startStage({ egressAllow: [flow.address] });
     const fields = { securityToken: teams.SECURITY_TOKEN, workflowUrl: flow.url };
-    const reply = await stage.ask('PUT', '/api/admin/platforms/teams', { fields });
-    expect(reply.status).to.equal(200);
+    await setUp(stage, 'teams', { fields });
   });
   afterEach(async () => {
-    await stage.stop();
+    await forget(stage);
     flow.close();
+    await moveOn(stage, clock);
   });
+  after(() => stage.stop());
 
   const arrives = (request: Request) => deliver(stage, '/api/teamchat-webhook', request);
   const say = async (text: string, id: string) =>
-    teams.linesOf((await arrives(teams.said(text, Date.now(), { id }))).body).join('\n');
+    teams.linesOf((await arrives(teams.said(text, clock.now(), { id }))).body).join('\n');
   const posted = (count: number) =>
     until(
       async () => flow.posted,
@@ -68,7 +73,7 @@ describe('the team chat endpoint, with Teams', () => {
   it('takes words once, and hands the answer to the workflow', async () => {
     await link();
     stage.model.script(says({ text: 'It is <at>noon</at>,\n**really**.' }));
-    const request = teams.said('What time is it?', Date.now());
+    const request = teams.said('What time is it?', clock.now());
     const replies = await Promise.all([request, request, request].map(arrives));
     expect(replies.map(({ status }) => status)).to.equal([200, 200, 200]);
     for (const { body } of replies) expect(teams.linesOf(body)).to.equal(['One moment.']);
@@ -88,14 +93,14 @@ describe('the team chat endpoint, with Teams', () => {
 
   it('refuses a changed bit, an old time, another token and none, and does nothing', async () => {
     await link();
-    const right = teams.said('hello', Date.now());
+    const right = teams.said('hello', clock.now());
     const before = await effects(stage);
     const wrong: Request[] = [
       { ...right, body: right.body.replace('hello', 'hellO') },
       { ...right, headers: { authorization: 'HMAC ' } },
       { ...right, headers: {} },
-      teams.said('hello', Date.now() - 6 * 60_000),
-      teams.said('hello', Date.now(), { token: 'A'.repeat(44) }),
+      teams.said('hello', clock.now() - 6 * MINUTE_MS),
+      teams.said('hello', clock.now(), { token: 'A'.repeat(44) }),
     ];
     for (const request of wrong) {
       expect((await arrives(request)).status).to.equal(401);

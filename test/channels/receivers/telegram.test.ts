@@ -7,14 +7,15 @@ import { ADA, pressed, refuse, written } from '../../harness/telegram.js';
 import { type Desk, deliver, effects, openMessengers } from './desk.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, before, beforeEach, describe, it } = lab;
 
 describe('the messenger endpoint, with Telegram', () => {
   let desk: Desk;
-  beforeEach(async () => {
+  before(async () => {
     desk = await openMessengers();
   });
-  afterEach(() => desk.stop());
+  beforeEach(() => desk.anew());
+  after(() => desk.stop());
 
   const link = async () => {
     await linkChannel(desk, desk.userId, { kind: 'telegram', ...ADA });

@@ -6,10 +6,10 @@ import { askApproval } from '../../harness/approval.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
 import * as cloud from '../../harness/whatsapp.js';
-import { deliver, effects, type Request } from './desk.js';
+import { deliver, effects, forget, moveOn, movingClock, type Request, setUp } from './desk.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 const FIELDS = {
   appSecret: cloud.APP_SECRET,
@@ -22,16 +22,20 @@ describe('the messenger endpoint, with WhatsApp', () => {
   let stage: Stage;
   let whatsapp: Awaited<ReturnType<typeof cloud.openWhatsapp>>;
 
+  const clock = movingClock();
+  before(async () => {
+    stage = await startStage({}, clock);
+  });
   beforeEach(async () => {
     whatsapp = await cloud.openWhatsapp();
-    stage = await startStage();
-    const body = { baseUrl: whatsapp.baseUrl, fields: FIELDS };
-    expect((await stage.ask('PUT', '/api/admin/platforms/whatsapp', body)).status).to.equal(200);
+    await setUp(stage, 'whatsapp', { baseUrl: whatsapp.baseUrl, fields: FIELDS });
   });
   afterEach(async () => {
-    await stage.stop();
+    await forget(stage);
     whatsapp.close();
+    await moveOn(stage, clock);
   });
+  after(() => stage.stop());
 
   const arrives = (request: Request) => deliver(stage, '/api/messenger-webhook', request);
   const sent = (count: number) =>
@@ -83,11 +87,15 @@ describe('the messenger endpoint, with WhatsApp', () => {
     expect(answer).to.include({ to: cloud.ADA.id, type: 'text' });
     expect(bodyOf(answer)).to.equal('It is *\u2060noon*.');
     expect((await stage.ask('GET', '/api/agents')).body.agents.length).to.equal(1);
-    const rows = await stage.app.store.db
-      .selectFrom('sendings')
-      .select(['status', 'receipt'])
-      .where('kind', '=', 'agent_completed')
-      .execute();
+    const rows = await until(
+      () =>
+        stage.app.store.db
+          .selectFrom('sendings')
+          .select(['status', 'receipt'])
+          .where('kind', '=', 'agent_completed')
+          .execute(),
+      ([row]) => row?.status !== 'sending',
+    );
     expect(rows).to.equal([{ status: 'sent', receipt: 'wamid.sent1' }]);
   });
 

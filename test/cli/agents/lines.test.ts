@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { eventLines, eventRow } from '../../../cli/agents/lines.js';
+import { eventLines, eventRow } from '../../../cli/agents/tail.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openApprovalPrompts } from '../../../cli/approvals/prompts.js';
-import { Context } from '../../../cli/context.js';
+import { openApprovalPrompts } from '../../../cli/approvals/approval.js';
+import { Context } from '../../../cli/command.js';
 import type { ApprovalReply } from '../../../src/client/index.js';
 import { call } from '../../agents/stage.js';
 import { until } from '../../harness/app.js';

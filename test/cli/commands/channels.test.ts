@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { linkChannel } from '../../harness/channel.js';
+import { inside } from '../../harness/inside.js';
 import { openTarget } from '../../harness/target.js';
 import { openWorld, type World } from '../world.js';
 
@@ -22,7 +23,7 @@ describe('channels', () => {
     for (const { id } of channels) await world.client.channels.delete({ id });
   });
 
-  const links = () => world.app.app.runtime.links;
+  const links = () => inside(world.app.app).links;
   const rows = async () =>
     (await world.cli(['channels', 'list', '--fields', 'kind,name,address'])).stdout;
 

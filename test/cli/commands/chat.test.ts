@@ -69,7 +69,7 @@ describe('chat', () => {
     await world.client.approvals.approve({ body });
     const { stdout, stderr } = await running;
     expect(stdout).to.equal('Well.\n');
-    expect(stderr).to.contain('-- it waits for your word: http.request');
+    expect(stderr).to.contain('-- it waits for your approval: http.request');
     expect(stderr).to.contain(`adjutant approvals approve ${one?.digest.slice(0, 8)}`);
   });
 

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { fieldFlags, flagOf } from '../../../cli/channels/fields.js';
+import { fieldFlags, flagOf } from '../../../cli/channels/platform.js';
 import { BOT_TOKEN, COMMAND_TOKEN, openMattermost } from '../../harness/mattermost.js';
 import { forgetPlatforms, openWorld, type World } from '../world.js';
 

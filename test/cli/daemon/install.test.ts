@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { launchdPlist, systemdUnit } from '../../../cli/daemon/unit.js';
+import { launchdPlist, systemdUnit } from '../../../cli/daemon/install.js';
 import { isAlive, type Machine, newMachine, newStranger, recordedPid } from './machine.js';
 
 export const lab = Lab.script();

@@ -14,10 +14,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { followLog } from '../../../cli/daemon/follow.js';
-import { asJson, complaints, readable } from '../../../cli/daemon/line.js';
-import { lastLines, logOf, openLog, readFrom, sizeOf } from '../../../cli/daemon/log.js';
-import { rotateOpen } from '../../../cli/daemon/rotation.js';
+import {
+  asJson,
+  complaints,
+  followLog,
+  lastLines,
+  logOf,
+  openLog,
+  readable,
+  readFrom,
+  rotateOpen,
+  sizeOf,
+} from '../../../cli/daemon/log.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;

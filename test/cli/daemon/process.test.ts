@@ -2,8 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { holderOf, sayHolder } from '../../../cli/daemon/port.js';
-import { hasEnded, isRunning, processOf, signalTo } from '../../../cli/daemon/process.js';
+import {
+  hasEnded,
+  holderOf,
+  holderText,
+  isRunning,
+  processOf,
+  signalTo,
+} from '../../../cli/daemon/process.js';
 import { listeningIn, readinessOf } from '../../../cli/daemon/readiness.js';
 import { newStranger } from './machine.js';
 
@@ -42,7 +48,7 @@ describe('readiness', () => {
 
   it('tells another server from silence', async () => {
     const url = `http://127.0.0.1:${stranger.port}`;
-    expect(await readinessOf(url)).to.equal({ is: 'stranger' });
+    expect(await readinessOf(url)).to.equal({ is: 'otherProgram' });
     expect(await readinessOf('http://127.0.0.1:1')).to.equal({ is: 'silent' });
   });
 
@@ -63,9 +69,9 @@ describe('port', { skip: !hasProc }, () => {
     const holder = holderOf(port);
     server.close();
     expect(holder?.pid).to.equal(process.pid);
-    expect(sayHolder(holder)).to.startWith(` by pid ${process.pid} (`);
+    expect(holderText(holder)).to.startWith(` by pid ${process.pid} (`);
     await once(server, 'close');
     expect(holderOf(port)).to.equal(null);
-    expect(sayHolder(null)).to.equal('');
+    expect(holderText(null)).to.equal('');
   });
 });

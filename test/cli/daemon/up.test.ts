@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { until } from '../../harness/app.js';
 import { isAlive, type Machine, newMachine, newStranger, printed, recordedPid } from './machine.js';
 
 export const lab = Lab.script();
@@ -57,6 +59,20 @@ describe('the daemon in the background', () => {
     expect((await machine.run(['status'])).stdout).to.equal(`${machine.url}\tnot_running\t\n`);
     const again = { code: 0, stdout: '', stderr: 'Not running.\n' };
     expect(await machine.run(['down'])).to.equal(again);
+  });
+
+  it('is started again beside the command that stops it', async () => {
+    await machine.run(['up']);
+    const first = recordedPid(machine.home);
+    process.kill(first, 'SIGTERM');
+    await until(
+      () => ask(machine.url).catch(() => null),
+      (answer) => answer === null || !isDeepStrictEqual(answer, READY),
+    );
+    const [up, down] = await Promise.all([machine.run(['up']), machine.run(['down'])]);
+    expect([up.code, down.code]).to.equal([0, 0]);
+    expect(recordedPid(machine.home)).to.not.equal(first);
+    expect(await ask(machine.url)).to.equal(READY);
   });
 
   it('is started by restart too, and comes back at the same address', async () => {

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { sampleNames } from '../../../cli/hooks/samples.js';
+import { sampleNames } from '../../../cli/hooks/delivery.js';
 import { until } from '../../harness/app.js';
 import { openWorld, type World } from '../world.js';
 

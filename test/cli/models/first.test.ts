@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Context } from '../../../cli/context.js';
+import { Context } from '../../../cli/command.js';
 import { chooseFirst } from '../../../cli/models/first.js';
 import { refuses, says, startOpenai } from '../../harness/openai.js';
 import { forgetModels, openWorld, type World } from '../world.js';

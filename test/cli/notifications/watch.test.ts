@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { inside } from '../../harness/inside.js';
 import { type Started, start } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
@@ -16,7 +17,7 @@ describe('notifications watch', () => {
   after(() => world.stop());
 
   const say = (title: string): Promise<void> =>
-    world.app.app.runtime.outbox.send(userId, {
+    inside(world.app.app).outbox.send(userId, {
       ...{ kind: 'hook_notice', title, body: 'A body', link: null },
     });
   const told = async (watching: Started, count: number): Promise<string[]> => {

@@ -1,5 +1,6 @@
 import { generate } from 'otplib';
 import { PASSWORD } from '../../harness/app.js';
+import { inside } from '../../harness/inside.js';
 import { keepPasskey } from '../../harness/passkey.js';
 import type { Recipes } from './recipe.js';
 import type { Scene, Self } from './scene.js';
@@ -23,7 +24,7 @@ const enabled = async ({ client }: Self): Promise<string> => {
 
 const codeOfChannel = async ({ world, name }: Scene): Promise<string> => {
   const sender = { kind: 'telegram' as const, id: name(), name: 'Eve' };
-  return (await world.app.app.runtime.links.makeCode(sender)).code;
+  return (await inside(world.app.app).links.makeCode(sender)).code;
 };
 
 const userOf = async (scene: Scene): Promise<string> => (await scene.user()).username;

@@ -7,11 +7,6 @@ const busy = async (scene: Scene): Promise<string[]> => [await scene.busyAgent()
 const asked = ({ world, ada }: Scene): Promise<string> => askApproval(world.app, ada.id);
 const tool = (name: string) => ({ skillId: 'http', action: name });
 
-const custom = async ({ ada, name }: Scene): Promise<string> => {
-  const body = { name: name(), description: 'Books', instructions: 'Check twice.' };
-  return (await ada.client.experts.create({ body })).name;
-};
-
 /** A server that cannot be reached; its name. */
 const server = async ({ ada, name }: Scene): Promise<string> => {
   const { skill } = { skill: name() };
@@ -54,13 +49,6 @@ export const agents: Recipes = {
     words: async (scene) => [await asked(scene), 'not today'],
   },
   'approvals watch': { until: /./, json: 'lines', exit: 130 },
-  'experts list': {},
-  'experts get': { words: () => ['writer'] },
-  'experts create': {
-    words: ({ name }) => [name(), '--description', 'Books', '--instructions', 'Check twice.'],
-  },
-  'experts update': { words: async (scene) => [await custom(scene), '--topic', 'money'] },
-  'experts delete': { words: async (scene) => [await custom(scene), '--yes'] },
   'skills list': {},
   'skills get': { words: () => ['time'] },
   'skills tools': {},

@@ -1,5 +1,6 @@
 import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
+import { inside } from '../../harness/inside.js';
 import { loseSending } from '../../harness/messages.js';
 import { keepWebhook } from '../../harness/webhook.js';
 import type { Recipes } from './recipe.js';
@@ -51,7 +52,7 @@ const verified = async (scene: Scene): Promise<string> => {
 
 /** Something that was told; its id. */
 const told = async ({ world, ada }: Scene): Promise<string> => {
-  await world.app.app.runtime.outbox.send(ada.id, {
+  await inside(world.app.app).outbox.send(ada.id, {
     ...{ kind: 'hook_notice', title: 'It came', body: 'All of it', link: null },
   });
   const { notifications } = await ada.client.notifications.list();

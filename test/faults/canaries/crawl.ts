@@ -1,4 +1,4 @@
-import { resources } from '../../../src/api.js';
+import { resources } from '../../harness/api.js';
 import type { Place } from './leaks.js';
 
 /** Replies that never end, or are not about what is kept. */

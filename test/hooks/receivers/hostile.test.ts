@@ -5,6 +5,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../../harness/app.js';
 import { type Desk, onPath, openDesk } from '../../harness/hooks.js';
+import { inside } from '../../harness/inside.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -203,7 +204,7 @@ describe('a backlog at its cap', () => {
       () => desk.runs(id),
       ([run]) => run?.status === 'running',
     );
-    const { queue } = desk.test.app.runtime;
+    const { queue } = inside(desk.test.app);
     queue.added(id, 100_000);
     const { status, headers, body } = await desk.deliver('busy', '{"n":2}', named);
     expect([status, headers['retry-after'], body.code]).to.equal([429, '30', 'delivery_backlog']);

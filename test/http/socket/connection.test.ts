@@ -7,7 +7,7 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 /** Two heartbeats take most of lab's usual two seconds. */
-const patience = { timeout: 20_000 };
+const timeouts = { timeout: 20_000 };
 
 describe('a socket within its limits', () => {
   let house: House;
@@ -53,7 +53,7 @@ describe('a socket within its limits', () => {
 });
 
 describe('the allowance of frames', () => {
-  it('grows back as time goes by', patience, async () => {
+  it('grows back as time goes by', timeouts, async () => {
     const limits = { framesPerSecond: 1000, frameBurst: 10, heartbeatMs: 400 };
     const house = await build({ limits });
     const client = await Client.connect(house.url, house.door.sign('user_1'));
@@ -68,7 +68,7 @@ describe('the allowance of frames', () => {
 });
 
 describe('a reader that stalls', () => {
-  it('is cut off at its backlog, and the others miss nothing', patience, async () => {
+  it('is cut off at its backlog, and the others miss nothing', timeouts, async () => {
     const house = await build();
     const token = house.door.sign('user_1');
     const clients = await Promise.all(
@@ -91,7 +91,7 @@ describe('a reader that stalls', () => {
     await house.server.stop();
   });
 
-  it('is cut off though it goes on writing', patience, async () => {
+  it('is cut off though it goes on writing', timeouts, async () => {
     const house = await build({ limits: { heartbeatMs: 800 } });
     const client = await Client.connect(house.url, house.door.sign('user_1'), { autoPong: false });
     const writing = setInterval(() => client.send('{"type":"zz"}'), 50);
@@ -104,7 +104,7 @@ describe('a reader that stalls', () => {
 describe('the heartbeat', () => {
   it(
     'keeps those who answer it, in either dialect or still silent, and drops who does not',
-    patience,
+    timeouts,
     async () => {
       // Long enough that a busy machine is not taken for a client that does not answer.
       const house = await build({ limits: { heartbeatMs: 2500 } });

@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 import * as Boom from '@hapi/boom';
 import * as Hapi from '@hapi/hapi';
 import { WebSocket } from 'ws';
+import type { Connections } from '../../../src/http/socket/connections.js';
 import { openSockets } from '../../../src/http/socket/sockets.js';
 import type {
   ChatMessage,
-  SocketDoor,
   SocketIdentity,
   SocketOptions,
-  Sockets,
+  SocketService,
 } from '../../../src/http/socket/socketserver.js';
 
 const channels = {
@@ -23,7 +23,7 @@ export const origin = 'http://desk.local';
 /** A hapi server with sockets and, behind them, sessions and chat in memory. */
 export interface House {
   server: Hapi.Server;
-  sockets: Sockets;
+  sockets: Connections;
   url: `ws://${string}`;
   door: Door;
   /** Every line logged, as `[event, detail]`. */
@@ -34,7 +34,7 @@ export interface House {
 }
 
 /** The rest of the service: a session row per token, and a chat that records what it was given. */
-class Door implements SocketDoor {
+class Door implements SocketService {
   readonly sessions = new Map<string, SocketIdentity>();
   readonly messages: [string, ChatMessage][] = [];
   /** What a look at a session takes. */

@@ -85,7 +85,7 @@ const COUNTING = `
     made += given.length;
     return object.apply(Joi, given);
   };
-  const { endpoints } = await import('${new URL('../../../src/api.js', import.meta.url)}');
+  const { endpoints } = await import('${new URL('../../harness/api.js', import.meta.url)}');
   const before = made;
   for (const { query, body, reply } of endpoints) for (const each of [query, body, reply]) each?.type;
   console.log(before, made > endpoints.length);

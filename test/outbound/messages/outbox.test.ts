@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../../harness/app.js';
+import { inside } from '../../harness/inside.js';
 import { ARRIVED, openStage, type Stage } from '../stage.js';
 
 export const lab = Lab.script();
@@ -134,7 +135,7 @@ describe('/api/admin/outbox', () => {
     await stage.tell('Lost');
     await stage.ended('failed');
     await until(
-      async () => stage.test.app.runtime.outgoing.totals(),
+      async () => inside(stage.test.app).outgoing.totals(),
       ({ running }) => running === 0,
     );
     const { token } = stage.owner;

@@ -1,24 +1,28 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { startApp, type TestApp } from '../../harness/app.js';
+import { inside } from '../../harness/inside.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after } = lab;
 
 describe('notifications', () => {
   let app: TestApp;
   let token: string;
-  beforeEach(async () => {
+  let count = 0;
+  before(async () => {
     app = await startApp();
-    const owner = await app.register('owner');
+  });
+  beforeEach(async () => {
+    const owner = await app.register(`owner-${++count}`);
     token = owner.token;
     for (const n of [1, 2, 3]) {
       const kind = n === 3 ? ('hook_exhausted' as const) : ('hook_notice' as const);
       const message = { kind, title: `Title ${n}`, body: `Body ${n}`, link: null };
-      await app.app.runtime.outbox.send(owner.id, message);
+      await inside(app.app).outbox.send(owner.id, message);
     }
   });
-  afterEach(() => app.stop());
+  after(() => app.stop());
 
   const list = async (query = '') =>
     (await app.call('GET', `/api/notifications${query}`, { token })).body;
@@ -67,7 +71,7 @@ describe('notifications', () => {
     const write = async () => {
       for (let n = 0; n < 150; n++) {
         const message = { kind: 'hook_notice' as const, title: `${n}`, body: '', link: null };
-        await app.app.runtime.outbox.send(owner.id, message);
+        await inside(app.app).outbox.send(owner.id, message);
       }
       isWriting = false;
     };

@@ -4,7 +4,7 @@ import { type FrozenClock, frozenClock, type Reply, until } from '../../harness/
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, afterEach, before, describe, it } = lab;
 
 const HOUR = 3600_000;
 const EVENTS = 12;
@@ -19,11 +19,15 @@ describe('a burst to a webhook', () => {
   let clock: FrozenClock;
   /** Answers what has come and what comes. */
   let release: (status: number) => void;
-  beforeEach(async () => {
+  before(async () => {
     clock = frozenClock();
     stage = await openStage(clock);
   });
-  afterEach(() => stage.close());
+  afterEach(async () => {
+    await stage.clear();
+    await stage.test.app.store.db.deleteFrom('notifications').execute();
+  });
+  after(() => stage.close());
 
   /** A webhook that has answered well, a burst for it, and its first few under way. */
   const underWay = async (): Promise<string> => {

@@ -99,7 +99,7 @@ describe('deliveries of a webhook', () => {
     answer(500);
     const { id } = await stage.webhook();
     await stage.fire();
-    await newest(id, ({ nextAttemptAt }) => nextAttemptAt !== null);
+    await newest(id, ({ attempts, status }) => attempts.length === 1 && status === 'queued');
     const { body } = await stage.ask('PATCH', `/api/webhooks/${id}`, { enabled: false });
     expect(body.stats).to.include({ waiting: 0, failed: 1 });
     expect(body.disabledReason).to.be.null();

@@ -4,7 +4,7 @@ import { type FrozenClock, frozenClock, type Reply, until } from '../../harness/
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, afterEach, before, describe, it } = lab;
 
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
@@ -12,11 +12,12 @@ const DAY = 24 * HOUR;
 describe('a webhook whose endpoint fails', () => {
   let stage: Stage;
   let clock: FrozenClock;
-  beforeEach(async () => {
+  before(async () => {
     clock = frozenClock();
     stage = await openStage(clock);
   });
-  afterEach(() => stage.close());
+  afterEach(() => stage.clear());
+  after(() => stage.close());
 
   const answer = (status: number) => {
     stage.target.answer = (response) => response.writeHead(status).end(`said ${status}`);

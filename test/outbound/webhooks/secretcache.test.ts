@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { openedTogether } from '../../../src/outbound/webhooks/secretcache.js';
+import { createSecretCache } from '../../../src/outbound/webhooks/secretcache.js';
 import { Secret } from '../../../src/secrets/secret.js';
 
 export const lab = Lab.script();
@@ -8,10 +8,10 @@ const { describe, it, beforeEach } = lab;
 
 describe('openedTogether()', () => {
   let asked: string[];
-  let opened: ReturnType<typeof openedTogether>;
+  let opened: ReturnType<typeof createSecretCache>;
   beforeEach(() => {
     asked = [];
-    opened = openedTogether((id, sealed) => {
+    opened = createSecretCache((id, sealed) => {
       asked.push(`${id} ${sealed}`);
       return new Secret(Buffer.from(`of ${id}`));
     });

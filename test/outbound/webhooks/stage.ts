@@ -11,6 +11,8 @@ export interface Stage extends Desk {
   webhook(given?: Record<string, unknown>): Promise<Reply['body']>;
   /** Runs the owner's hook once, which makes `hook.executed`. Resolves to the execution's id. */
   fire(): Promise<string>;
+  /** How often that was done so far. */
+  fired(): number;
   deliveries(id: string, query?: string): Promise<Reply['body'][]>;
   /** Deletes every webhook, and forgets what the endpoint got. */
   clear(): Promise<void>;
@@ -43,6 +45,7 @@ export const openStage = async (clock?: FrozenClock): Promise<Stage> => {
       );
       return id;
     },
+    fired: () => count,
     deliveries: async (id, query = '') =>
       (await desk.ask('GET', `/api/webhooks/${id}/deliveries${query}`)).body.deliveries,
     clear: async () => {

@@ -21,7 +21,7 @@ export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
 const NAMES = Object.values(cliTools).map(({ name }) => name);
-const PATIENCE = { firstTokenMs: 15_000, silenceMs: 5000, totalMs: 20_000 };
+const TIMEOUTS = { firstTokenMs: 15_000, silenceMs: 5000, totalMs: 20_000 };
 const SYSTEM: Turn = { role: 'system', content: 'You are brief.' };
 
 describe('what a command-line tool is given (needs bubblewrap)', () => {
@@ -43,7 +43,7 @@ describe('what a command-line tool is given (needs bubblewrap)', () => {
     await bench.lay(name, ...prints, ...ends('').map((print) => ({ print })));
     const tools = createCliTools({
       ...{ home: bench.home, path: [bench.path], confinement, clock: frozenClock() },
-      patience: PATIENCE,
+      timeouts: TIMEOUTS,
     });
     const modelId = asked.model === undefined ? name : `${name}:${asked.model}`;
     const model = tools.model({ name: 'mine', modelId, contextWindow: 1000, price: null });

@@ -12,7 +12,7 @@ const heard = (name: keyof typeof programs, lines: string[]) => {
   return {
     isUp: all.some(({ isUp }) => isUp),
     url: all.find(({ url }) => url !== undefined)?.url,
-    said: all.flatMap(({ said }) => said ?? []).length,
+    said: all.flatMap(({ line }) => line ?? []).length,
   };
 };
 
@@ -43,8 +43,8 @@ describe('what a tunnel’s program says', () => {
     ];
     expect(heard('ngrok', odd)).to.equal({ isUp: false, url: undefined, said: 7 });
     const failure = '{"err":"ERR_NGROK_108","lvl":"eror","msg":"session closing"}';
-    expect(programs.ngrok.hear(failure).said).to.equal('session closing: ERR_NGROK_108');
-    expect(programs.ngrok.hear('{"lvl":"debug","msg":"heartbeat"}').said).to.be.null();
+    expect(programs.ngrok.hear(failure).line).to.equal('session closing: ERR_NGROK_108');
+    expect(programs.ngrok.hear('{"lvl":"debug","msg":"heartbeat"}').line).to.be.null();
   });
 
   it('is a page of its own from tailscale', () => {
@@ -67,9 +67,9 @@ describe('what a tunnel’s program says', () => {
     expect(heard('ssh', lines.slice(0, 2))).to.equal({ isUp: false, url: undefined, said: 0 });
     expect(heard('ssh', lines).isUp).to.be.true();
     const refused = 'Error: remote port forwarding failed for listen port 8305';
-    expect(programs.ssh.hear(refused)).to.equal({ said: refused });
+    expect(programs.ssh.hear(refused)).to.equal({ line: refused });
     expect(programs.ssh.hear('Host key verification failed.')).to.equal({
-      said:
+      line:
         'Host key verification failed. Look at its keys by adjutant tunnel host-keys <target>, ' +
         'and take those that you trust by adjutant tunnel setup.',
     });

@@ -18,7 +18,7 @@ import { migrations } from '../../../migrations/all.js';
 import { auditStore } from '../../../src/accounts/audit/queries.js';
 import { verifyAuditLog } from '../../../src/accounts/audit/service.js';
 import { appendAudit } from '../../../src/store/audit/chain.js';
-import { holdBack } from '../../../src/store/thread/quarantine.js';
+import { quarantineCopy } from '../../../src/store/thread/quarantine.js';
 import { edited, entry, LEDGER_KEY, type Ledger, openLedger } from './ledger.js';
 
 export const lab = Lab.script();
@@ -303,7 +303,7 @@ describe('a file of heads outside the home', () => {
   it('is begun by a copy of the database that goes on where the file is not', async () => {
     await ledger.write(2);
     await ledger.store.close();
-    holdBack(join(ledger.home, 'adjutant.db'), {
+    quarantineCopy(join(ledger.home, 'adjutant.db'), {
       at: '2026-03-01T12:00:00.000Z',
       why: 'Restored from a backup',
       mintId: () => 'notification_1',

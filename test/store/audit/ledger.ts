@@ -7,6 +7,8 @@ import type { AuditRecord } from '../../../src/kernel/contract/audit.js';
 import type { AuditReport } from '../../../src/store/engine/protocol.js';
 import { openStore, type Store } from '../../../src/store/store.js';
 
+export type LedgerEdit = (db: Database.Database) => void;
+
 /** A store with an audit log, which can be closed, edited as a burglar would, and opened again. */
 export interface Ledger {
   home: string;
@@ -16,7 +18,7 @@ export interface Ledger {
   /** Appends so many entries, each in a transaction of its own. */
   write(count: number): Promise<void>;
   /** Closes, has the file edited, and opens again. */
-  tamper(edit: (db: Database.Database) => void, key?: Uint8Array): Promise<void>;
+  tamper(edit: LedgerEdit, key?: Uint8Array): Promise<void>;
   /** Closes, and opens again; the heads go to that file as well from then on. */
   reopen(outside?: string): Promise<void>;
   /** The lines of `audit.head`. */
@@ -26,10 +28,11 @@ export interface Ledger {
 
 export const LEDGER_KEY = new Uint8Array(32).fill(7);
 
-/** In the home of another ledger, copied, where one is given. */
-export const openLedger = async (from?: string): Promise<Ledger> => {
+/** A ledger is a copy of another one where a home is given; `edit` changes it before it opens. */
+export const openLedger = async (from?: string, edit?: LedgerEdit): Promise<Ledger> => {
   const home = await mkdtemp(join(tmpdir(), 'adjutant-audit-'));
   if (from !== undefined) await cp(from, home, { recursive: true });
+  if (edit) edited(home, edit);
   const reports: AuditReport[] = [];
   const open = (auditKey: Uint8Array, outside?: string) =>
     openStore(
@@ -67,7 +70,7 @@ export const openLedger = async (from?: string): Promise<Ledger> => {
 };
 
 /** What somebody does who may write the file; the triggers are as they were when he is done. */
-export const edited = (home: string, edit: (db: Database.Database) => void): void => {
+export const edited = (home: string, edit: LedgerEdit): void => {
   const db = new Database(join(home, 'adjutant.db'), { timeout: 5000 });
   const guards = db
     .prepare<[], string>(`SELECT sql FROM sqlite_master WHERE type = 'trigger'`)

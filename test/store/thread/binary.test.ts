@@ -26,7 +26,14 @@ describe('a database binary that does not load', () => {
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'adjutant-install-'));
     const from = projectRoot();
-    for (const path of ['bin', 'dist/src', 'dist/cli', 'dist/migrations', 'package.json']) {
+    for (const path of [
+      'bin',
+      'dist/src',
+      'dist/daemon',
+      'dist/cli',
+      'dist/migrations',
+      'package.json',
+    ]) {
       cpSync(join(from, path), join(root, path), { recursive: true });
     }
     mkdirSync(join(root, 'node_modules'));

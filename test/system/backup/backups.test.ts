@@ -8,7 +8,7 @@ import { frozenClock, until } from '../../harness/app.js';
 import { openStage, PASSPHRASE, type Stage } from './stage.js';
 
 export const lab = Lab.script();
-const { afterEach, beforeEach, describe, it } = lab;
+const { after, afterEach, before, describe, it } = lab;
 
 const SCHEMA = migrations.at(-1)?.version;
 
@@ -23,10 +23,11 @@ describe('backups', () => {
     until(newest, (found) => found !== undefined && found.status !== 'running', 20_000);
 
   describe('asked for', () => {
-    beforeEach(async () => {
+    before(async () => {
       stage = await openStage();
     });
-    afterEach(() => stage.stop());
+    afterEach(() => stage.clear());
+    after(() => stage.stop());
 
     it('are made with 202, listed, and leave one file', async () => {
       const body = { passphrase: PASSPHRASE, folder: stage.folder };

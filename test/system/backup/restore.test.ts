@@ -6,6 +6,7 @@ import * as Lab from '@hapi/lab';
 import { migrations } from '../../../migrations/all.js';
 import { restoreFile } from '../../../src/backup.js';
 import { startApp, type TestApp } from '../../harness/app.js';
+import { inside } from '../../harness/inside.js';
 import { addHook, deliver, openStage, PASSPHRASE, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -30,7 +31,7 @@ describe('a restored home', () => {
     const nightly = { trigger: 'schedule', triggerConfig: { cron: '0 3 * * *' } };
     await addHook(stage, 'nightly', { ...nightly, name: 'nightly' });
     // Nothing is taken from the queue any more: as a kill at that moment leaves it.
-    await app.app.runtime.queue.stop(0);
+    await inside(app.app).queue.stop(0);
     waiting = (await deliver(app.url, 'later'))[0] ?? '';
     const agent = { prompt: 'Work', topic: null };
     agentId = (await app.call('POST', '/api/agents', { token, body: { prompt: agent.prompt } }))

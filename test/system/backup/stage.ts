@@ -17,11 +17,12 @@ export interface Stage {
   /** Begins one and waits for its end. */
   made(body?: object): Promise<BackupView>;
   ended(id: string): Promise<BackupView>;
+  /** Leaves it with no backup, and another folder. */
+  clear(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export const openStage = async (options: TestOptions = {}): Promise<Stage> => {
-  const folder = await mkdtemp(join(tmpdir(), 'adjutant-backup-'));
   const app = await startApp(options);
   const { token } = await app.register('ada');
   const ended = async (id: string): Promise<BackupView> => {
@@ -29,19 +30,28 @@ export const openStage = async (options: TestOptions = {}): Promise<Stage> => {
     const ask = async () => (await app.call('GET', path, { token })).body;
     return until<BackupView>(ask, ({ status }) => status !== 'running', 30_000);
   };
-  return {
+  const removeFolder = () => rm(stage.folder, { recursive: true, force: true });
+  const stage: Stage = {
     app,
     token,
-    folder,
+    folder: await makeFolder(),
     ended,
-    made: async (body = { passphrase: PASSPHRASE, folder }) =>
+    made: async (body = { passphrase: PASSPHRASE, folder: stage.folder }) =>
       ended((await app.call('POST', '/api/admin/backups', { token, body })).body.id),
+    clear: async () => {
+      await app.app.store.db.deleteFrom('backups').execute();
+      await removeFolder();
+      stage.folder = await makeFolder();
+    },
     stop: async () => {
       await app.stop();
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder();
     },
   };
+  return stage;
 };
+
+const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'adjutant-backup-'));
 
 /** A hook that receives on a path. */
 export const addHook = async ({ app, token }: Stage, path: string, over: object = {}) => {

@@ -7,6 +7,7 @@ import {
   startApp,
   type TestApp,
 } from '../../harness/app.js';
+import { inside } from '../../harness/inside.js';
 import { makeToken } from '../../harness/token.js';
 
 export const lab = Lab.script();
@@ -46,7 +47,7 @@ describe('signing keys', () => {
     const path = '/api/admin/audit?action=keys.rotate';
     return (await app.call('GET', path, { token: admin })).body.entries;
   };
-  const prune = () => app.app.runtime.retention.prune();
+  const prune = () => inside(app.app).retention.prune();
 
   it('rotate: the new one signs at once, and the old one verifies', async () => {
     const { status, body } = await rotate(admin);

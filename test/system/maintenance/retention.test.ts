@@ -5,7 +5,7 @@ import { timeDigits } from '../../../src/kernel/ids.js';
 import { createLog } from '../../../src/kernel/log.js';
 import { sweepFolders } from '../../../src/system/maintenance/folders.js';
 import { createRetention } from '../../../src/system/maintenance/retention.js';
-import { createWork } from '../../../src/tools/workfolders.js';
+import { createWorkFolders } from '../../../src/tools/workfolders.js';
 import { queueDeliveries } from '../../faults/queue.js';
 import { frozenClock } from '../../harness/app.js';
 import { openScratch, type Scratch } from '../../store/scratch.js';
@@ -30,7 +30,7 @@ describe('retention', () => {
       clock: frozenClock(),
       log: createLog('silent'),
       retentionDays,
-      sweepFolders: () => sweepFolders(scratch.store, createWork(scratch.home)),
+      sweepFolders: () => sweepFolders(scratch.store, createWorkFolders(scratch.home)),
       forgetKeys: async () => 0,
       destroyVersions: async () => 0,
     }).prune();
@@ -91,7 +91,7 @@ describe('retention', () => {
   });
 
   it('removes the folders of agents and hooks that are gone, and no others', async () => {
-    const work = createWork(scratch.home);
+    const work = createWorkFolders(scratch.home);
     queueDeliveries(scratch.home, 1);
     const { id, user_id: userId } = await scratch.store.db
       .selectFrom('hooks')

@@ -6,7 +6,7 @@ import { askApproval } from '../../harness/approval.js';
 import { type Desk, onPath, openDesk } from '../../harness/hooks.js';
 
 export const lab = Lab.script();
-const { describe, it, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach, after } = lab;
 
 const OPEN = {
   dailyCostUsd: 4,
@@ -20,14 +20,15 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 describe('the overview', () => {
   let clock: FrozenClock;
   let desk: Desk;
-  beforeEach(async () => {
+  before(async () => {
     clock = frozenClock();
     desk = await openDesk({ clock, config: OPEN });
   });
-  afterEach(() => desk.test.stop());
+  beforeEach(() => desk.arrive());
+  after(() => desk.test.stop());
 
-  const look = async (token = desk.owner.token) => {
-    const { body, status } = await desk.test.call('GET', '/api/overview', { token });
+  const look = async (token = desk.owner.token, { test } = desk) => {
+    const { body, status } = await test.call('GET', '/api/overview', { token });
     expect(status).to.equal(200);
     return body;
   };
@@ -38,7 +39,9 @@ describe('the overview', () => {
   };
 
   it('is quiet where nothing happened', async () => {
-    const { parts, ...rest } = await look();
+    const fresh = await openDesk({ clock: frozenClock(), config: OPEN });
+    const { parts, ...rest } = await look(fresh.owner.token, fresh);
+    await fresh.test.stop();
     expect(parts.map(({ name }: { name: string }) => name)).to.include(['database', 'queue']);
     expect(rest).to.equal({
       version,
@@ -103,8 +106,8 @@ describe('the overview', () => {
 
   it('is each user’s own', async () => {
     await askApproval(desk.test, desk.owner.id);
-    await desk.hook({ ...failing, ...onPath('broken') });
-    await desk.deliver('broken', '{}');
+    await desk.hook({ ...failing, ...onPath('own') });
+    await desk.deliver('own', '{}');
     const stranger = await desk.test.register('stranger');
     const { needs, rates, today, unread, agents } = await look(stranger.token);
     expect({ needs, unread, agents }).to.equal({

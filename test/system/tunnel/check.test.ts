@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
-import type { StageName } from '../../../src/system/tunnel/step.js';
+import type { StageName } from '../../../src/system/tunnel/stage.js';
 import { type Owner, registerOwner } from '../../harness/account.js';
 import { type Daemon, startDaemon } from '../../harness/daemon.js';
 import { type Breakage, type BreakingProxy, startBreaking } from '../../harness/tunnels/faults.js';
@@ -136,14 +136,14 @@ const broken: Broken[] = [
     },
     stage: 'exposed',
     seen: /^\/api\/tunnel answered 200 without a login$/,
-    cause: /logs strangers in/,
+    cause: /logs anonymous clients in/,
   },
   {
     what: 'figures are open',
     by: { answer: ({ url }, response) => url === '/metrics' && !!response.end('a 1') },
     stage: 'exposed',
     seen: /^\/metrics answered 200 without a login$/,
-    cause: /logs strangers in/,
+    cause: /logs anonymous clients in/,
   },
   {
     what: 'a forged address is passed on',
@@ -154,7 +154,7 @@ const broken: Broken[] = [
     },
     stage: 'exposed',
     seen: /a forged X-Forwarded-For was believed/,
-    cause: /strangers write/,
+    cause: /clients claim to have/,
   },
 ];
 

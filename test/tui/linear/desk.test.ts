@@ -4,6 +4,7 @@ import * as Lab from '@hapi/lab';
 import { saveSession } from '../../../src/client/session.js';
 import { call, type Stage, startStage } from '../../agents/stage.js';
 import { openConfig } from '../../cli/config.js';
+import { until } from '../../harness/app.js';
 import { type Conversation, converse } from '../../harness/conversation.js';
 import { notice } from '../../harness/hooks.js';
 import { says } from '../../harness/openai.js';
@@ -133,7 +134,10 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     desk.say('agents');
     const id = await ask('poster');
     await desk.hears('poster asks: http.request, trusted, number 1. Say: approvals 1');
-    expect(bells(desk.all())).to.equal(before + 1);
+    await until(
+      async () => bells(desk.all()),
+      (count) => count === before + 1,
+    );
     desk.say('approvals 1');
     const whole = await desk.hears('Verbs: approve, deny');
     expect(whole).to.contain('  body      hello\\x1b[2J\\x0dworld\n');

@@ -36,7 +36,7 @@ const put = (row: ReturnType<typeof anApproval>): StateAction => ({
   change: { do: 'put', row, isBelow: true },
 });
 const ran = (id: string, kind: string, at: string): StateAction => ({
-  type: 'stream.told',
+  type: 'stream.added',
   name: 'executions',
   entries: [{ number: null, at, kind, data: { id, hookName: 'issues', event: 'opened' } }],
 });

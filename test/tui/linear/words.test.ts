@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { meaningOf } from '../../../tui/linear/commands.js';
-import { heard, rowLine, textLines } from '../../../tui/linear/words.js';
+import { rowLine, spokenText, textLines } from '../../../tui/linear/words.js';
 import { row } from '../../../tui/parts/row.js';
 import { pages } from '../../../tui/screens.js';
 import { roots } from '../../../tui/state/places.js';
@@ -14,11 +14,11 @@ const meant = (typed: string, page: keyof typeof pages = 'hooks') =>
 
 describe('words that are heard', () => {
   it('say what glyphs, columns and short times say', () => {
-    expect(heard('issues   enabled   webhook → notify  4d 02:11')).to.equal(
+    expect(spokenText('issues   enabled   webhook → notify  4d 02:11')).to.equal(
       'issues, enabled, webhook to notify, 4 days 02:11',
     );
-    expect(heard('ERROR 1m')).to.equal('ERROR 1 minute');
-    expect(heard('build-2m took 40ms')).to.equal('build-2m took 40ms');
+    expect(spokenText('ERROR 1m')).to.equal('ERROR 1 minute');
+    expect(spokenText('build-2m took 40ms')).to.equal('build-2m took 40ms');
   });
 
   it('are no bars, and no rules', () => {

@@ -1,4 +1,4 @@
-import type { Piece } from '../../page.js';
+import type { StreamRow } from '../../page.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { timeOfEvent } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
@@ -17,7 +17,7 @@ export const eventRows = ({ streams, session }: State, agentId: string): ScreenR
 };
 
 /** Returns the same rows, each with its number. */
-export const eventPieces = ({ entries, gaps }: Ring, now: number): Piece[] =>
+export const eventPieces = ({ entries, gaps }: Ring, now: number): StreamRow[] =>
   [
     ...gaps.map((gap) => ({ number: gap[0], row: gapRow(gap) })),
     ...entries.map((entry) => ({ number: entry.number ?? 0, row: eventRow(entry, now) })),
@@ -25,11 +25,11 @@ export const eventPieces = ({ entries, gaps }: Ring, now: number): Piece[] =>
 
 const gapRow = ([from, to]: readonly [number, number]): ScreenRow => {
   const count = to - from + 1;
-  const said =
+  const text =
     count === 1
       ? `1 event was dropped (${from})`
       : `${count} events were dropped (${from} to ${to})`;
-  return [tonedSpan('warn', `  ── ${said}; the transcript has them ──`)];
+  return [tonedSpan('warn', `  ── ${text}; the transcript has them ──`)];
 };
 
 /** Texts by entry. An entry never changes, and a stream is drawn many times a second. */
@@ -56,6 +56,6 @@ const gistOf = ({ kind, data }: StreamEntry): string => {
   if (kind === 'agent.message') return `${word('role')}  ${word('content').slice(0, LONGEST)}`;
   if (kind === 'agent.status') return `${word('status')}  ${word('error')}`.trimEnd();
   const digest = word('digest').slice(0, 8);
-  const said = word('result') || word('arguments');
-  return `${word('phase')}  ${word('tool')}  ${word('status')} ${digest} ${said.slice(0, LONGEST)}`;
+  const text = word('result') || word('arguments');
+  return `${word('phase')}  ${word('tool')}  ${word('status')} ${digest} ${text.slice(0, LONGEST)}`;
 };

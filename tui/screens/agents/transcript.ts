@@ -1,12 +1,11 @@
-import type { Agent, ConversationMessage } from '../../../src/client/index.js';
+import type { Agent, ApprovalReply, ConversationMessage } from '../../../src/client/index.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { textRows } from '../../parts/text.js';
 import { left } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
-import { lookOf } from '../../state/ui.js';
+import { topView } from '../../state/ui.js';
 import type { Tone } from '../../theme.js';
-import { waitingCall } from './slice.js';
 
 const NAME = 11;
 /** Rows of a message, except one of the assistant, that are shown before `v` unfolds it. */
@@ -28,10 +27,10 @@ const drawn = new WeakMap<ConversationMessage, { key: string; rows: ScreenRow[] 
  */
 export const transcriptRows = (state: State, agent: Agent, width: number): ScreenRow[] => {
   const { messages } = state.lists;
-  const { isRaw, isWrapped } = lookOf(state.ui);
-  const said = messages.of === agent.sessionId ? rowsOf(messages) : [];
+  const { isRaw, isWrapped } = topView(state.ui);
+  const turns = messages.of === agent.sessionId ? rowsOf(messages) : [];
   return [
-    ...said.flatMap((message) => messageRows(message, { width, isRaw, isWrapped })),
+    ...turns.flatMap((message) => messageRows(message, { width, isRaw, isWrapped })),
     ...approvalRows(state, agent, width),
     ...(agent.error ? named('error', agent.error, width, 'danger') : []),
   ];
@@ -57,10 +56,10 @@ const rowsFor = (
   shape: EventShape,
 ): ScreenRow[] => {
   const isFolded = !shape.isRaw && role !== 'assistant';
-  const said =
+  const turns =
     content === '' ? [] : named(role, content, shape.width, TONES[role], shape.isWrapped);
   return [
-    ...(isFolded ? folded(said, FOLDED) : said),
+    ...(isFolded ? folded(turns, FOLDED) : turns),
     ...toolCalls.flatMap((call) => callRows(call, shape)),
   ];
 };
@@ -78,9 +77,15 @@ const callRows = (
 const folded = (rows: ScreenRow[], most: number): ScreenRow[] => {
   const more = rows.length - most;
   if (more <= 0) return rows;
-  const said = `… ${more} more ${more === 1 ? 'row' : 'rows'}: v unfolds`;
-  return [...rows.slice(0, most), row(' '.repeat(NAME), tonedSpan('muted', said))];
+  const turns = `… ${more} more ${more === 1 ? 'row' : 'rows'}: v unfolds`;
+  return [...rows.slice(0, most), row(' '.repeat(NAME), tonedSpan('muted', turns))];
 };
+
+/** Returns the call for which an agent waits; null if there is none. */
+export const waitingCall = ({ lists }: State, agent: Agent): ApprovalReply | null =>
+  rowsOf(lists.approvals).find(
+    ({ agentId, status }) => agentId === agent.id && status === 'pending',
+  ) ?? null;
 
 const approvalRows = (state: State, agent: Agent, width: number): ScreenRow[] => {
   const call = waitingCall(state, agent);

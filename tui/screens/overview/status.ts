@@ -1,11 +1,18 @@
 import type { Overview } from '../../../src/client/index.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { sparkline } from '../../parts/spark.js';
-import { timeOfEvent, took, uptime } from '../../parts/times.js';
-import { counted, dollars } from '../../parts/words.js';
+import { counted, dollars } from '../../parts/text.js';
+import { durationText, timeOfEvent, uptime } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
 import { toneOf } from '../../theme.js';
-import { standingOf } from './slice.js';
+
+type OverallStatus = 'ok' | 'warn' | 'down';
+
+/** Returns the worst status of the parts. */
+export const worstStatus = ({ parts }: Overview): OverallStatus => {
+  if (parts.some(({ status }) => status === 'down')) return 'down';
+  return parts.some(({ status }) => status === 'warn') ? 'warn' : 'ok';
+};
 
 const fact = (name: string, status: string, text: string): ScreenRow =>
   row(
@@ -17,7 +24,7 @@ const fact = (name: string, status: string, text: string): ScreenRow =>
 /** Returns a line each for the daemon, its public address, its queue, the agents and the day. */
 export const statusRows = (state: State, known: Overview, width: number): ScreenRow[] => {
   const { queue, agents, unread } = known;
-  const oldest = queue.oldestMs === null ? '' : `, oldest ${took(queue.oldestMs)}`;
+  const oldest = queue.oldestMs === null ? '' : `, oldest ${durationText(queue.oldestMs)}`;
   const work = `${queue.waiting} waiting${oldest}   ${queue.running} of ${queue.atOnce} running`;
   const asking = agents.waitingApproval + agents.paused;
   const crew = [
@@ -27,7 +34,11 @@ export const statusRows = (state: State, known: Overview, width: number): Screen
     agents.paused > 0 && `${agents.paused} paused`,
   ];
   return [
-    fact('Health', standingOf(known), `ready ${uptime(known.uptimeSeconds)}   ${partsText(known)}`),
+    fact(
+      'Health',
+      worstStatus(known),
+      `ready ${uptime(known.uptimeSeconds)}   ${partsText(known)}`,
+    ),
     publicFact(known),
     fact('Queue', queue.waiting > 0 && queue.running >= queue.atOnce ? 'warn' : 'ok', work),
     fact('Agents', asking > 0 ? 'warn' : 'ok', crew.filter(Boolean).join('   ')),

@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Agent, type Client, contracts } from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import { crud } from '../crud.js';
+import { failed, usageFault } from '../exit.js';
+import { resolveId } from '../resolve.js';
+
+export const agentTableColumns = columnsOf<Agent>(
+  ['id:data', 'name', 'status:state'],
+  { name: 'trust', value: (agent) => trustText(agent), isState: true },
+  ['steps:number'],
+  {
+    name: 'cost',
+    value: (agent) => agent.usage.costUsd,
+    show: (agent) => agentCost(agent),
+    isNumber: true,
+  },
+  ['created=createdAt:ago', 'short=id:tail'],
+  {
+    name: 'result',
+    value: (agent) => agent.error ?? agent.result,
+    show: (agent) => (agent.error ?? agent.result ?? '').split('\n', 1)[0] ?? '',
+  },
+  ['session=sessionId:data'],
+);
+
+/** Began with what came from outside, or with what its owner said. */
+export const trustText = ({ untrusted }: Agent): string => (untrusted ? 'untrusted' : 'trusted');
+
+export const agentCost = ({ usage }: Agent): string => `$${usage.costUsd.toFixed(2)}`;
+
+/** True when nothing more happens unless somebody asks for it. */
+export const isAgentOver = ({ status }: Pick<Agent, 'status'>): boolean =>
+  status === 'completed' || status === 'failed' || status === 'stopped';
+
+/** An agent is known by its id, the end of that, or its name. */
+export const agentCrud = crud({
+  noun: 'agent',
+  rows: 'agents',
+  endpoints: await contracts.agents(),
+  columns: agentTableColumns,
+  named: (agent) => agent,
+});
+
+const PATIENCE = 10;
+const PAUSE_MS = 500;
+
+/** The agent that was named itself, or by the run of a hook that began it. */
+export const readAgent = async (
+  client: Client,
+  named: { agent?: string; execution?: string },
+): Promise<Agent> => {
+  const { agent, execution } = named;
+  if ((agent === undefined) === (execution === undefined)) {
+    throw usageFault('Name one agent, or one run with --execution.', 'See: adjutant agents list');
+  }
+  if (agent !== undefined) return client.agents.get({ id: await agentCrud.id(client, agent) });
+  return begunBy(client, execution ?? '');
+};
+
+/** A run that has just been accepted gets its agent a moment later. */
+const begunBy = async (client: Client, typed: string): Promise<Agent> => {
+  const executionId = await resolveId(typed, {
+    noun: 'execution',
+    listed: 'hooks executions <hook>',
+    page: (cursor) => recentRuns(client, cursor),
+  });
+  for (let attempt = 0; attempt < PATIENCE; attempt++) {
+    const { agents } = await client.agents.list({ query: { executionId, limit: 1 } });
+    if (agents[0]) return agents[0];
+    await pause(PAUSE_MS);
+  }
+  throw failed(`The run ${executionId.slice(-6)} has no agent, or none yet.`);
+};
+
+/** The newest runs of each hook; `cursor` is the place in the list of hooks. */
+const recentRuns = async (client: Client, cursor: string | undefined) => {
+  const { hooks, nextCursor } = await client.hooks.list({ query: { limit: 20, cursor } });
+  const pages = await Promise.all(
+    hooks.map(({ id }) => client.hooks.executions({ id, query: { limit: 200 } })),
+  );
+  const rows = pages.flatMap(({ executions }) =>
+    executions.map(({ id, createdAt }) => ({ id, name: createdAt })),
+  );
+  return { rows, nextCursor };
+};

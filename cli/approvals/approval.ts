@@ -1,0 +1,261 @@
+import { createInterface } from 'node:readline';
+import { ApiError, type ApprovalReply, type Client } from '../../src/client/index.js';
+import { isReadAloud } from '../../src/client/session.js';
+import { columnsOf } from '../columns.js';
+import { type Context, command } from '../command.js';
+import { interrupted } from '../exit.js';
+import { connectionRemark, followRows } from '../live.js';
+import { resolveId } from '../resolve.js';
+import { age, ago, cutToWidth, localTime, now, oneLine, plainText } from '../text.js';
+
+export const approvalColumns = columnsOf<ApprovalReply>(
+  ['id:data'],
+  { name: 'call', value: approvalCall },
+  { name: 'short', value: shortOf, only: 'table' },
+  { name: 'trust', value: approvalTrustText, isState: true },
+  ['status:state'],
+  {
+    name: 'expires',
+    value: (approval) => approval.expiresAt,
+    show: ({ status, expiresAt, decidedAt }) =>
+      status === 'pending' ? ago(expiresAt) : age(decidedAt),
+  },
+  ['reason', 'agent=agentId', 'arguments', 'digest:data'],
+);
+
+/** `http.request` */
+export function approvalCall({ tool, action }: ApprovalReply): string {
+  return `${tool}.${action}`;
+}
+
+/** Short form of the digest, which also names the approval. */
+export function shortOf({ digest }: ApprovalReply): string {
+  return digest.slice(0, 8);
+}
+
+/** Loud where the agent reads what came from outside. */
+function approvalTrustText({ untrusted }: ApprovalReply): string {
+  return untrusted ? 'UNTRUSTED' : 'trusted';
+}
+
+/**
+ * The approval that was meant by its id, the end of that, or the beginning of its digest. An agent
+ * may ask for the same call again, and then the newest is meant: the others are decided.
+ */
+export const approvalOf = async (client: Client, typed: string): Promise<ApprovalReply> => {
+  const isDigest = /^[0-9a-f]{8,64}$/i.test(typed);
+  const newest = new Map<string, string>();
+  const id = await resolveId(typed, {
+    noun: 'approval',
+    listed: 'approvals list',
+    page: async (cursor) => {
+      const { approvals, nextCursor } = await client.approvals.list({
+        query: { limit: 200, cursor },
+      });
+      for (const { id, digest } of approvals) {
+        if (!newest.has(digest)) newest.set(digest, id);
+      }
+      const rows = approvals.map(({ id, digest }) => ({
+        id,
+        name: isDigest && newest.get(digest) === id ? digest.slice(0, typed.length) : '',
+      }));
+      return { rows, nextCursor };
+    },
+  });
+  return client.approvals.get({ id });
+};
+
+/**
+ * The exact call, whole: each argument under its name, each member of a list on a line of its own,
+ * and every character that cannot be seen made visible. What is not shown must not be approved.
+ */
+export const callLines = (approval: ApprovalReply): string[] => {
+  const facts = Object.entries(approval.arguments).flatMap(([name, value]) => {
+    const [first = '', ...rest] = valueLines(value);
+    return [`  ${oneLine(name)}  ${first}`, ...rest.map((line) => `    ${line}`)];
+  });
+  return [
+    `${oneLine(approvalCall(approval))}    digest ${shortOf(approval)}    ${approvalTrustText(approval)}`,
+    ...(facts.length > 0 ? facts : ['  without arguments']),
+    `Because    ${oneLine(approval.reason)}`,
+    ...(approval.agentId === null ? [] : [`Agent      ${approval.agentId}`]),
+    standing(approval),
+  ];
+};
+
+const valueLines = (value: unknown): string[] => {
+  if (Array.isArray(value)) return ['', ...value.map((member) => oneLine(plainText(member)))];
+  return plainText(value).split('\n').map(oneLine);
+};
+
+const standing = ({ status, expiresAt, decidedAt, decisionReason }: ApprovalReply): string => {
+  if (status === 'pending') {
+    return `Nothing has run. No answer means denied at ${localTime(expiresAt)} (${ago(expiresAt)}).`;
+  }
+  const reason = decisionReason === null ? '' : `: ${oneLine(decisionReason)}`;
+  return `${status} ${decidedAt === null ? '' : localTime(decidedAt)}${reason}`;
+};
+
+/** Questions by number, and the keys that answer them. */
+export interface ApprovalPrompts {
+  tell(approval: ApprovalReply): void;
+  close(): void;
+}
+
+/** A `y` that comes sooner was typed, or pasted, before the call could be read. */
+const READING_MS = 700;
+const HELP = 'a1 approve, d1 deny [reason], s1 show all. ^C ends.';
+
+/**
+ * A number belongs to one question for good: a new one is added below and never takes the place of
+ * one that is being read. Enter alone does nothing.
+ */
+export const openApprovalPrompts = (context: Context, client: Client): ApprovalPrompts => {
+  const { out, streams } = context;
+  const numbered: ApprovalReply[] = [];
+  /** The call that `y` would approve: the one that was just shown whole, and when. */
+  let asked: { approval: ApprovalReply; at: number } | null = null;
+  const reader = createInterface({
+    input: streams.stdin,
+    output: streams.stderr,
+    terminal: !isReadAloud(),
+  });
+
+  const tell = (approval: ApprovalReply): void => {
+    const at = numbered.findIndex(({ id }) => id === approval.id);
+    if (at >= 0) numbered[at] = approval;
+    const number = at >= 0 ? at + 1 : approval.status === 'pending' ? numbered.push(approval) : 0;
+    if (number === 0) return;
+    if (approval.status === 'pending') {
+      for (const line of summaryOf(number, approval, out.width)) out.line(line);
+      out.note(HELP);
+      return;
+    }
+    if (asked?.approval.id === approval.id) asked = null;
+    const when = localTime(approval.decidedAt ?? approval.expiresAt);
+    out.line(`[${number}] ${approval.status} ${when}`);
+  };
+
+  const answer = async (
+    approval: ApprovalReply,
+    approved: boolean,
+    reason?: string,
+  ): Promise<void> => {
+    const { id: approvalId, digest } = approval;
+    const body = { approvalId, digest, approved, ...(reason ? { reason } : {}) };
+    try {
+      tell(await client.approvals.approve({ body }));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      out.warn(oneLine(error.message));
+    }
+  };
+
+  const confirm = (approval: ApprovalReply): void => {
+    for (const line of callLines(approval)) out.note(line);
+    asked = { approval, at: now() };
+    out.note(
+      `Approve ${oneLine(approvalCall(approval))} ${shortOf(approval)} exactly as shown? [y/N]`,
+    );
+  };
+
+  const decide = async (
+    of: { approval: ApprovalReply; at: number },
+    isYes: boolean,
+  ): Promise<void> => {
+    if (isYes && now() - of.at < READING_MS) return out.note('Read it first. [y/N]');
+    asked = null;
+    if (isYes) await answer(of.approval, true);
+    else out.note('Undecided.');
+  };
+
+  const obey = async (line: string): Promise<void> => {
+    if (asked) return decide(asked, /^y(es)?$/i.test(line));
+    const [, verb, number, rest = ''] = /^([ads])\s*(\d+)\s*(.*)$/.exec(line) ?? [];
+    const approval = numbered[Number(number) - 1];
+    if (!verb || !approval) return line === '' ? undefined : out.note(HELP);
+    if (verb === 's') for (const each of callLines(approval)) out.note(each);
+    else if (approval.status !== 'pending') out.note(`[${number}] is ${approval.status} already.`);
+    else if (verb === 'a') confirm(approval);
+    else await answer(approval, false, rest);
+  };
+
+  reader.on('line', (line) => void obey(line.trim()).catch((error) => out.warn(String(error))));
+  reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  return { tell, close: () => reader.close() };
+};
+
+const summaryOf = (number: number, approval: ApprovalReply, width: number): string[] => {
+  const agent = approval.agentId === null ? 'a direct call' : `agent ${approval.agentId.slice(-6)}`;
+  const head = [
+    oneLine(approvalCall(approval)),
+    agent,
+    approvalTrustText(approval),
+    ago(approval.expiresAt),
+  ];
+  const args = oneLine(JSON.stringify(approval.arguments));
+  return [
+    cutToWidth(`[${number}] ${head.join('  ')}  ${shortOf(approval)}`, width),
+    cutToWidth(`      ${args}`, width),
+    cutToWidth(`      because ${oneLine(approval.reason)}`, width),
+  ];
+};
+
+export const watchApprovals = command({
+  name: 'watch',
+  args: '',
+  summary: 'What waits for you as it comes, to be answered by number',
+  examples: ['', '--json | jq .arguments', '--output id'],
+  notes: [
+    'On a terminal: a1 approves, d1 denies with what follows as reason, s1 shows the whole call.',
+    'In a pipe: one line for each question and each answer, until ^C.',
+  ],
+  seeAlso: 'adjutant help approvals',
+  run: async (context) => {
+    const client = await context.listener();
+    const isAsked = context.ask.isPossible && context.out.format === 'table';
+    const desk = isAsked ? openApprovalPrompts(context, client) : null;
+    try {
+      await follow(context, client, (approval) =>
+        desk ? desk.tell(approval) : context.out.item(approval, approvalColumns),
+      );
+    } catch (error) {
+      if (!context.signal.aborted) throw error;
+      throw interrupted('What waits goes on waiting: adjutant approvals list --status pending');
+    } finally {
+      desk?.close();
+    }
+  },
+});
+
+/** Tells what waits already, then every question and answer, through lost connections. */
+const follow = async (
+  context: Context,
+  client: Client,
+  tell: (approval: ApprovalReply) => void,
+): Promise<void> => {
+  const known = new Map<string, string>();
+  const isNew = ({ id, status }: ApprovalReply): boolean => {
+    if (known.get(id) === status) return false;
+    known.set(id, status);
+    return true;
+  };
+  const missed = () => missedBy(client, known);
+  const followed = { channel: 'approval', isRow: isApproval, isNew, missed };
+  for await (const note of followRows(context, followed)) {
+    if (note.type === 'row') tell(note.row);
+    else if (note.type === 'lost') context.out.note(connectionRemark(note));
+    else if (known.size === 0) context.out.note('Nothing waits for you. ^C ends.');
+  }
+};
+
+/** Yields what was decided since of those that waited, then what waits now; the oldest first. */
+const missedBy = async (client: Client, known: Map<string, string>): Promise<ApprovalReply[]> => {
+  const open = [...known].filter(([, status]) => status === 'pending');
+  const before = await Promise.all(open.map(([id]) => client.approvals.get({ id })));
+  const { approvals } = await client.approvals.list({ query: { status: 'pending', limit: 200 } });
+  return [...before, ...approvals.reverse()];
+};
+
+const isApproval = (data: unknown): data is ApprovalReply =>
+  typeof data === 'object' && data !== null && 'digest' in data && 'status' in data;

@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import type { Client, PlatformReply } from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import { type Context, textFlag } from '../command.js';
+import { usageFault } from '../exit.js';
+import { dashed } from '../fields.js';
+import { secretFrom } from '../input.js';
+import { oneLine } from '../text.js';
+
+export const platformTableColumns = columnsOf<PlatformReply>(
+  ['kind'],
+  { name: 'state', value: (one) => stateOf(one), isState: true, only: 'table' },
+  ['sends:data', 'receives:data'],
+  { name: 'missing', value: (one) => missingOf(one).join(' ') },
+  ['base-url=baseUrl', 'receiver:data'],
+);
+
+const stateOf = ({ sends, receives, updatedAt }: PlatformReply): string => {
+  if (updatedAt === null) return 'not set up';
+  if (sends && receives) return 'ready';
+  if (sends) return 'sends only';
+  return receives ? 'receives only' : 'not complete';
+};
+
+/** The names of what is not set. */
+export const missingOf = ({ fields }: PlatformReply): string[] =>
+  fields.filter(({ isSet }) => !isSet).map(({ name }) => name);
+
+/** Usage: there is none of that kind. */
+export const findPlatform = async (client: Client, kind: string): Promise<PlatformReply> => {
+  const { platforms } = await client.platforms.list();
+  const found = platforms.find((one) => one.kind === kind.toLowerCase());
+  if (found) return found;
+  const kinds = platforms.map((one) => one.kind).join(', ');
+  throw usageFault(`No platform "${oneLine(kind)}".`, `There are: ${kinds}`);
+};
+
+const secret = (about: string) => textFlag('<file|->', about);
+
+/**
+ * The settings of the platforms, each by the flag that carries it. A secret has none but for the file
+ * that it is in: what stands on a command line is seen by other users of the machine.
+ */
+export const fieldFlags = {
+  baseUrl: textFlag('<url>', 'Another address of its API; Mattermost: that of your server'),
+  phoneNumberId: textFlag('<id>', 'WhatsApp: the phone number ID'),
+  botTokenFile: secret('Slack, Telegram, Mattermost: the token of the bot'),
+  signingSecretFile: secret('Slack: the signing secret'),
+  webhookSecretFile: secret('Telegram: of your own choice'),
+  commandTokensFile: secret('Mattermost: the tokens of its commands and webhooks'),
+  securityTokenFile: secret('Teams: the security token of the outgoing webhook'),
+  workflowUrlFile: secret('Teams: the URL of the workflow'),
+  appSecretFile: secret('WhatsApp: the app secret'),
+  verifyTokenFile: secret('WhatsApp: of your own choice'),
+  accessTokenFile: secret('WhatsApp: the access token'),
+};
+
+export type FieldFlags = { [K in keyof typeof fieldFlags]?: string };
+
+/** `--bot-token-file` for the secret `botToken`, `--phone-number-id` for what is none. */
+export const flagOf = ({ name, isSecret }: { name: string; isSecret: boolean }): string =>
+  `--${dashed(name)}${isSecret ? '-file' : ''}`;
+
+/** Values of the flags by the names of the API; secrets are read. Usage: stdin is asked for twice. */
+export const readPlatformFields = async (
+  context: Context,
+  { baseUrl: _, ...flags }: FieldFlags,
+): Promise<Record<string, string>> => {
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  if (given.filter(([, value]) => value === '-').length > 1) {
+    throw usageFault('Only one of them can be on stdin; give the others as files.');
+  }
+  const fields: Record<string, string> = {};
+  for (const [flag, value] of given) {
+    const name = flag.replace(/File$/, '');
+    fields[name] = flag === name ? value : await readSecret(context, name, value);
+  }
+  return fields;
+};
+
+const readSecret = (context: Context, name: string, file: string): Promise<string> =>
+  secretFrom(context, file, { ask: name, instead: flagOf({ name, isSecret: true }) });
+
+type AskedField = PlatformReply['fields'][number];
+
+/** Values of our own choice, made here where nobody has one. */
+const MADE: Record<string, 'shown' | 'hidden'> = { verifyToken: 'shown', webhookSecret: 'hidden' };
+const MADE_BYTES = 32;
+
+interface PlatformChanges {
+  baseUrl?: string | null;
+  values?: Record<string, string>;
+}
+
+/** The values to store: the flags, and answers beside them. null: nothing changes. */
+export const valuesToStore = async (
+  context: Context,
+  platform: PlatformReply,
+  flags: FieldFlags,
+): Promise<PlatformChanges | null> => {
+  const fields = await readPlatformFields(context, flags);
+  const baseUrl = flags.baseUrl ?? (await askedUrl(context, platform));
+  refuseForeign(platform, fields);
+  const isMoved = baseUrl !== undefined && originOf(baseUrl) !== originOf(platform.baseUrl);
+  // A secret is for the place it was given for: the daemon forgets it with the address.
+  const open = platform.fields
+    .filter(({ name }) => fields[name] === undefined)
+    .map((field) => ({ ...field, isSet: field.isSet && !(isMoved && field.isSecret) }));
+  refuseMissing(context, platform, open);
+  for (const field of open) {
+    const value = await askedField(context, platform, field);
+    if (value !== null) fields[field.name] = value;
+  }
+  const body = {
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(Object.keys(fields).length > 0 && { values: fields }),
+  };
+  return Object.keys(body).length > 0 ? body : null;
+};
+
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
+
+/** Only Mattermost has no one address of its own. */
+const askedUrl = async (
+  { ask }: Context,
+  { kind, isDefaultUrl }: PlatformReply,
+): Promise<string | undefined> => {
+  if (kind !== 'mattermost' || !isDefaultUrl) return undefined;
+  return ask.text({
+    ask: 'Address of your Mattermost server',
+    instead: '--base-url',
+    refuse: (given) =>
+      URL.canParse(given) ? undefined : 'An address like https://chat.example.org',
+  });
+};
+
+const refuseForeign = ({ kind, fields }: PlatformReply, given: Record<string, string>): void => {
+  const foreign = Object.keys(given).find((name) => !fields.some((field) => field.name === name));
+  if (foreign)
+    throw usageFault(`${kind} has no ${foreign}.`, `It needs: ${fields.map(flagOf).join(' ')}`);
+};
+
+/** Usage: some are needed, and there is nobody to ask. */
+const refuseMissing = ({ ask }: Context, { kind }: PlatformReply, fields: AskedField[]): void => {
+  const missing = fields.filter(({ name, isSet }) => !isSet && !MADE[name]);
+  if (ask.isPossible || missing.length === 0) return;
+  const flags = missing.map(flagOf).join(' ');
+  throw usageFault(`${kind} needs more, and there is no terminal to ask. Add ${flags}.`);
+};
+
+/** null: it stays as it is. */
+const askedField = async (
+  context: Context,
+  { kind }: PlatformReply,
+  field: AskedField,
+): Promise<string | null> => {
+  const { name, isSecret, isSet, description } = field;
+  const { ask, out } = context;
+  if (!ask.isPossible) return isSet ? null : made(context, name);
+  const empty = isSet ? 'enter keeps it' : MADE[name] ? 'enter makes one' : '';
+  const question = {
+    ask: [name, empty && `(${empty})`].filter(Boolean).join(' '),
+    instead: flagOf(field),
+    refuse: (given: string) => (given.trim() === '' && !empty ? `${kind} needs it.` : undefined),
+  };
+  out.note(oneLine(description));
+  const given = (await (isSecret ? ask.hidden(question) : ask.text(question))).trim();
+  if (given !== '') return given;
+  return isSet ? null : made(context, name);
+};
+
+const made = ({ out }: Context, name: string): string => {
+  const value = randomBytes(MADE_BYTES).toString('hex');
+  if (MADE[name] === 'shown') out.warn(`${name}, to be typed at the platform: ${value}`);
+  return value;
+};

@@ -1,0 +1,148 @@
+import {
+  type AuditEntry,
+  type AuditVerdict,
+  type Client,
+  contracts,
+  type SendingView,
+} from '../../src/client/index.js';
+import { columnsOf, shownAs } from '../columns.js';
+import type { CommandGroup } from '../command.js';
+import { Exit } from '../exit.js';
+import { listCommand, requestCommand } from '../request.js';
+import { resolveId } from '../resolve.js';
+import { ago, oneLine } from '../text.js';
+
+const { list: entryList, verify } = await contracts.audit();
+
+/** The names as they are now, else the ids; under impersonation both. */
+const whoOf = (entry: AuditEntry): string => {
+  const actor = entry.actorName ?? entry.actorId;
+  if (entry.impersonatorId === null) return actor;
+  return `${entry.impersonatorName ?? entry.impersonatorId} as ${actor}`;
+};
+
+/** Shortens an id to its noun and the end by which every command knows it. */
+const short = (target: string | null): string =>
+  (target ?? '').replace(/^([a-z]+)_[0-9a-z]{20}([0-9a-z]{6})$/, '$1 $2');
+
+const entryColumns = columnsOf<AuditEntry>(
+  ['at:time'],
+  { name: 'actor', value: whoOf },
+  ['action'],
+  shownAs('target', ({ target }) => target, short),
+  ['outcome:state', 'ip', 'number:data', 'id:data', 'request=requestId:data', 'data:data'],
+);
+
+const verdictColumns = columnsOf<AuditVerdict>(
+  ['ok', 'entries', 'head=head.mac', 'number=problem.number', 'kind=problem.kind'],
+  ['message=problem.message'],
+);
+
+const listEntries = listCommand({
+  endpoint: entryList,
+  examples: ['', '--action users.invite', '--since 2026-01-31'],
+  rows: 'entries',
+  columns: entryColumns,
+  next: (rows) => (rows.length === 0 ? 'Nothing like that was recorded.' : undefined),
+  seeAlso: 'adjutant audit verify',
+});
+
+const verifyChain = requestCommand({
+  name: 'verify',
+  endpoint: verify,
+  examples: ['', '--json', '--quiet || echo somebody changed it'],
+  notes: ['Exit 1 where an entry was changed or removed, or the newest were cut.'],
+  // A million entries take some seconds, on a slow machine a minute.
+  patienceMs: 10 * 60 * 1000,
+  show: (context, verdict) => {
+    const { out } = context;
+    const { entries, head, problem } = verdict;
+    if (problem) context.exitCode = Exit.failed;
+    if (out.format !== 'table') return out.item(verdict, verdictColumns);
+    if (problem) return out.line(`${problem.kind} at entry ${problem.number}: ${problem.message}`);
+    out.line(`${entries} ${entries === 1 ? 'entry' : 'entries'}, unbroken`);
+    if (head) out.note(`Head: ${head.number} ${head.mac}`);
+  },
+});
+
+export const auditGroup: CommandGroup = {
+  summary: 'Who did what, in a log that shows where it was changed',
+  commands: [listEntries, verifyChain],
+};
+
+const { list: sendingList, resend } = await contracts.outbox();
+
+const sendingColumns = columnsOf<SendingView>(
+  ['id:data', 'at=createdAt:time', 'status:state', 'user=username', 'target', 'kind'],
+  ['tries=attempts'],
+  shownAs('next', ({ nextAttemptAt }) => nextAttemptAt, ago),
+  shownAs('error', ({ error }) => error, oneLine),
+  ['channel=channelId:data', 'webhook=webhookId:data', 'receipt:data', 'short=id:tail'],
+);
+
+const listSendings = listCommand({
+  endpoint: sendingList,
+  examples: ['--status failed', '--status unknown --all', '--json'],
+  rows: 'sendings',
+  columns: sendingColumns,
+  next: (rows) => {
+    if (rows.length === 0) return 'Nothing like that was sent.';
+    const dead = rows.find(({ status }) => status === 'failed' || status === 'unknown');
+    return dead && `Send one again: adjutant outbox resend ${dead.id.slice(-6)}`;
+  },
+});
+
+const resendSending = requestCommand({
+  name: 'resend',
+  args: '<sending>',
+  endpoint: resend,
+  examples: [
+    '4ew6rt',
+    '4ew6rt --json',
+    'outbox list --status failed --output id | xargs -n1 adjutant outbox resend',
+  ],
+  notes: ['For admins. What is unknown may have arrived: then it arrives twice.'],
+  at: async (client, { sending }) => {
+    const page = (cursor?: string) => deadPage(client, cursor);
+    return { id: await resolveId(sending, { noun: 'sending', listed: 'outbox list', page }) };
+  },
+  show: ({ out }, sending) =>
+    out.done('Queued again. See how it ends: adjutant outbox list', sending, sendingColumns),
+});
+
+/** First what failed, then what is unknown: a cursor here is the status and the list's own. */
+const deadPage = async (client: Client, cursor = 'failed') => {
+  const [word, at] = cursor.split(' ');
+  const status = word === 'failed' ? 'failed' : 'unknown';
+  const page = await client.outbox.list({ query: { limit: 200, status, cursor: at } });
+  const last = status === 'failed' ? 'unknown' : null;
+  return {
+    rows: page.sendings.map(({ id }) => ({ id, name: id })),
+    nextCursor: page.nextCursor === null ? last : `${status} ${page.nextCursor}`,
+  };
+};
+
+export const outboxGroup: CommandGroup = {
+  summary: 'What is sent to channels and webhooks, and what could not be',
+  commands: [listSendings, resendSending],
+};
+
+const { rotate } = await contracts.keys();
+
+const rotateKeys = requestCommand({
+  name: 'rotate',
+  endpoint: rotate,
+  examples: ['', '--json', '--quiet'],
+  notes: ['For admins. Nobody is logged out: tokens of the old key are good until they end.'],
+  show: ({ out }, made) =>
+    out.done(
+      `${made.keyId} signs from now on. Older keys that verify: ${made.retired}.`,
+      made,
+      columnsOf(['key=keyId', 'created=createdAt', 'retired']),
+    ),
+});
+
+export const keysGroup: CommandGroup = {
+  summary: 'The keys that sign tokens',
+  commands: [rotateKeys],
+};

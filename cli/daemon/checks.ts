@@ -1,0 +1,265 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Client } from '../../src/client/index.js';
+import { sessionFile } from '../../src/client/session.js';
+import { unlessRefused } from '../exit.js';
+import { ago, now } from '../text.js';
+import { isLocalUrl, shortPath } from './environment.js';
+import { holderOf, holderText, type PortHolder } from './process.js';
+import { readinessOf, startCommandFor } from './readiness.js';
+
+/** One thing that the doctor looked at. */
+export interface DoctorFinding {
+  name: string;
+  status: 'ok' | 'warn' | 'fail';
+  detail: string;
+  /** The remedy, ready to paste where that can be. */
+  remedy?: string;
+}
+
+const GRAVITY = { ok: 0, warn: 1, fail: 2 };
+
+/** Keeps the gravest finding of each name, at the place of the first; of equals the first. */
+export const joinFindings = (findings: DoctorFinding[]): DoctorFinding[] => {
+  const byName = new Map<string, DoctorFinding>();
+  for (const finding of findings) {
+    const known = byName.get(finding.name);
+    if (!known || GRAVITY[finding.status] > GRAVITY[known.status]) {
+      byName.set(finding.name, finding);
+    }
+  }
+  return [...byName.values()];
+};
+
+const finding =
+  (status: DoctorFinding['status']) =>
+  (name: string, detail: string, remedy?: string): DoctorFinding => ({
+    name,
+    status,
+    detail,
+    ...(remedy && { remedy }),
+  });
+export const okCheck = finding('ok');
+export const warnCheck = finding('warn');
+const failFinding = finding('fail');
+
+const GIB = 1024 ** 3;
+const LOW_BYTES = GIB;
+const FULL_BYTES = 50 * 1024 ** 2;
+const LEEWAY_MS = 60_000;
+const FOR_OTHERS = 0o077;
+
+/** Findings about the machine and the home that need no daemon. */
+export const checkMachine = (home: string): DoctorFinding[] => [
+  okCheck('node', process.versions.node),
+  ...(existsSync(home) ? [lookAtHome(home), ...lookAtKeys(home)] : []),
+  lookAtDisk(home),
+  lookAtClock(home),
+];
+
+const lookAtHome = (home: string): DoctorFinding => {
+  const { mode, uid } = statSync(home);
+  const at = `${shortPath(home)}, ${octal(mode)}`;
+  if (!isWritable(home)) {
+    return failFinding('home', `${at}, is not writable for you`, `chown -R "$(id -un)" ${home}`);
+  }
+  if (uid !== process.getuid?.()) {
+    return warnCheck('home', `${at}, belongs to somebody else`, `chown -R "$(id -un)" ${home}`);
+  }
+  if (mode & FOR_OTHERS) {
+    return warnCheck('home', `${at}: others on this machine can look in`, `chmod 700 ${home}`);
+  }
+  return okCheck('home', at);
+};
+
+/** The key that opens all secrets, and what else lies beside it. */
+const lookAtKeys = (home: string): DoctorFinding[] => {
+  const folder = join(home, 'keys');
+  if (!existsSync(folder)) return [];
+  const open = readdirSync(folder).filter((name) => statSync(join(folder, name)).mode & FOR_OTHERS);
+  if (open.length === 0) return [okCheck('keys', 'for you alone')];
+  const detail = `${open.join(', ')} can be read by others on this machine`;
+  return [
+    failFinding('keys', detail, `chmod 600 ${folder}/*   and see to it that nobody took a copy`),
+  ];
+};
+
+const lookAtDisk = (home: string): DoctorFinding => {
+  const { bavail, bsize } = statfsSync(nearestFolder(home));
+  const free = bavail * bsize;
+  const detail = `${(free / GIB).toFixed(1)} GB free`;
+  if (free < FULL_BYTES)
+    return failFinding('disk', detail, 'make room: nothing can be kept otherwise');
+  if (free < LOW_BYTES)
+    return warnCheck('disk', detail, 'make room, or keep less: ADJUTANT_RETENTION_DAYS');
+  return okCheck('disk', detail);
+};
+
+/**
+ * A clock that was set back makes times that were written lie in the future. Signatures with a time
+ * in them are refused when it is off by more than five minutes.
+ */
+const lookAtClock = (home: string): DoctorFinding => {
+  const written = ['adjutant.db', 'adjutant.db-wal'].map((name) => changedAt(join(home, name)));
+  const newest = Math.max(changedAt(process.execPath), ...written);
+  if (newest <= now() + LEEWAY_MS) return okCheck('clock', new Date(now()).toISOString());
+  const newestAt = new Date(newest).toISOString();
+  return failFinding(
+    'clock',
+    `it says ${new Date(now()).toISOString()}, and files here were written ${ago(newestAt)}`,
+    'set the clock: timedatectl set-ntp true',
+  );
+};
+
+const isWritable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const nearestFolder = (path: string): string =>
+  existsSync(path) ? path : nearestFolder(dirname(path));
+
+/** Milliseconds; 0 where there is no such file. */
+const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+const octal = (mode: number): string => `0${(mode & 0o777).toString(8)}`;
+
+type ServicePart = Awaited<ReturnType<Client['health']['detailed']>>['parts'][number];
+
+/** Checks that the daemon answers, how its parts are, and from where it can be reached. */
+export const checkService = async (client: Client): Promise<DoctorFinding[]> => {
+  const { url } = client;
+  const holder = isLocalUrl(url) ? holderOf(portOf(url)) : null;
+  const readiness = await readinessOf(url);
+  if (readiness.is === 'silent') return [notRunning(url, holder)];
+  if (readiness.is === 'otherProgram') return [taken(url, holder)];
+  const { parts, version } = await client.health.detailed();
+  const answers = okCheck('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
+  const ready =
+    readiness.is === 'ready'
+      ? okCheck('ready', 'it takes work')
+      : failFinding('ready', `no: ${readiness.failing.join(', ')}`, 'adjutant logs --last 50');
+  const inside = (await lookInside(client)) ?? parts.map(ofPart);
+  return [answers, ready, ...inside, ...(await exposure(url, holder))];
+};
+
+/** Findings of the daemon itself; null: it tells them to its admins alone. */
+const lookInside = async (client: Client): Promise<DoctorFinding[] | null> => {
+  const reply = await unlessRefused([401, 403], client.doctor.look());
+  if (reply === null) return null;
+  return reply.findings.map(({ remedy, ...of }) => ({ ...of, ...(remedy && { remedy }) }));
+};
+
+const notRunning = (url: string, holder: PortHolder | null): DoctorFinding =>
+  holder === null
+    ? failFinding('daemon', `nothing answers at ${url}`, startCommandFor(url))
+    : failFinding('daemon', `silent at ${url}, held${holderText(holder)}`, 'adjutant restart');
+
+const taken = (url: string, holder: PortHolder | null): DoctorFinding =>
+  failFinding(
+    'daemon',
+    `${url} is taken${holderText(holder)}, which is no Adjutant`,
+    `free it, or: adjutant up --port ${portOf(url) + 1}`,
+  );
+
+const REMEDIES: Record<string, string> = {
+  database: 'adjutant logs --last 50   It needs a disk that can be written and is not full',
+  queue: 'adjutant logs --last 50   What runs: adjutant agents list --status running',
+  disk: 'make room: nothing can be kept otherwise',
+  models: 'adjutant models health, then: adjutant models test <model>',
+  tunnel: 'adjutant tunnel check, then: adjutant tunnel get',
+  confinement: 'install bubblewrap (apt install bubblewrap), then: adjutant restart',
+};
+const SEVERITY = { ok: 'ok', warn: 'warn', down: 'fail' } as const;
+
+const ofPart = ({ name, status, detail }: ServicePart): DoctorFinding => ({
+  name,
+  status: SEVERITY[status],
+  detail: detail || (status === 'ok' ? 'well' : 'not well; more after: adjutant login'),
+  ...(status !== 'ok' && { remedy: REMEDIES[name] ?? 'adjutant logs --last 50' }),
+});
+
+/** Tried for real: the daemon is asked at every other address of this machine. */
+const exposure = async (url: string, holder: PortHolder | null): Promise<DoctorFinding[]> => {
+  if (!isLocalUrl(url)) return [];
+  const others = addresses().map((host) => `http://${host}:${portOf(url)}`);
+  const answers = await Promise.all(others.map(readinessOf));
+  const open = others.filter((_, at) => ['ready', 'not_ready'].includes(answers[at]?.is ?? ''));
+  const isOpen = holder !== null && settingOf(holder.pid, 'ADJUTANT_REGISTRATION') === 'open';
+  return [
+    open.length === 0
+      ? okCheck('exposure', 'only this machine reaches it')
+      : warnCheck(
+          'exposure',
+          `it answers beyond this machine, without TLS: ${open.join(', ')}`,
+          'adjutant restart --host 127.0.0.1   and a proxy with TLS in front',
+        ),
+    ...(isOpen ? [registrationIsOpen(open.length > 0)] : []),
+  ];
+};
+
+const registrationIsOpen = (isReached: boolean): DoctorFinding => {
+  const make = isReached ? failFinding : warnCheck;
+  return make(
+    'registration',
+    'anybody who reaches it may make an account',
+    'unset ADJUTANT_REGISTRATION, then: adjutant restart',
+  );
+};
+
+const addresses = (): string[] =>
+  Object.values(networkInterfaces())
+    .flatMap((found) => found ?? [])
+    .filter(({ internal, scopeid }) => !internal && !scopeid)
+    .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
+
+/** A setting of a running process of ours, where the system tells. */
+const settingOf = (pid: number, name: string): string | undefined => {
+  try {
+    const settings = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    return settings.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1);
+  } catch {
+    return undefined;
+  }
+};
+
+const portOf = (url: string): number => Number(new URL(url).port || 80);
+
+/**
+ * Takes from others on this machine what is the owner's alone: the home, the keys, the session file.
+ * Nothing that is not the caller's, and no link, is touched. What was done, a sentence each.
+ */
+export const repairHome = (home: string): string[] => {
+  const keys = join(home, 'keys');
+  return [home, keys, ...filesIn(keys), sessionFile()].flatMap(close);
+};
+
+const close = (path: string): string[] => {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  const isOwn = found?.uid === process.getuid?.();
+  if (!found || !isOwn || found.isSymbolicLink() || (found.mode & FOR_OTHERS) === 0) return [];
+  const mode = found.isDirectory() ? 0o700 : 0o600;
+  chmodSync(path, mode);
+  const [before, after] = [found.mode & 0o777, mode].map((each) => `0${each.toString(8)}`);
+  return [`Mended: ${shortPath(path)} is ${after} now, and was ${before}.`];
+};
+
+const filesIn = (folder: string): string[] => {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return readdirSync(folder).map((name) => join(folder, name));
+};

@@ -1,0 +1,164 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Base } from '../base.js';
+import type { Config } from '../config.js';
+import { createPace } from '../kernel/pace.js';
+import { createPasswords } from '../kernel/password.js';
+import { createRate } from '../kernel/rate.js';
+import type { Outbound } from '../outbound/module.js';
+import type { Secrets } from '../secrets/module.js';
+import { auditStore } from './audit/queries.js';
+import { auditResource } from './audit/routes.js';
+import { accountsOf } from './auth/account.js';
+import { makeFirstAccount } from './auth/firstaccount.js';
+import { authStore } from './auth/queries.js';
+import { authResource } from './auth/routes.js';
+import { type Exposure, firstTakesCode, TRIES_A_MINUTE } from './auth/rules.js';
+import { PACED_MS, PACED_WAITING } from './auth/service.js';
+import { openSetupCode, type SetupCode } from './auth/setupcode.js';
+import { createTickets } from './auth/tickets.js';
+import { createIdentify } from './identity.js';
+import { loginsStore } from './loginsessions/queries.js';
+import { loginsResource } from './loginsessions/routes.js';
+import { passkeysStore } from './passkeys/queries.js';
+import { passkeysResource } from './passkeys/routes.js';
+import { relyingParties } from './passkeys/rules.js';
+import { tokensStore } from './tokens/queries.js';
+import { tokensResource } from './tokens/routes.js';
+import { createCodeTries } from './totp/attempts.js';
+import { totpStore } from './totp/queries.js';
+import { totpResource } from './totp/routes.js';
+import { checkLogin } from './totp/service.js';
+import { factorsStore } from './users/factorqueries.js';
+import { invitationsStore } from './users/invitequeries.js';
+import { type InviteDeps, openRegistration } from './users/invites.js';
+import { usersStore } from './users/queries.js';
+import { usersResource } from './users/routes.js';
+
+export { headProblem } from './audit/heads.js';
+export { type Exposure, isExposed } from './auth/rules.js';
+export { passkeysPage } from './passkeys/page.js';
+export { invitePage, resetPage } from './users/page.js';
+
+export interface AccountsModuleDeps {
+  config: Config;
+  secrets: Secrets;
+  outbound: Outbound;
+}
+
+interface AccountsResourcesDeps {
+  setup: SetupCode;
+  /** The addresses at which the daemon can be reached. */
+  reached: {
+    exposure(): Exposure;
+    /** Returns the public address that links are made with; null if there is none. */
+    address: InviteDeps['publicUrl'];
+    /** Returns the permanent address; null if there is none. */
+    publicUrl(): string | null;
+    reach: InviteDeps['reach'];
+    port(): number;
+  };
+  /** The open sockets of a login session, and those of a user. */
+  sockets: { endSession(sessionId: string): void; endUser(userId: string): void };
+  /** Resolves when none of the user's agents runs any more. */
+  stopAgents(userId: string): Promise<void>;
+  /** All scopes that a token may have. */
+  scopes(): readonly string[];
+}
+
+/** Waits without keeping the process alive. */
+const pause = async (ms: number): Promise<void> => wait(ms, undefined, { ref: false });
+
+/** Opens the users, and the ways in which they log in. */
+export const openAccounts = async (base: Base, deps: AccountsModuleDeps) => {
+  const { store, clock, home } = base;
+  const { config } = deps;
+  const { signer, sealers } = deps.secrets;
+  const { outbox } = deps.outbound;
+  const { tokenHours } = config;
+  const users = authStore(store);
+  const passwords = createPasswords();
+  const tokens = tokensStore(store);
+  const tickets = createTickets({ signer, clock });
+  await makeFirstAccount({ config, users, passwords, clock });
+  return {
+    identify: createIdentify({ signer, users, tokens, clock }),
+    tickets,
+    /**
+     * Makes a setup code if there is no account yet and the daemon is not purely local, whatever the
+     * registration setting, or the setting lets nobody in.
+     */
+    openSetup: async (exposure: Exposure): Promise<SetupCode> => {
+      const isNeeded = firstTakesCode(exposure) && !(await users.hasUsers());
+      return openSetupCode({ home, clock, isNeeded });
+    },
+    resources: ({ setup, reached, sockets, stopAgents, scopes }: AccountsResourcesDeps) => {
+      const { endSession, endUser } = sockets;
+      const { seal, unseal } = sealers.totp;
+      const factors = totpStore(store);
+      const codeTries = createCodeTries({ store, clock, outbox });
+      const checking = { factors, tries: codeTries, clock, seal, unseal };
+      const auth = {
+        users,
+        passwords,
+        signer,
+        clock,
+        outbox,
+        policy: { exposure: reached.exposure, tokenHours },
+        checkCode: (userId: string, code: string | undefined, device: string | null) =>
+          checkLogin(checking, { userId, code, device }),
+        limits: {
+          pace: createPace({ everyMs: PACED_MS, waiting: PACED_WAITING, wait: pause }),
+          tries: createRate(TRIES_A_MINUTE, clock),
+          wait: pause,
+        },
+      };
+      const accounts = accountsOf(auth);
+      const invitations = invitationsStore(store);
+      const openInvite = openRegistration({ invitations, clock, accounts });
+      return {
+        /** The operations on accounts for other modules. */
+        accounts,
+        resources: [
+          authResource({
+            auth,
+            accounts,
+            setup,
+            openInvite,
+            tickets,
+            countTokens: tokens.countLive,
+            endSession,
+          }),
+          usersResource({
+            users: usersStore(store),
+            factors: factorsStore(store),
+            invitations,
+            accounts,
+            signer,
+            clock,
+            outbox,
+            endSession,
+            endUser,
+            stopAgents,
+            publicUrl: reached.address,
+            reach: reached.reach,
+            isRegistrationClosed: config.registration === 'closed',
+          }),
+          loginsResource({ logins: loginsStore(store), signer, clock, tokenHours, endSession }),
+          tokensResource({ tokens, signer, clock, outbox, scopes, accounts, endSession }),
+        ],
+        totp: totpResource({ factors, tries: codeTries, clock, seal, unseal, outbox, accounts }),
+        passkeys: passkeysResource({
+          passkeys: passkeysStore(store),
+          accounts,
+          outbox,
+          clock,
+          relyingParties: () =>
+            relyingParties({ port: reached.port(), publicUrl: reached.publicUrl() }),
+        }),
+        audit: auditResource({ audit: auditStore(store) }),
+      };
+    },
+  };
+};
+
+export type Accounts = Awaited<ReturnType<typeof openAccounts>>;

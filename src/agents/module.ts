@@ -1,0 +1,137 @@
+import type { Approvals } from '../approvals/module.js';
+import type { Base } from '../base.js';
+import type { Experts } from '../experts/module.js';
+import type { Jobs } from '../jobs/module.js';
+import type { ModelsModule } from '../models/module.js';
+import type { Outbound } from '../outbound/module.js';
+import type { Permissions } from '../permissions/module.js';
+import type { Hub } from '../realtime/module.js';
+import type { Skills } from '../skills/module.js';
+import type { Tools } from '../tools/module.js';
+import { JOB } from './agent.js';
+import { createAllowances, settleLeftover } from './budget.js';
+import { chatResource } from './chat/routes.js';
+import { createChat } from './chat.js';
+import { createControl } from './control.js';
+import { createDelegate } from './delegate.js';
+import { createFollowers } from './followers.js';
+import { createLoop } from './loop.js';
+import { createModels } from './models.js';
+import { createNotify } from './notifytool.js';
+import { agentsResource } from './routes.js';
+import { agentRows } from './rows.js';
+import { toolsetOf, toolsOfPersona } from './toolset.js';
+import { findWaitingAgent } from './waitforapproval.js';
+
+export { MODEL_GRANTS } from './admission.js';
+export { type AgentLimits, JOB, NoSession, SessionBusy, webhookPrompt } from './agent.js';
+export { createAllowances } from './budget.js';
+export type { Chat } from './chat.js';
+export type { AgentOutcome, ExecutionEnd, Executions, FollowUp } from './followers.js';
+export type { ModelState, Models } from './models.js';
+export type { DayCaps } from './procedures/spending.js';
+export { type SpawnRequest, spawnRecord } from './spawn.js';
+export { agentTrust } from './taint.js';
+
+export interface AgentsModuleDeps {
+  hub: Hub;
+  jobs: Jobs;
+  tools: Tools;
+  outbound: Outbound;
+  models: ModelsModule;
+  approvals: Approvals;
+  experts: Experts;
+}
+
+/** The dependencies of the loop beside those of its module. */
+interface LoopModuleDeps {
+  permissions: Permissions;
+  skills: Skills;
+  /** The daily limit of the cost of all agents of a user, unless an admin has set another. */
+  dailyCostUsd: number;
+}
+
+/** Opens the agents: the loop that runs them, and the operations on them. */
+export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
+  const { store, clock, log } = base;
+  const { hub, tools, outbound, approvals, experts } = deps;
+  const { queue } = deps.jobs;
+  const { outbox } = outbound;
+  const rows = agentRows(store);
+  const models = createModels(deps.models.registry, deps.models.health);
+  const followers = createFollowers();
+  const control = createControl({
+    store,
+    clock,
+    hub,
+    rows,
+    queue,
+    outbound,
+    followers,
+    removeFolder: ({ user_id, id }) => tools.work.remove(user_id, id),
+  });
+  const chat = createChat({ rows, control, models, approvals });
+  approvals.findAgents(findWaitingAgent({ store, clock, hub, rows, queue }));
+  tools.handle({
+    notify: createNotify({ store, clock, outbox }),
+    delegate: createDelegate({ store, clock, hub, rows, models, experts, queue }),
+  });
+  return {
+    rows,
+    control,
+    models,
+    chat,
+    /** Registers the modules that follow what agents do. */
+    followers,
+    /** Registers the loop with the queue. */
+    run: ({ permissions, skills, dailyCostUsd }: LoopModuleDeps): void => {
+      const { permissionsOf } = permissions;
+      const loop = createLoop({
+        store,
+        clock,
+        log,
+        hub,
+        rows,
+        queue,
+        outbound,
+        followers,
+        live: control.live,
+        access: {
+          models,
+          experts,
+          permissionsOf,
+          toolsOf: async (agent) => {
+            await skills.keepFresh();
+            const suits = toolsOfPersona(agent, skills.servers.all());
+            return toolsetOf(tools.toolbox, await permissionsOf(agent.user_id), suits);
+          },
+          folderOf: ({ user_id, id }) => tools.work.open(user_id, id),
+          allowancesOf: createAllowances(store, { dailyCostUsd }),
+        },
+      });
+      queue.handle(JOB, loop);
+    },
+    /** Settles the budget that calls of models had reserved when the daemon was killed. */
+    load: () => settleLeftover({ store, clock }),
+    resources: ({ grants }: Permissions) => ({
+      agents: agentsResource({
+        rows,
+        control,
+        approvals,
+        hub,
+        choices: { models, experts, grants, toolbox: tools.toolbox },
+      }),
+      chat: chatResource({
+        rows,
+        hub,
+        deltas: control.live.deltas,
+        models,
+        experts,
+        say: chat,
+        grants,
+      }),
+    }),
+  };
+};
+
+export type Agents = ReturnType<typeof openAgents>;

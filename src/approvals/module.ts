@@ -1,0 +1,69 @@
+import type { Base } from '../base.js';
+import type { Outbound } from '../outbound/module.js';
+import type { PermissionsOf } from '../permissions/module.js';
+import type { Hub } from '../realtime/module.js';
+import { createDecide, createExpiry, type DecidingDeps } from './decide.js';
+import { createAdmit } from './directcall.js';
+import { createSpokenAnswer } from './replytext.js';
+import { approvalsResource } from './routes.js';
+import { approvalRows } from './rows.js';
+
+export {
+  type Approval,
+  callDigest,
+  type ExactCall,
+  NoApproval,
+  NotOpen,
+  OtherDigest,
+} from './approval.js';
+export type { CommitDecision, Decide } from './decide.js';
+export type { DirectCall } from './directcall.js';
+export {
+  type AgentSpeaker,
+  AnswerRefused,
+  answerIn,
+  approvalRefusal,
+  messageSender,
+  SHORT_DIGEST,
+} from './replytext.js';
+export {
+  type ApprovalRequest,
+  CONVERSATION_MS,
+  HOOK_MS,
+  LONGEST_ARGUMENTS,
+  requestApprovals,
+} from './request.js';
+export { approvalRows } from './rows.js';
+export { onlyPending, spendApprovals, voidApproved, WITHDRAWN, withdraw } from './withdraw.js';
+
+export interface ApprovalsDeps {
+  hub: Hub;
+  outbound: Outbound;
+  permissionsOf: PermissionsOf;
+}
+
+/** Opens the requests for approvals and the owner's decisions on them. */
+export const openApprovals = (base: Base, deps: ApprovalsDeps) => {
+  const { store, clock, log } = base;
+  const { hub, outbound, permissionsOf } = deps;
+  const approvals = approvalRows(store);
+  let find: DecidingDeps['waitingAgent'] = async () => null;
+  const deciding = { store, clock, log, hub, approvals, waitingAgent: (id: string) => find(id) };
+  const decide = createDecide(deciding);
+  return {
+    rows: approvals,
+    decide,
+    /** Admits the owner's direct calls, which have no agent. */
+    admit: createAdmit({ store, clock, hub, outbound, approvals, permissionsOf }),
+    expiry: createExpiry(deciding),
+    /** Handles messages to an agent that decide on an approval. */
+    spoken: createSpokenAnswer({ rows: approvals, decide, clock }),
+    /** Registers the function that finds the agent whose call waits for a decision. */
+    findAgents: (given: DecidingDeps['waitingAgent']): void => {
+      find = given;
+    },
+    resources: () => [approvalsResource({ rows: approvals, decide })],
+  };
+};
+
+export type Approvals = ReturnType<typeof openApprovals>;

@@ -1,0 +1,137 @@
+import type { Agents } from '../agents/module.js';
+import type { Approvals } from '../approvals/module.js';
+import type { Base } from '../base.js';
+import type { Resource } from '../kernel/route.js';
+import { type Outbound, reportUndelivered } from '../outbound/module.js';
+import { platforms } from '../providers/chat/platforms.js';
+import type { Secrets } from '../secrets/module.js';
+import type { ChannelKind } from '../store/tables/channels.js';
+import type { VaultModule } from '../vault/module.js';
+import { channelAnswers } from './answers.js';
+import { createHandling } from './handle.js';
+import { createReception, type PlatformReceiver } from './inbound.js';
+import { createLinks, type Links } from './links.js';
+import { createChatPace } from './pace.js';
+import { platformsStore } from './platforms/queries.js';
+import { platformsResource } from './platforms/routes.js';
+import { findUnset, type IncompletePlatform } from './problems.js';
+import { channelsStore } from './queries.js';
+import { messengersResource } from './receivers/routes.js';
+import { channelsResource } from './routes.js';
+import type { LinkingDeps } from './service.js';
+import { createSettings, isSetTo, type PlatformSettingsCache, platformUses } from './settings.js';
+import { createPlatformTransport } from './transport.js';
+import { createWebhookTransport, webhookProver } from './webhook.js';
+
+export type { IncompletePlatform } from './problems.js';
+
+/** The channels on which the owners talk with their agents, inbound and outbound. */
+export interface Channels {
+  links: Links;
+  reception: PlatformReceiver;
+  /** Returns the platforms that have linked channels but are not set up. */
+  unset(): Promise<IncompletePlatform[]>;
+  /** Reads the settings of the platforms. */
+  load(): Promise<void>;
+  resources(deps: ChannelsResourcesDeps): { channels: Resource; platforms: Resource[] };
+}
+
+export interface ChannelsModuleDeps {
+  secrets: Secrets;
+  vault: VaultModule;
+  outbound: Outbound;
+  approvals: Approvals;
+  agents: Agents;
+}
+
+interface ChannelsResourcesDeps {
+  accounts: LinkingDeps['accounts'];
+  /** Returns the permanent address of this daemon; null if it has none. */
+  publicUrl(): string | null;
+  /** Returns the port that the daemon listens on. */
+  port(): number;
+}
+
+export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => {
+  const { store, clock, log, http } = base;
+  const { agents } = deps;
+  const { vault } = deps.vault;
+  const { outbox, queue, transports } = deps.outbound;
+  const { digestCode, sealers } = deps.secrets;
+  const { openChannelSecret, sealChannelSecret, sealPlatform, unsealPlatform } = sealers.channels;
+  const links = createLinks({ store, clock, outbox, digestCode });
+  const settings = createSettings({ store, clock, vault, unsealPlatform });
+  const webhooks = { store, clock, http, openChannelSecret };
+  const reception = createReception({
+    clock,
+    log,
+    http,
+    settings,
+    handle: createHandling({
+      store,
+      clock,
+      links,
+      chat: agents.chat,
+      decide: deps.approvals.decide,
+      canSend: (kind) => canSendTo(settings, kind),
+    }),
+    proveWebhook: webhookProver(webhooks),
+    undelivered: async (kind, { to, ...event }) => {
+      const channel = await links.channelOf({ kind, id: to });
+      if (!channel) return;
+      const failed = { ...event, channelId: channel.id, target: kind };
+      await reportUndelivered({ store, clock, outbox }, failed);
+    },
+  });
+  const pace = createChatPace();
+  for (const platform of platforms) {
+    const transport = createPlatformTransport({ store, http, settings, pace }, platform);
+    transports.put(platform.kind, transport);
+  }
+  transports.put('webhook', createWebhookTransport(webhooks));
+  agents.followers.onEnd(channelAnswers({ store, clock, queue }));
+  deps.vault.platformsUse(platformUses(sealers.channels));
+  deps.vault.onChange(settings.refresh);
+  return {
+    links,
+    reception,
+    unset: () => findUnset(store, settings),
+    load: settings.refresh,
+    resources: ({ accounts, publicUrl, port }) => {
+      settings.reachedAt(() => publicUrl() ?? `http://127.0.0.1:${port()}`);
+      return {
+        channels: channelsResource({
+          store,
+          clock,
+          http,
+          outbox,
+          outgoing: queue,
+          digestCode,
+          sealChannelSecret,
+          channels: channelsStore(store),
+          links,
+          accounts,
+        }),
+        platforms: [
+          messengersResource({ reception }),
+          platformsResource({
+            platforms: platformsStore(store),
+            platformSettings: settings,
+            http,
+            clock,
+            vault,
+            sealPlatform,
+            unsealPlatform,
+            publicUrl,
+          }),
+        ],
+      };
+    },
+  };
+};
+
+/** True if messages can be sent to channels of that kind, beyond the reply to a request. */
+const canSendTo = (settings: PlatformSettingsCache, kind: ChannelKind): boolean => {
+  const platform = platforms.find((one) => one.kind === kind);
+  return !platform || isSetTo('send', platform, settings.of(platform.kind));
+};

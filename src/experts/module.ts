@@ -1,0 +1,24 @@
+import type { Base } from '../base.js';
+import { faultsOfTools, type Toolbox } from '../tools/module.js';
+import { createExperts, expertsStore } from './queries.js';
+import { type ExpertsDeps, expertsResource } from './routes.js';
+
+export { chooseByKeywords, type ExpertChoice, questionOf, readChoice } from './classify.js';
+export { type Expert, expertPersona, MCP, modelAndPersona, type Persona } from './expert.js';
+export type { Experts } from './queries.js';
+
+/** Opens the personas that agents can be given. */
+export const openExperts = (base: Base, { toolbox }: { toolbox: Toolbox }) => {
+  const { store, clock } = base;
+  return {
+    experts: createExperts(store),
+    resources: ({ models }: { models: ExpertsDeps['models'] }) => [
+      expertsResource({
+        experts: expertsStore(store),
+        clock,
+        models,
+        faultsOfTools: (names) => faultsOfTools(toolbox, names),
+      }),
+    ],
+  };
+};

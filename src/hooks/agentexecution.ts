@@ -1,0 +1,69 @@
+import type { Executions } from '../agents/module.js';
+import type { Log } from '../kernel/log.js';
+import { NOTHING, type Outbound } from '../outbound/module.js';
+import type { Hub } from '../realtime/module.js';
+import type { Store } from '../store/store.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import { firedBy, isOpen } from './run.js';
+import { hookRan, runFailureNotice } from './runevent.js';
+
+interface AgentExecutionDeps {
+  store: Store;
+  log: Log;
+  hub: Hub;
+  outbound: Outbound;
+}
+
+/**
+ * Creates the functions for the end of an agent that a hook spawned, and of its execution. No second
+ * event or notification is sent for an execution that ended before, at the end of an earlier turn of
+ * its agent.
+ */
+export const agentExecutions = ({
+  store,
+  log,
+  hub,
+  outbound: { subscriptions, toWebhooks },
+}: AgentExecutionDeps): Pick<Executions, 'event' | 'failure' | 'ended'> => ({
+  event: async (agent, end) => {
+    const { user_id: userId, hops } = agent;
+    const types = ['hook.executed', 'hook.failed'];
+    if (!types.some((type) => subscriptions.wants(userId, type))) return NOTHING;
+    const found = await findExecution(store, agent);
+    const event = found && isOpen(found.row) ? hookRan(found.run, end) : null;
+    return event ? toWebhooks(userId, { ...event, hops }) : NOTHING;
+  },
+  // Ours: an agent with `notifyOwner` sends its own notification instead.
+  failure: async (agent, error) => {
+    const found = agent.notify_owner === 1 ? null : await findExecution(store, agent);
+    return found && isOpen(found.row) ? runFailureNotice(found.run, error) : null;
+  },
+  ended: (agent) => {
+    findExecution(store, agent)
+      .then((found) => {
+        if (!found) return;
+        const { id, status, error, event, finished_at: at } = found.row;
+        const { hookId, hookName, action, agentId } = found.run;
+        const change = { id, hookId, hookName, event, action, agentId, status, error, at };
+        hub.publish(agent.user_id, 'hook.execution', change);
+      })
+      .catch((err) => log.warn({ err, execution: agent.execution_id }, 'an end was not told'));
+  },
+});
+
+/** Finds the execution that spawned an agent. */
+const findExecution = async ({ db }: Store, { id: agentId, execution_id }: AgentRow) => {
+  if (execution_id === null) return null;
+  const row = await db
+    .selectFrom('executions as e')
+    .innerJoin('hooks as h', 'h.id', 'e.hook_id')
+    .leftJoin('deliveries as d', 'd.id', 'e.delivery_id')
+    .select(['e.id', 'e.hook_id', 'h.name', 'e.trigger', 'e.action', 'e.context', 'e.status'])
+    .select(['e.error', 'e.finished_at', 'd.event'])
+    .where('e.id', '=', execution_id)
+    .executeTakeFirst();
+  if (!row) return null;
+  const { id: executionId, hook_id: hookId, name: hookName, trigger, action } = row;
+  const event = row.event ?? firedBy(row).event ?? null;
+  return { row, run: { executionId, hookId, hookName, trigger, action, event, agentId } };
+};

@@ -1,0 +1,136 @@
+import { type Agents, MODEL_GRANTS } from '../agents/module.js';
+import type { Base } from '../base.js';
+import type { Jobs } from '../jobs/module.js';
+import type { Resource } from '../kernel/route.js';
+import type { Outbound } from '../outbound/module.js';
+import type { Permissions } from '../permissions/module.js';
+import type { Hub } from '../realtime/module.js';
+import type { Secrets } from '../secrets/module.js';
+import { hookTable } from '../store/tables/hooks.js';
+import { faultsOfTools, type Tools } from '../tools/module.js';
+import type { VaultModule } from '../vault/module.js';
+import { agentExecutions } from './agentexecution.js';
+import { createEvaluator } from './evaluate.js';
+import { createExecutor, EXECUTION_JOB } from './execute.js';
+import { createInbox } from './inbound/inbound.js';
+import { createDirectory, type Directory } from './inbound/receivinghooks.js';
+import type { PayloadPool } from './payloads/pool.js';
+import { hooksStore } from './queries.js';
+import { type ReceiversDeps, receiversResource } from './receivers/routes.js';
+import { hooksResource } from './routes.js';
+import { createSchedule, type Schedule } from './schedule.js';
+import { agentEndTriggers, approvalTriggers } from './triggers.js';
+
+export { EXECUTION_JOB } from './execute.js';
+export type { PayloadPool } from './payloads/pool.js';
+export type { ProbeArrival } from './receivers/routes.js';
+
+/** The hooks: what comes in from senders and from the clock, and the actions it starts. */
+export interface Hooks {
+  directory: Directory;
+  schedule: Schedule;
+  /** Registers the runs of hooks with the queue. */
+  run(deps: RunModuleDeps): void;
+  /** Reads the hooks that receive deliveries. */
+  load(): Promise<void>;
+  resources(deps: HooksResourcesDeps): { receivers: Resource; hooks: Resource };
+}
+
+export interface HooksModuleDeps {
+  hub: Hub;
+  jobs: Jobs;
+  secrets: Secrets;
+  vault: VaultModule;
+  outbound: Outbound;
+  agents: Agents;
+  /** The threads in which large payloads are read. */
+  payloads: PayloadPool;
+}
+
+interface RunModuleDeps {
+  tools: Tools;
+  permissions: Permissions;
+  /** The number of runs of one hook at once, unless the hook has a limit of its own. */
+  concurrency: number;
+}
+
+interface HooksResourcesDeps {
+  tools: Tools;
+  permissions: Permissions;
+  /** Called with the verdict on each delivery. */
+  counted: ReceiversDeps['counted'];
+  probe: ReceiversDeps['probe'];
+}
+
+export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
+  const { store, clock, log, http } = base;
+  const { hub, jobs, outbound, agents, payloads } = deps;
+  const { vault } = deps.vault;
+  const { queue } = jobs;
+  const { openSecret, sealSecret } = deps.secrets.sealers.hooks;
+  const directory = createDirectory({ clock, openSecret }, vault.keysOf);
+  const evaluate = createEvaluator(payloads.run);
+  const triggers = { store, clock, queue };
+  agents.followers.onEnd(agentEndTriggers(triggers));
+  agents.followers.ofExecutions({
+    ...agentExecutions({ store, log, hub, outbound }),
+    approvalsRequested: approvalTriggers(triggers),
+  });
+  return {
+    directory,
+    schedule: createSchedule({ store, clock, queue, log }),
+    run: ({ tools, permissions, concurrency }) => {
+      jobs.limitLanes((lane) =>
+        lane.startsWith('hook_') ? (directory.concurrencyOf(lane) ?? concurrency) : undefined,
+      );
+      const executor = createExecutor({
+        store,
+        clock,
+        http,
+        hub,
+        outbound,
+        directory,
+        evaluate,
+        access: {
+          models: agents.models,
+          toolbox: tools.toolbox,
+          permissionsOf: permissions.permissionsOf,
+          vault,
+          folderOf: tools.work.open,
+        },
+        delayed: queue.delayed,
+      });
+      queue.handle(EXECUTION_JOB, executor);
+    },
+    load: async () => {
+      const hooks = await store.db.selectFrom('hooks').select(hookTable.columns).execute();
+      for (const hook of hooks) directory.put(hook);
+    },
+    resources: ({ tools, permissions, counted, probe }) => {
+      const { used } = vault;
+      const apart = payloads.run;
+      const inbox = createInbox({ store, clock, directory, queue, hub, apart, used });
+      return {
+        receivers: receiversResource({ inbox, counted, probe }),
+        hooks: hooksResource({
+          hub,
+          testing: { store, clock, queue, evaluate, models: agents.models },
+          service: {
+            hooks: hooksStore(store),
+            clock,
+            http,
+            vault,
+            directory,
+            sealSecret,
+            openSecret,
+            named: {
+              models: agents.models.names,
+              faultsOfTools: (names) => faultsOfTools(tools.toolbox, names, MODEL_GRANTS),
+            },
+            grants: permissions.grants,
+          },
+        }),
+      };
+    },
+  };
+};

@@ -1,0 +1,97 @@
+import type { Server } from '@hapi/hapi';
+import { type Accounts, invitePage, passkeysPage, resetPage } from '../accounts/module.js';
+import type { Agents } from '../agents/module.js';
+import type { Base } from '../base.js';
+import type { Config } from '../config.js';
+import type { PayloadPool } from '../hooks/module.js';
+import { createAnonymousLimit } from '../kernel/anonymouslimit.js';
+import { createAuditing } from '../kernel/auditrecorder.js';
+import { addressSet } from '../kernel/clientaddress.js';
+import { iso } from '../kernel/clock.js';
+import { mint } from '../kernel/ids.js';
+import type { Resource } from '../kernel/route.js';
+import type { Permissions } from '../permissions/module.js';
+import type { Secrets } from '../secrets/module.js';
+import { auditLog } from '../store/auditlog.js';
+import { replayStore } from '../store/idempotency.js';
+import type { System } from '../system/module.js';
+import { explorer } from './explorer.js';
+import type { FastPath } from './fastpath.js';
+import { routesOfPage } from './pages.js';
+import { addResources, createServer } from './server.js';
+import type { Connections } from './socket/connections.js';
+import { CHANNELS, createSocketService } from './socket/service.js';
+import { openSockets } from './socket/sockets.js';
+import { translate } from './translate.js';
+
+/** The server, before it listens. */
+export interface HttpModule {
+  server: Server;
+  sockets: Connections;
+  port(): number;
+  /** Adds the routes of the resources, the API document and the pages. Called once. */
+  serve(resources: Resource[], options: ServeOptions): FastPath;
+}
+
+interface ServeOptions {
+  /** Called for each reply, with the method in lower case. */
+  answered(method: string, status: number): void;
+  /** The threads in which large payloads are read. */
+  payloads: PayloadPool;
+}
+
+export interface HttpModuleDeps {
+  config: Config;
+  secrets: Secrets;
+  accounts: Accounts;
+  permissions: Permissions;
+  agents: Agents;
+  system: System;
+  /** Percentage of replies that are held against their schema. */
+  checkedReplies: number;
+}
+
+export const openHttp = async (base: Base, deps: HttpModuleDeps): Promise<HttpModule> => {
+  const { store, clock, log } = base;
+  const { config, accounts, permissions, agents, checkedReplies } = deps;
+  const { tunnel } = deps.system;
+  const { digestCode } = deps.secrets;
+  const { identify } = accounts;
+  const digest = (body: string): string => digestCode(`body:${body}`);
+  const replays = replayStore(store, { now: () => iso(clock.now()), digest });
+  const mintRequestId = (): string => mint('request', clock.now());
+  const proxies = addressSet(config.trustedProxies);
+  const trust = () => ({ proxies, tunnel: tunnel.trust() });
+  const anonymousLimit = createAnonymousLimit(config.ratePerAddress, { clock, trust });
+  const serverDeps = {
+    config,
+    clock,
+    log,
+    identify,
+    replays,
+    translate,
+    mintRequestId,
+    trust,
+    anonymousLimit,
+  };
+  const server = createServer(serverDeps, checkedReplies);
+  const sockets = await openSockets(server, createSocketService(accounts, agents, permissions), {
+    strategy: 'jwt',
+    origins: config.origins,
+    channels: CHANNELS,
+    clock,
+    anonymousLimit,
+    log: (event, detail) => log.debug(detail, event),
+  });
+  return {
+    server,
+    sockets,
+    port: () => Number(server.info.port),
+    serve: (resources, { answered, payloads }) => {
+      const auditing = createAuditing(auditLog(store, { clock, log }));
+      const options = { checkedReplies, replays, auditing, answered, apart: payloads.run };
+      const pages = [explorer, ...[passkeysPage, invitePage, resetPage].map(routesOfPage)];
+      return addResources(server, resources, { deps: serverDeps, options, pages });
+    },
+  };
+};

@@ -1,0 +1,63 @@
+import Boom from '@hapi/boom';
+import type { Accounts } from '../../accounts/module.js';
+import { type Agents, agentTrust, NoSession, SessionBusy } from '../../agents/module.js';
+import { AnswerRefused, approvalRefusal, NotOpen } from '../../approvals/module.js';
+import type { Permissions } from '../../permissions/module.js';
+import type { AgentRow } from '../../store/tables/agents.js';
+import type { SocketService } from './socketserver.js';
+
+/**
+ * Channels of `/ws`: the specification's three, and ours for the desk; each with the scope that a
+ * personal access token needs for it.
+ */
+export const CHANNELS = {
+  'agent.status': 'agents:read',
+  'agent.message': 'agents:read',
+  'agent.tool_call': 'agents:read',
+  'hook.execution': 'hooks:read',
+  approval: 'approvals:read',
+  notification: 'notifications:read',
+  'tunnel.status': 'tunnel:read',
+};
+
+/** Creates the functions that `/ws` needs: the identity of a token, and the target of a message. */
+export const createSocketService = (
+  { identify, tickets }: Accounts,
+  { chat }: Agents,
+  { grants }: Permissions,
+): SocketService => {
+  return {
+    identify: async (token) => {
+      const who = await identify(token);
+      if (!who) return null;
+      const { userId, sessionId, expiresAt, scopes, impersonator } = who;
+      const actor = impersonator && { actorSessionId: impersonator.sessionId };
+      return { userId, sessionId, ...actor, expiresAt: Date.parse(expiresAt), scopes, token };
+    },
+    redeem: tickets.redeem,
+    message: async (userId, message, { token, address }) => {
+      const identity = async () => {
+        const who = await identify(token);
+        if (!who) throw Boom.unauthorized('Bad token');
+        return who;
+      };
+      const refusal = async () => approvalRefusal(await identity());
+      const check = async (agent: AgentRow) =>
+        grants.refuseUse(await identity(), agentTrust(agent).granted);
+      const by = { userId, address, requestId: 'ws', refusal };
+      try {
+        return await chat(userId, { ...message, by, check });
+      } catch (error) {
+        if (error instanceof NoSession) throw Boom.notFound(error.message);
+        if (error instanceof SessionBusy || error instanceof NotOpen) {
+          throw Boom.conflict(error.message);
+        }
+        if (error instanceof AnswerRefused) {
+          const statusCode = error.code === 'nothing_waits' ? 409 : 403;
+          throw new Boom.Boom(error.message, { statusCode });
+        }
+        throw error;
+      }
+    },
+  };
+};

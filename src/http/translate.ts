@@ -1,0 +1,19 @@
+import Boom from '@hapi/boom';
+import { PoolFull, ThreadLost } from '../kernel/pool.js';
+import { Unavailable } from '../store/engine/protocol.js';
+
+const RETRY_AFTER_S = 5;
+
+/** Translates the errors of the modules below that have a meaning for a client; null: no meaning. */
+export const translate = (error: Error): Boom.Boom | null => {
+  const retryAfter = RETRY_AFTER_S;
+  if (error instanceof Unavailable) {
+    const message = 'The database cannot be written now; nothing was changed';
+    return Boom.serverUnavailable(message, { code: 'storage_unavailable', retryAfter });
+  }
+  if (error instanceof PoolFull || error instanceof ThreadLost) {
+    const message = 'The body could not be read now; nothing was changed. Send it again';
+    return Boom.serverUnavailable(message, { code: 'body_not_read', retryAfter });
+  }
+  return null;
+};

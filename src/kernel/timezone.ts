@@ -1,9 +1,0 @@
-/** True if the name is a time zone of the IANA database. */
-export const isTimezone = (name: string): boolean => {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-};

@@ -1,0 +1,69 @@
+import type { Base } from '../base.js';
+import type { Config } from '../config.js';
+import type { Resource } from '../kernel/route.js';
+import { type CliTools, createCliTools } from '../providers/clitools/clitools.js';
+import type { Confinement } from '../providers/confine/confinement.js';
+import type { Secrets } from '../secrets/module.js';
+import type { VaultModule } from '../vault/module.js';
+import { clitoolsResource } from './clitools/routes.js';
+import { configuredModel, modelTimeouts } from './configuration.js';
+import { createHealth, type ModelHealths } from './health.js';
+import { modelOpener } from './open.js';
+import { providersResource } from './providers/routes.js';
+import { modelsStore } from './queries.js';
+import { createRegistry, type Registry } from './registry.js';
+import { modelsResource } from './routes.js';
+
+export type { ModelHealth, ModelHealths } from './health.js';
+export { DEFAULT_FALLBACK, type RegisteredModel, type Registry } from './registry.js';
+
+/** The models that agents may be given, and the ways to reach them. */
+export interface ModelsModule {
+  registry: Registry;
+  health: ModelHealths;
+  cliTools: CliTools;
+  /** Reads the registered models. */
+  load(): Promise<void>;
+  resources(): Resource[];
+}
+
+export interface ModelsModuleDeps {
+  config: Config;
+  secrets: Secrets;
+  vault: VaultModule;
+  confinement: Confinement | null;
+}
+
+export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => {
+  const { store, clock, log, http, home } = base;
+  const { config, confinement } = deps;
+  const { vault } = deps.vault;
+  const { sealKey, unsealKey } = deps.secrets.sealers.models;
+  const timeouts = modelTimeouts(config);
+  const cliTools = createCliTools({ home, path: config.cliPath, confinement, timeouts, clock });
+  const open = modelOpener(http, timeouts, cliTools);
+  const configured = configuredModel(config);
+  const registry = createRegistry({ store, clock, open, unsealKey, vault, configured });
+  const health = createHealth({ clock, log });
+  const models = modelsStore(store);
+  deps.vault.onChange(registry.refresh);
+  return {
+    registry,
+    health,
+    cliTools,
+    load: registry.refresh,
+    resources: () => [
+      modelsResource({
+        models,
+        registry,
+        modelHealth: health,
+        openModel: open,
+        clock,
+        sealKey,
+        vault,
+      }),
+      clitoolsResource({ cliTools }),
+      providersResource({ models, http, unsealKey, vault }),
+    ],
+  };
+};

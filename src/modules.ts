@@ -1,0 +1,222 @@
+import { migrations } from '../migrations/all.js';
+import { openAccounts } from './accounts/module.js';
+import { openAgents } from './agents/module.js';
+import { openApprovals } from './approvals/module.js';
+import type { Base } from './base.js';
+import { openChannels } from './channels/module.js';
+import type { Config } from './config.js';
+import { openConversations } from './conversations/module.js';
+import { openExperts } from './experts/module.js';
+import { openHooks, type PayloadPool } from './hooks/module.js';
+import { openHttp } from './http/module.js';
+import { openJobs } from './jobs/module.js';
+import type { LogRing } from './kernel/ring.js';
+import type { Resource } from './kernel/route.js';
+import { scopesOf } from './kernel/scope.js';
+import type { Watch } from './kernel/watch.js';
+import { openModels } from './models/module.js';
+import { openOutbound } from './outbound/module.js';
+import { openPermissions } from './permissions/module.js';
+import { findConfinement } from './providers/confine/find.js';
+import { openRealtime } from './realtime/module.js';
+import { type MasterKey, openSecrets } from './secrets/module.js';
+import { openSkills } from './skills/module.js';
+import type { OutsideHeads } from './store/externalheads.js';
+import { openSystem } from './system/module.js';
+import { openTools } from './tools/module.js';
+import { openVault } from './vault/module.js';
+import { version } from './version.js';
+
+interface ModulesOptions {
+  config: Config;
+  master: MasterKey;
+  payloads: PayloadPool;
+  checkedReplies: number;
+}
+
+/** Opens the modules, each with those before it that it needs. */
+export const openModules = async (base: Base, options: ModulesOptions) => {
+  const { config, master, payloads, checkedReplies } = options;
+  const { dailyCostUsd, searchUrl } = config;
+  const confinement = await findConfinement({ allowUnconfined: config.allowUnconfined });
+  const hub = openRealtime();
+  const jobs = openJobs(base, { concurrency: config.jobConcurrency });
+  const secrets = await openSecrets(base, master);
+  const vault = openVault(base, { secrets });
+  const tools = openTools(base, { vault: vault.vault, confinement, searchUrl });
+  const { toolbox } = tools;
+  const outbound = openOutbound(base, { hub, vault, secrets });
+  const accounts = await openAccounts(base, { config, secrets, outbound });
+  const models = openModels(base, { config, secrets, vault, confinement });
+  const permissions = openPermissions(base, { toolbox });
+  const { permissionsOf } = permissions;
+  const approvals = openApprovals(base, { hub, outbound, permissionsOf });
+  const experts = openExperts(base, { toolbox });
+  const skills = openSkills(base, {
+    secrets,
+    tools,
+    permissions,
+    approvals,
+    confinement,
+    version,
+  });
+  // These need the base alone, and no other module needs them.
+  const independent = [openConversations(base)];
+  const agents = openAgents(base, {
+    hub,
+    jobs,
+    tools,
+    outbound,
+    models,
+    approvals,
+    experts: experts.experts,
+  });
+  agents.run({ permissions, skills: skills.skills, dailyCostUsd });
+  const channels = openChannels(base, { secrets, vault, outbound, approvals, agents });
+  const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
+  hooks.run({ tools, permissions, concurrency: config.hookConcurrency });
+  const system = await openSystem(base, {
+    config,
+    hub,
+    secrets,
+    vault,
+    outbound,
+    tools,
+    migrations,
+  });
+  const http = await openHttp(base, {
+    config,
+    secrets,
+    accounts,
+    permissions,
+    agents,
+    system,
+    checkedReplies,
+  });
+  hub.follow(http.sockets.publish);
+  return {
+    confinement,
+    hub,
+    jobs,
+    secrets,
+    vault,
+    tools,
+    outbound,
+    accounts,
+    models,
+    permissions,
+    approvals,
+    experts,
+    skills,
+    independent,
+    agents,
+    channels,
+    hooks,
+    system,
+    http,
+  };
+};
+
+/** The opened modules. */
+export type Modules = Awaited<ReturnType<typeof openModules>>;
+
+export interface Opened {
+  setup: Awaited<ReturnType<Modules['accounts']['openSetup']>>;
+  recent: LogRing;
+  heads: OutsideHeads;
+  state: { isDraining: boolean };
+}
+
+/** Builds the resources of all modules, in the order of the API document. */
+export const resourcesOf = (
+  modules: Modules,
+  { setup, recent, heads, state }: Opened,
+): { resources: Resource[]; answered(method: string, status: number): void } => {
+  const { jobs, confinement, permissions, tools, agents, channels } = modules;
+  const { sockets, port } = modules.http;
+  const { tunnel, exposure } = modules.system;
+  const { address, publicUrl, reach } = tunnel;
+  const isDraining = () => state.isDraining;
+  const daemon = { recent, heads, sockets, isDraining, port };
+  const own = modules.system.resources({ jobs, agents, channels, confinement, daemon });
+  const users = modules.accounts.resources({
+    setup,
+    reached: { exposure, address, publicUrl, reach, port },
+    sockets,
+    stopAgents: agents.control.stopAll,
+    scopes: () => scopesOf(resources.flatMap(({ contract }) => Object.values(contract))),
+  });
+  const { accounts } = users;
+  const chats = channels.resources({ accounts, publicUrl, port });
+  const counted = own.meter.delivery;
+  const probe = tunnel.probes.receive;
+  const received = modules.hooks.resources({ tools, permissions, counted, probe });
+  const agent = agents.resources(permissions);
+  const sent = modules.outbound.resources();
+  const resources: Resource[] = [
+    own.health,
+    own.doctor,
+    own.overview,
+    own.logs,
+    ...users.resources,
+    own.keys,
+    users.totp,
+    ...modules.vault.resources({ accounts }),
+    chats.channels,
+    users.passkeys,
+    received.receivers,
+    received.hooks,
+    agent.agents,
+    ...modules.experts.resources({ models: agents.models }),
+    agent.chat,
+    ...modules.approvals.resources(),
+    ...permissions.resources(),
+    ...modules.skills.resources(),
+    ...modules.independent.flatMap((module) => module.resources()),
+    ...modules.models.resources(),
+    sent.webhooks,
+    ...chats.platforms,
+    sent.notifications,
+    sent.outbox,
+    users.audit,
+    own.backups,
+    own.tunnel,
+    own.unbuilt,
+  ];
+  return { resources, answered: own.meter.request };
+};
+
+/** Reads what the modules keep in memory, then begins the work of the queues and timers. */
+export const startModules = async (modules: Modules): Promise<void> => {
+  const { hooks, vault, outbound, models, channels, skills, agents, jobs, system } = modules;
+  await hooks.load();
+  await vault.vault.refresh();
+  await outbound.load();
+  await models.load();
+  await channels.load();
+  await skills.skills.start();
+  await agents.load();
+  await jobs.queue.start();
+  await outbound.queue.start();
+  for (const watch of watchesOf(modules)) watch.start();
+  await system.backups.start();
+};
+
+/** Takes no new work and waits at most so long for what runs. */
+export const stopModules = async (modules: Modules, waitMs: number): Promise<void> => {
+  const { outbound, channels, skills, jobs, system } = modules;
+  await Promise.all(watchesOf(modules).map((watch) => watch.stop()));
+  await channels.reception.stop();
+  const queues = [jobs.queue, outbound.queue];
+  await Promise.all([system.backups.stop(), ...queues.map((queue) => queue.stop(waitMs))]);
+  await skills.skills.stop();
+};
+
+/** Returns the timers. */
+const watchesOf = ({ hooks, approvals, outbound, system }: Modules): Watch[] => [
+  hooks.schedule,
+  approvals.expiry,
+  outbound.digests,
+  outbound.reminders,
+  system.retention,
+];

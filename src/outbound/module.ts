@@ -1,0 +1,115 @@
+import type { Base } from '../base.js';
+import { createQueue } from '../jobs/module.js';
+import type { Hub } from '../realtime/module.js';
+import type { Secrets } from '../secrets/module.js';
+import { webhookTable } from '../store/tables/outbox.js';
+import type { VaultModule } from '../vault/module.js';
+import { createDigests } from './digests.js';
+import {
+  createEventFanout,
+  createToWebhooks,
+  EVENT_JOB,
+  type OutgoingEvent,
+} from './eventfanout.js';
+import { createNoticeFanout } from './fanout.js';
+import { outboxStore } from './messages/queries.js';
+import { outboxResource } from './messages/routes.js';
+import { SENDING_JOB } from './messages.js';
+import { notificationsStore } from './notifications/queries.js';
+import { notificationsResource } from './notifications/routes.js';
+import { createOutbox, NOTHING, NOTICE_JOB, type QueuedMessage } from './outbox.js';
+import { createPolicy } from './policy.js';
+import { createReminders } from './reminders.js';
+import { createSender } from './send.js';
+import { createTargetHealth } from './targethealth.js';
+import { createTransports, ENDPOINT } from './transport.js';
+import { webhooksStore } from './webhooks/queries.js';
+import { webhooksResource } from './webhooks/routes.js';
+import { createSubscriptions } from './webhooks/subscriptions.js';
+import { createEndpointTransport } from './webhooks/transport.js';
+
+export { LONGEST_IN_EVENT, type OutgoingEvent } from './eventfanout.js';
+export { reportUndelivered } from './failure.js';
+export { addSending, dropWaiting, laneOf, type NewSending } from './messages.js';
+export { NOTHING, type Notice, type Outbox, type QueuedMessage } from './outbox.js';
+export { reportOutbox } from './statistics.js';
+export type { SendResult, Transport } from './transport.js';
+export { post } from './webhooks/post.js';
+
+export interface OutboundDeps {
+  hub: Hub;
+  vault: VaultModule;
+  secrets: Secrets;
+}
+
+/**
+ * The maximum number of messages under way. They wait for replies nearly all of their time, so many
+ * at once cost little.
+ */
+const CONCURRENCY = 512;
+/** The share of these for targets that have not yet replied well. */
+const DOUBTFUL = 256;
+
+/** Opens the outbound messages to owners and webhooks, with the transports to their targets. */
+export const openOutbound = (base: Base, { hub, vault, secrets }: OutboundDeps) => {
+  const { store, clock, log, http, boot } = base;
+  const { sealSecret, openSecret } = secrets.sealers.webhooks;
+  const transports = createTransports();
+  const targetHealth = createTargetHealth();
+  const queue = createQueue({
+    store,
+    clock,
+    log,
+    boot,
+    concurrency: CONCURRENCY,
+    limitOf: targetHealth.limitOf,
+    targets: transports.targets,
+    slowLanes: { isDoubtful: targetHealth.isDoubtful, most: DOUBTFUL },
+  });
+  const outbox = createOutbox({ store, clock, hub, queue });
+  const policy = createPolicy(base);
+  queue.handle(NOTICE_JOB, createNoticeFanout({ store, clock, queue, transports, policy }));
+  queue.handle(EVENT_JOB, createEventFanout({ store, clock, queue }));
+  queue.handle(
+    SENDING_JOB,
+    createSender({ store, clock, queue, outbox, transports, targetHealth }),
+  );
+  const subscriptions = createSubscriptions();
+  const endpoint = { store, clock, http, outbox, subscriptions, openSecret, vault: vault.vault };
+  transports.put(ENDPOINT, createEndpointTransport(endpoint));
+  const toWebhooks = createToWebhooks({ store, clock, queue });
+  return {
+    /** The queue of outbound messages, so that a slow target delays no hook and no agent. */
+    queue,
+    transports,
+    outbox,
+    subscriptions,
+    /** Skips events that no webhook wants, so that they cost neither a statement nor a job. */
+    toWebhooks: (userId: string, event: OutgoingEvent): QueuedMessage =>
+      subscriptions.wants(userId, event.type) ? toWebhooks(userId, event) : NOTHING,
+    digests: createDigests({ store, clock, log, queue, transports }),
+    reminders: createReminders({ store, clock, log, outbox, usage: vault.usage }),
+    /** Reads the subscriptions of webhooks. */
+    load: async (): Promise<void> => {
+      const webhooks = await store.db.selectFrom('webhooks').select(webhookTable.columns).execute();
+      for (const webhook of webhooks) subscriptions.put(webhook);
+    },
+    resources: () => ({
+      webhooks: webhooksResource({
+        clock,
+        http,
+        webhooks: webhooksStore({ store, clock }),
+        subscriptions,
+        outgoing: queue,
+        vault: vault.vault,
+        sealSecret,
+        openSecret,
+      }),
+      notifications: notificationsResource({ notifications: notificationsStore(store), clock }),
+      outbox: outboxResource({ sendings: outboxStore(base), added: queue.added }),
+    }),
+  };
+};
+
+/** The outbound messages to owners and webhooks. */
+export type Outbound = ReturnType<typeof openOutbound>;

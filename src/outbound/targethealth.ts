@@ -1,0 +1,51 @@
+import type { SendResult } from './transport.js';
+
+/** One message after another, because a conversation keeps its order. */
+const CHANNEL_LIMIT = 1;
+const WEBHOOK_LIMIT = 4;
+const OWNER_LIMIT = 8;
+const FIRST_REST_MS = 250;
+const LONGEST_REST_MS = 60_000;
+const LONGEST_ASKED_MS = 10 * 60_000;
+
+/**
+ * Creates the state of the targets as their last replies show it. It is lost when the process ends. It separates working targets from failing ones: a target that
+ * fails rests longer each time, whatever waits for it, so that a dead one costs almost nothing. A
+ * target is tried with one message before the others follow.
+ */
+export const createTargetHealth = () => {
+  const well = new Set<string>();
+  const failures = new Map<string, number>();
+  return {
+    limitOf: (lane: string): number =>
+      lane.startsWith('webhook_')
+        ? WEBHOOK_LIMIT
+        : lane.startsWith('channel_')
+          ? CHANNEL_LIMIT
+          : OWNER_LIMIT,
+    /** Returns true if the target has not replied well yet, or has failed since. */
+    isDoubtful: (lane: string): boolean => !lane.startsWith('owner_') && !well.has(lane),
+    /** Records the result of an attempt; returns how long the target is to be left alone, in ms. */
+    note: (lane: string, sent: SendResult): number => {
+      if (sent.verdict === 'sent') {
+        well.add(lane);
+        failures.delete(lane);
+        return 0;
+      }
+      // A message that the target rejected says nothing about the next one.
+      if (sent.verdict === 'failed' && !sent.isGone) return 0;
+      const count = (failures.get(lane) ?? 0) + 1;
+      failures.set(lane, count);
+      well.delete(lane);
+      return restMs(count, sent);
+    },
+  };
+};
+
+export type TargetHealth = ReturnType<typeof createTargetHealth>;
+
+const restMs = (count: number, sent: SendResult): number => {
+  const askedMs = sent.verdict === 'retry' ? (sent.afterMs ?? 0) : 0;
+  const ownMs = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(count - 1, 10));
+  return Math.min(LONGEST_ASKED_MS, Math.max(askedMs, ownMs * (1 + Math.random() * 0.2)));
+};

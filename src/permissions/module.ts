@@ -1,0 +1,39 @@
+import type { Base } from '../base.js';
+import type { Toolbox } from '../tools/module.js';
+import { createGrantRule } from './grants.js';
+import { createPermissionsOf, permissionsStore } from './queries.js';
+import { permissionsResource } from './routes.js';
+
+export type { GrantRule } from './grants.js';
+export type { PermissionsOf } from './queries.js';
+export {
+  type CallerTrust,
+  type EffectivePermissions,
+  judge,
+  levelOf,
+  OWNER,
+  whyDenied,
+} from './rules.js';
+
+/** Opens the levels that decide which calls of tools run, ask or are denied. */
+export const openPermissions = (base: Base, { toolbox }: { toolbox: Toolbox }) => {
+  const { store, clock } = base;
+  const permissionsOf = createPermissionsOf(store, clock);
+  const grants = createGrantRule(toolbox);
+  return {
+    permissionsOf,
+    /** The one rule of who may grant tools. */
+    grants,
+    resources: () => [
+      permissionsResource({
+        permissions: permissionsStore(store),
+        toolbox,
+        permissionsOf,
+        clock,
+        grants,
+      }),
+    ],
+  };
+};
+
+export type Permissions = ReturnType<typeof openPermissions>;

@@ -1,0 +1,55 @@
+import type { Base } from '../base.js';
+import { EnvelopeError } from '../kernel/envelope.js';
+import { openCodeDigest } from './codekey.js';
+import { type MasterKey, proveMasterKey } from './master.js';
+import { createProof } from './masterkeyproof.js';
+import { createRekey, finishRekey } from './rekey.js';
+import { createSealers } from './sealers.js';
+import { openSigner } from './tokensigner.js';
+
+export { auditKeysOf } from './auditmac.js';
+export { Keyring } from './keyring.js';
+export { type MasterKey, proveMasterKey } from './master.js';
+export type { MasterKeyProof } from './masterkeyproof.js';
+export type { VerifyingKey } from './overlap.js';
+export {
+  type OverlapDeps,
+  oldSecretsOf,
+  type RotationDeps,
+  rotated,
+  type SecretOpener,
+} from './overlap.js';
+export { type Rekey, RekeyRefused, sealedPage } from './rekey.js';
+export { SEALED } from './sealedcolumns.js';
+export { Secret } from './secret.js';
+export { faultOfSecret, keySpelt, newSecret, secretKey, signaturesOf } from './standardwebhooks.js';
+export type { Signer } from './tokensigner.js';
+
+/** Opens what the master key protects. A change of the key that was interrupted is finished first. */
+export const openSecrets = async (base: Base, master: MasterKey) => {
+  const { store, clock, log } = base;
+  const { keyring } = master;
+  await proveMasterKey(store, keyring);
+  if (keyring.isChanging) {
+    await finishRekey(store, master).catch((err) => {
+      if (!(err instanceof EnvelopeError)) throw err;
+      log.error(
+        'a value is damaged: the change of the master key is not ended, both keys are kept',
+      );
+    });
+  }
+  return {
+    signer: await openSigner({ store, clock, log }, keyring),
+    sealers: createSealers(keyring),
+    rekey: createRekey(store, master),
+    /** Checks that the master key opens the sealed values. */
+    prove: createProof(store, keyring),
+    /** Returns the keyed digest of a short code. */
+    digestCode: await openCodeDigest({ store, log }, keyring),
+    /** Returns copies of the master keys, the newest first. */
+    masterKeys: (): Buffer[] => keyring.all.map((key) => Buffer.from(key)),
+  };
+};
+
+/** The uses of the master key. */
+export type Secrets = Awaited<ReturnType<typeof openSecrets>>;

@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import type { Approvals } from '../approvals/module.js';
+import type { Base } from '../base.js';
+import type { Permissions } from '../permissions/module.js';
+import type { Confinement } from '../providers/confine/confinement.js';
+import type { Secrets } from '../secrets/module.js';
+import type { Tools } from '../tools/module.js';
+import { skillsResource } from './routes.js';
+import { createServers } from './servers.js';
+import { createSkills, reservedSkillNames } from './skills.js';
+
+export type { Skills } from './skills.js';
+
+export interface SkillsModuleDeps {
+  secrets: Secrets;
+  tools: Tools;
+  permissions: Permissions;
+  approvals: Approvals;
+  confinement: Confinement | null;
+  /** The version of this package, which servers are told. */
+  version: string;
+}
+
+/** Opens the skill folders and MCP servers of the home. */
+export const openSkills = (base: Base, deps: SkillsModuleDeps) => {
+  const { store, clock, log, http, home } = base;
+  const { tools, confinement, version, approvals } = deps;
+  const { permissionsOf, grants } = deps.permissions;
+  const { toolbox, builtIn, work } = tools;
+  const reserved = reservedSkillNames(builtIn);
+  const servers = createServers({
+    store,
+    clock,
+    log,
+    http,
+    home,
+    file: join(home, 'mcp.json'),
+    sealer: deps.secrets.sealers.mcp,
+    confinement,
+    version,
+    reserved,
+    folderOf: work.open,
+  });
+  const skills = createSkills({ home, log, servers, reserved });
+  tools.extend(skills.groups);
+  return {
+    skills,
+    resources: () => [
+      skillsResource({ skills, toolbox, permissionsOf, grants, approvals, folderOf: work.open }),
+    ],
+  };
+};

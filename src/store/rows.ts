@@ -1,0 +1,82 @@
+import {
+  type DeleteQueryBuilder,
+  type DeleteResult,
+  type Expression,
+  type InsertQueryBuilder,
+  type InsertResult,
+  type Kysely,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+  type UpdateQueryBuilder,
+  type UpdateResult,
+} from 'kysely';
+import type { Row, Table } from './tables/table.js';
+import type { Tables } from './tables.js';
+
+type Name = keyof Tables;
+type RowCondition = Expression<SqlBool>;
+/** The values that rows must have: null stands for no value, undefined for any. */
+type Values<C> = Partial<Row<{ of: C }>>;
+type Select<N extends Name, R> = SelectQueryBuilder<Tables, N, R>;
+
+/** Selects all columns of the rows that have these values and meet these conditions. */
+export const selectRows = <N extends Name, C>(
+  db: Kysely<Tables>,
+  { name, columns }: Table<N, C>,
+  values: Values<C>,
+  ...conditions: RowCondition[]
+): Select<N, Row<{ of: C }>> =>
+  db
+    .selectFrom(name as 'users')
+    .select(columns as 'id'[])
+    .where(({ and }) => and([and(values), ...conditions])) as never;
+
+/** Selects the number of the rows that have these values and meet these conditions. */
+export const selectCount = <N extends Name, C>(
+  db: Kysely<Tables>,
+  { name }: Table<N, C>,
+  values: Values<C>,
+  ...conditions: RowCondition[]
+): Select<N, { count: number }> =>
+  db
+    .selectFrom(name as 'users')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(({ and }) => and([and(values), ...conditions])) as never;
+
+/** Counts the rows that have these values and meet these conditions. */
+export const countRows = async <N extends Name, C>(
+  ...of: Parameters<typeof selectCount<N, C>>
+): Promise<number> => (await selectCount(...of).executeTakeFirstOrThrow()).count;
+
+/** Updates the rows that have these values. */
+export const updateRows = <N extends Name, C, K extends keyof C>(
+  db: Kysely<Tables>,
+  { name }: Table<N, C>,
+  values: Pick<Row<{ of: C }>, K>,
+): UpdateQueryBuilder<Tables, N, N, UpdateResult> =>
+  db.updateTable(name as 'users').where(({ and }) => and(values)) as never;
+
+/** Deletes the rows that have these values. */
+export const deleteRows = <N extends Name, C, K extends keyof C>(
+  db: Kysely<Tables>,
+  { name }: Table<N, C>,
+  values: Pick<Row<{ of: C }>, K>,
+): DeleteQueryBuilder<Tables, N, DeleteResult> =>
+  db.deleteFrom(name as 'users').where(({ and }) => and(values)) as never;
+
+/** Inserts a row if fewer than `most` are counted. */
+export const insertUpTo = <N extends Name, C>(
+  db: Kysely<Tables>,
+  { name }: Table<N, C>,
+  row: Values<C>,
+  { count, most }: { count: Select<N, { count: number }>; most: number },
+): InsertQueryBuilder<Tables, N, InsertResult> =>
+  db
+    .insertInto(name as 'users')
+    .columns(Object.keys(row) as 'id'[])
+    .expression(
+      db
+        .selectNoFrom(Object.entries(row).map(([column, value]) => sql`${value}`.as(column)))
+        .where(sql<boolean>`${count} < ${most}`),
+    ) as never;

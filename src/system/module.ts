@@ -1,0 +1,123 @@
+import { type Exposure, isExposed } from '../accounts/module.js';
+import type { Agents } from '../agents/module.js';
+import type { Base } from '../base.js';
+import type { Channels } from '../channels/module.js';
+import type { Config } from '../config.js';
+import type { Jobs } from '../jobs/module.js';
+import type { Outbound } from '../outbound/module.js';
+import type { Confinement } from '../providers/confine/confinement.js';
+import type { Hub } from '../realtime/module.js';
+import type { Secrets } from '../secrets/module.js';
+import type { Migration } from '../store/engine/protocol.js';
+import type { Tools } from '../tools/module.js';
+import type { VaultModule } from '../vault/module.js';
+import { createBackups } from './backup/backups.js';
+import { backupsResource } from './backup/routes.js';
+import type { Daemon } from './daemon.js';
+import { doctorResource } from './doctor/routes.js';
+import { healthResource } from './health/routes.js';
+import { keysResource } from './keys/routes.js';
+import { logsResource } from './logs/routes.js';
+import { sweepFolders } from './maintenance/folders.js';
+import { createMeter, gaugesOf } from './maintenance/meter.js';
+import { createPartReports } from './maintenance/partreport.js';
+import { createRetention } from './maintenance/retention.js';
+import { overviewResource } from './overview/routes.js';
+import { tunnelResource } from './tunnel/routes.js';
+import { createTunnel } from './tunnel/tunnel.js';
+import { unbuiltResource } from './unbuilt/routes.js';
+
+export interface SystemModuleDeps {
+  config: Config;
+  hub: Hub;
+  secrets: Secrets;
+  vault: VaultModule;
+  outbound: Outbound;
+  tools: Tools;
+  /** The migrations of the database, which a backup is verified with. */
+  migrations: Migration[];
+}
+
+interface SystemResourcesDeps {
+  jobs: Jobs;
+  agents: Agents;
+  channels: Channels;
+  confinement: Confinement | null;
+  daemon: Daemon;
+}
+
+/** Opens the daemon's own: its tunnel, backups, retention and state. */
+export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
+  const { store, clock, log } = base;
+  const { config, hub, secrets, outbound, tools, migrations } = deps;
+  const { vault } = deps.vault;
+  const { signer, masterKeys, prove } = secrets;
+  const { seal: sealToken, unseal: unsealToken } = secrets.sealers.tunnel;
+  const { outbox, queue: outgoing } = outbound;
+  const tunnel = createTunnel(base, { config, hub, vault, unsealToken });
+  // Comes before anything listens, because the settings decide which proxies are trusted.
+  await tunnel.load();
+  const backups = createBackups(base, { outbox, config, migrations, masterKeys });
+  const { registration, host, publicUrl, trustedProxies } = config;
+  const exposure = (): Exposure => {
+    const isTunnelled = tunnel.row() !== null;
+    return { registration, host, publicUrl, trustedProxies, isTunnelled };
+  };
+  return {
+    tunnel,
+    backups,
+    exposure,
+    retention: createRetention({
+      store,
+      clock,
+      log,
+      retentionDays: config.retentionDays,
+      forgetKeys: signer.forget,
+      destroyVersions: vault.destroyPassed,
+      sweepFolders: () => sweepFolders(store, tools.work),
+    }),
+    resources: ({ jobs, agents, channels, confinement, daemon }: SystemResourcesDeps) => {
+      const { queue } = jobs;
+      const { models } = agents;
+      const { sockets } = daemon;
+      const since = clock.now();
+      const uptimeSeconds = () => Math.max(0, Math.floor((clock.now() - since) / 1000));
+      const meter = createMeter(gaugesOf({ queue, outgoing, sockets, uptimeSeconds }));
+      const unconfined = 'off: no confinement works here, so is the shell tool';
+      const parts = createPartReports(base, {
+        queue,
+        outgoing,
+        models,
+        tunnel,
+        confinement: confinement?.detail ?? unconfined,
+      });
+      return {
+        meter,
+        health: healthResource({
+          uptimeSeconds,
+          parts,
+          metrics: meter.text,
+          isDraining: daemon.isDraining,
+          trustsLoopback: () => !isExposed(exposure()),
+        }),
+        doctor: doctorResource(base, {
+          parts,
+          prove,
+          models: models.states,
+          backups,
+          daemon,
+          exposure,
+          unset: channels.unset,
+        }),
+        overview: overviewResource(base, { config, uptimeSeconds, parts, tunnel, queue }),
+        logs: logsResource(daemon.recent, hub),
+        keys: keysResource(signer),
+        backups: backupsResource(backups),
+        tunnel: tunnelResource({ tunnel, store, clock, config, vault, sealToken }),
+        unbuilt: unbuiltResource(),
+      };
+    },
+  };
+};
+
+export type System = Awaited<ReturnType<typeof openSystem>>;

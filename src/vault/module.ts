@@ -1,0 +1,52 @@
+import type { Base } from '../base.js';
+import type { Resource } from '../kernel/route.js';
+import type { Secrets } from '../secrets/module.js';
+import { credentialsStore } from './queries.js';
+import { vaultResource } from './routes.js';
+import type { VaultServiceDeps } from './service.js';
+import type { CredentialUsageDeps } from './usage.js';
+import { createVault } from './vault.js';
+
+export { hostRefusal } from './allowedhosts.js';
+export { credentialsIn, WITHIN, wholeName } from './references.js';
+export { DAY_MS, EXPIRED, FIRST_REMINDER_MS, remindersPast, rotateDueAt } from './terms.js';
+export { type CredentialUsageDeps, usersOf } from './usage.js';
+export type { OpenedCredential, UsableCredential, Vault } from './vault.js';
+
+/** Opens the credentials of the users. */
+export const openVault = (base: Base, { secrets }: { secrets: Secrets }) => {
+  const { store, clock, log } = base;
+  const { sealVersion, openVersion } = secrets.sealers.vault;
+  const vault = createVault({ store, clock, log, openVersion });
+  const refreshes = [vault.refresh];
+  let platformUses: CredentialUsageDeps['platformUses'] = () => false;
+  const usage: CredentialUsageDeps = { store, platformUses: (...of) => platformUses(...of) };
+  return {
+    vault,
+    /** The dependencies of `usersOf`, which names what uses a credential. */
+    usage,
+    /** Registers the check of whether a chat platform uses a credential. */
+    platformsUse: (check: CredentialUsageDeps['platformUses']): void => {
+      platformUses = check;
+    },
+    /** Registers what reads the credentials again after a change. */
+    onChange: (refresh: () => Promise<void>): void => {
+      refreshes.push(refresh);
+    },
+    resources: ({ accounts }: { accounts: VaultServiceDeps['accounts'] }): Resource[] => [
+      vaultResource({
+        credentials: credentialsStore(usage),
+        clock,
+        sealVersion,
+        openVersion,
+        accounts,
+        applied: async () => {
+          for (const refresh of refreshes) await refresh();
+        },
+        rekey: secrets.rekey,
+      }),
+    ],
+  };
+};
+
+export type VaultModule = ReturnType<typeof openVault>;

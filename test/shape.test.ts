@@ -1,0 +1,188 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import ts from 'typescript';
+import {
+  found,
+  lineOf,
+  nodes,
+  none,
+  place,
+  product,
+  type Source,
+  sources,
+} from './harness/sources.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+/** The dependency that every module has, and its fixed members. */
+const BASE = 'src/base.ts';
+const BASE_MEMBERS = ['store', 'clock', 'log', 'http', 'boot', 'home'];
+const FILE_LINES = 300;
+/** A file under this many lines goes into the one that uses it. */
+const SMALL_LINES = 15;
+/** Small files by their kind, and those with a reason of their own. */
+const SMALL_KINDS = /\/(module|contract|routes)\.ts$/;
+const SMALL: Record<string, string> = {
+  'src/version.ts': 'the version in package.json, for all programs',
+  'src/bundle.ts': 'the one import of the bundle',
+  'src/http/document.ts': 'a program of the build',
+  'src/kernel/redactthread.ts': 'the program of a thread',
+  'src/kernel/headervalue.ts': 'one rule of ten modules, without what input checks load',
+  'src/kernel/webpage.ts': 'the type of the pages of several modules',
+  'src/accounts/users/page.ts': 'a list of pages',
+  'src/store/visible.ts': 'the condition that organizations will extend',
+  'src/system/daemon.ts': 'the type of what the process lends to the module',
+  'src/hooks/payloads/tasks.ts': 'the list of a thread’s tasks',
+  'src/providers/chat/platforms.ts': 'the list of platforms',
+  'cli/commands/experts.ts': 'a list of options',
+};
+const TEST_LINES = 500;
+const FUNCTION_LINES = 40;
+/** Lines of a function with all that is nested in it. */
+const NESTED_LINES = 60;
+/** The same for a function that returns functions, each of which counts for itself. */
+const OPENER_LINES = 150;
+/** The dependencies of a module or of a part of it, beside the base. */
+const DEPENDENCIES = 7;
+
+const isTest = (source: Source): boolean => source.path.startsWith('test/');
+
+describe('shape', () => {
+  it('keeps files small', () => {
+    none(sources().flatMap(tooLong));
+  });
+
+  it('keeps no file that is too small to be looked for', () => {
+    const small = product().filter(({ lineCount }) => lineCount < SMALL_LINES);
+    const odd = small.filter(({ path }) => !SMALL_KINDS.test(path));
+    expect(odd.map(({ path }) => path).sort()).to.equal(Object.keys(SMALL).sort());
+  });
+
+  it('keeps functions small', () => {
+    none(sources().flatMap((source) => found([source], (node) => isTooLong(source, node))));
+  });
+
+  it('keeps functions small with all that is nested in them', () => {
+    none(product().flatMap((source) => found([source], (node) => isTooDeep(source, node))));
+  });
+
+  it('gives every module the same base', () => {
+    const base = sources().find(({ path }) => path === BASE);
+    const [declared] = [...nodes(base as Source)].filter(ts.isInterfaceDeclaration);
+    expect(declared?.members.map((member) => member.name?.getText())).to.equal(BASE_MEMBERS);
+  });
+
+  it(`gives nothing more than ${DEPENDENCIES} dependencies`, () => {
+    none(tooManyDependencies());
+  });
+
+  it('hands dependencies over by name', () => {
+    none(found(product(), isBag));
+  });
+});
+
+const tooLong = (source: Source): string[] => {
+  const cap = isTest(source) ? TEST_LINES : FILE_LINES;
+  return source.lineCount > cap ? [`${source.path}: ${source.lineCount} lines of ${cap}`] : [];
+};
+
+const isTooLong = (source: Source, node: ts.Node): boolean =>
+  ts.isFunctionLike(node) &&
+  !isSuite(node) &&
+  !isInOpener(source, node) &&
+  ownLines(source, node) > FUNCTION_LINES;
+
+const isTooDeep = (source: Source, node: ts.Node): boolean =>
+  ts.isFunctionLike(node) &&
+  'body' in node &&
+  span(source, node) > (isOpener(source, node) ? OPENER_LINES : NESTED_LINES);
+
+const isOpener = (source: Source, node: ts.FunctionLikeDeclaration): boolean =>
+  isInOpener(source, node) || [...bodyOf(node)].some(isObjectOfFunctions);
+
+/** The values that a function returns: its expression, or those of its own return statements. */
+const bodyOf = function* (node: ts.FunctionLikeDeclaration): Generator<ts.Node> {
+  const { body } = node;
+  if (!body) return;
+  if (!ts.isBlock(body)) yield bare(body);
+  else
+    for (const each of body.statements)
+      if (ts.isReturnStatement(each) && each.expression) yield bare(each.expression);
+};
+
+const bare = (node: ts.Node): ts.Node =>
+  ts.isParenthesizedExpression(node) ? bare(node.expression) : node;
+
+/** An object of functions, a function, or a resource. */
+const isObjectOfFunctions = (node: ts.Node): boolean =>
+  ts.isObjectLiteralExpression(node) ||
+  ts.isArrowFunction(node) ||
+  (ts.isCallExpression(node) && node.expression.getText() === 'resource') ||
+  (ts.isIdentifier(node) && /^(record|store|verbs)$/.test(node.text));
+
+/** True if the function opens modules, or is part of one that does. */
+const isInOpener = ({ path }: Source, node: ts.Node): boolean => {
+  if (path !== 'src/modules.ts' && !/^src\/\w+\/module\.ts$/.test(path)) return false;
+  for (let at = node; at.parent; at = at.parent) {
+    if (ts.isVariableDeclaration(at) && /^(open[A-Z]|resourcesOf$)/.test(at.name.getText())) {
+      return true;
+    }
+  }
+  return false;
+};
+
+/** An object of dependencies that is spread or picked from, and names that are spread to save lines. */
+const isBag = (node: ts.Node): boolean => {
+  if (ts.isSpreadAssignment(node)) {
+    const of = node.expression;
+    return (
+      ts.isObjectLiteralExpression(of) ||
+      /^(\w+[dD]eps|deps|parts|runtime|modules)$/.test(of.getText())
+    );
+  }
+  return (
+    ts.isTypeReferenceNode(node) && /^(Pick|Omit)<\s*\w*(Deps|Parts|Base)\b/.test(node.getText())
+  );
+};
+
+/** Interfaces of dependencies with too many members, those that they inherit included. */
+const tooManyDependencies = (): string[] => {
+  const declared = new Map<string, ts.InterfaceDeclaration>();
+  const all = product().flatMap((source) =>
+    [...nodes(source)].filter(ts.isInterfaceDeclaration).map((node) => ({ source, node })),
+  );
+  for (const { node } of all) declared.set(node.name.text, node);
+  const membersOf = (node: ts.InterfaceDeclaration): string[] => [
+    ...node.members.map((member) => member.name?.getText() ?? ''),
+    ...(node.heritageClauses ?? [])
+      .flatMap(({ types }) => types.map((type) => declared.get(type.expression.getText())))
+      .flatMap((base) => (base ? membersOf(base) : [])),
+  ];
+  return all
+    .filter(({ node }) => node.name.text.endsWith('Deps'))
+    .map(({ source, node }) => ({
+      at: `${place(source, node)}: ${node.name.text}`,
+      names: [...new Set(membersOf(node))].filter((name) => !BASE_MEMBERS.includes(name)),
+    }))
+    .filter(({ names }) => names.length > DEPENDENCIES)
+    .map(({ at, names }) => `${at} has ${names.join(', ')}`);
+};
+
+/** `describe` only groups tests. */
+const isSuite = (node: ts.Node): boolean =>
+  ts.isCallExpression(node.parent) && node.parent.expression.getText() === 'describe';
+
+/** A function within a function counts for itself, and with one line for what is around it. */
+const ownLines = (source: Source, node: ts.Node): number => {
+  let lines = span(source, node);
+  const visit = (child: ts.Node): void => {
+    if (ts.isFunctionLike(child)) lines -= span(source, child) - 1;
+    else ts.forEachChild(child, visit);
+  };
+  ts.forEachChild(node, visit);
+  return lines;
+};
+
+const span = (source: Source, node: ts.Node): number =>
+  lineOf(source, node.getEnd()) - lineOf(source, node.getStart(source.tree)) + 1;

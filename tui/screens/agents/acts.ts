@@ -1,0 +1,62 @@
+import type { Agent } from '../../../src/client/index.js';
+import type { Acts } from '../../page.js';
+import { type Act, done, onRow } from '../../state/act.js';
+import { agentGoal, hookGoal, type JumpTarget } from '../../state/places.js';
+import { offered } from '../list.js';
+
+export const hasAgentEnded = ({ status }: Agent): boolean =>
+  status === 'completed' || status === 'failed' || status === 'stopped';
+
+/** Returns what started the agent: its parent, or the execution of a hook; null if neither did. */
+export const causeOf = ({ hookId, executionId, parentId }: Agent): JumpTarget | null => {
+  if (parentId !== null) return agentGoal(parentId);
+  return hookId === null ? null : hookGoal(hookId, executionId);
+};
+
+/** Returns the acts that are possible on an agent in its current status. */
+export const agentActs = (agent: Agent): Acts => {
+  const { id, name } = agent;
+  const note = hasAgentEnded(agent)
+    ? 'it has ended, and takes it as its next turn'
+    : 'read before its next step';
+  return {
+    message: {
+      ...onRow('agents', id, 'tree'),
+      text: `Message to ${name}`,
+      line: `adjutant agents message ${id} …`,
+      doing: 'sending…',
+      ask: { lines: [`Message to ${name} (${note})`], writes: true },
+      call: ({ agents }, content) =>
+        done(agents.message({ id, body: { content } }), `Sent to ${name}`),
+    },
+    ...statusActs(agent),
+    delete: {
+      ...onRow('agents', id, 'tree'),
+      text: `Stop and delete agent ${name}`,
+      line: `adjutant agents delete ${id}`,
+      doing: 'deleting…',
+      ask: { lines: [`Delete agent ${name}? It stops at once. There is no undo.`], name },
+      call: ({ agents }) => done(agents.delete({ id }), `${name} is deleted`),
+    },
+  };
+};
+
+/** Returns the acts that change the status, which is their outcome. */
+const statusActs = (agent: Agent): Acts => {
+  const { id, name, status } = agent;
+  const act = (verb: 'pause' | 'resume' | 'stop', doing: string): Act => ({
+    ...onRow('agents', id, 'tree'),
+    text: `${verb.replace(/^./, (first) => first.toUpperCase())} agent ${name}`,
+    line: `adjutant agents ${verb} ${id}`,
+    doing,
+    call: async ({ agents }) => `${name}: ${(await agents[verb]({ id })).status}`,
+  });
+  return offered<Act>({
+    pause: ['queued', 'running', 'waiting_approval'].includes(status) && act('pause', 'pausing…'),
+    start: status === 'paused' && act('resume', 'resuming…'),
+    stop: !hasAgentEnded(agent) && {
+      ...act('stop', 'stopping…'),
+      ask: { lines: [`Stop ${name}? What it has done stays done; it is kept.`] },
+    },
+  });
+};

@@ -1,0 +1,196 @@
+import type { Agent } from '../../../src/client/index.js';
+import type { PageNeed, ScreenPage } from '../../page.js';
+import { fitRow, row, rowWidth, type ScreenRow, tonedSpan } from '../../parts/row.js';
+import { counted, dollars, factRows, jsonRows } from '../../parts/text.js';
+import { timeOfEvent } from '../../parts/times.js';
+import { rowsOf } from '../../state/lists.js';
+import { rowGoal, type ScreenPlace } from '../../state/places.js';
+import type { State } from '../../state/state.js';
+import { ringOf } from '../../state/streams.js';
+import { topView } from '../../state/ui.js';
+import { toneOf } from '../../theme.js';
+import { detailPage } from '../detail.js';
+import { tableFor } from '../list.js';
+import { agentActs, causeOf, hasAgentEnded } from './acts.js';
+import {
+  agentStatus,
+  agentsNeeds,
+  agentTrustText,
+  type Branch,
+  branchColumns,
+  branchItem,
+  GLOSSARY,
+  messagesNeed,
+  treeOf,
+} from './agents.js';
+import { eventPieces, eventRows } from './events.js';
+import { transcriptRows, waitingCall } from './transcript.js';
+
+const EVERY_MS = 2000;
+const EVENTS = 1;
+const TREE = 2;
+/** Rank of a column that is left out before all others. */
+const LAST = 9;
+
+/**
+ * Returns the agent of the page, from the list or from its own tree: the list may not go back far
+ * enough.
+ */
+const shownAgent = ({ ui, lists: { agents, tree } }: State): Agent | null => {
+  const id = topView(ui).id ?? '';
+  return agents.byId[id] ?? tree.byId[id] ?? null;
+};
+
+const isAtTree = ({ ui }: State): boolean => topView(ui).tab === TREE;
+
+/**
+ * Returns the shown agent and all agents below it: each agent before those that it spawned, in the
+ * order in which they were spawned.
+ */
+const branches = ({ ui, lists: { tree } }: State): Branch[] =>
+  tree.of === topView(ui).id ? treeOf(rowsOf(tree).toReversed()) : [];
+
+const tree = tableFor<Branch>({
+  noun: 'agent',
+  list: 'tree',
+  rows: branches,
+  item: branchItem,
+  // If the room is short, the cost stays and the trust goes, since the agent's own page shows it.
+  columns: (state) =>
+    branchColumns(state)
+      .filter(({ head }) => head !== 'STEP')
+      .map((column) => (column.head === 'TRUST' ? { ...column, rank: LAST } : column)),
+  empty: ['Nothing fits.'],
+});
+
+/**
+ * Returns the name and the status of the agent, then its numbers. If the room is short, the name is
+ * cut.
+ */
+const agentHead = (state: State, agent: Agent, width: number): ScreenRow[] => {
+  const status = agentStatus(state, agent);
+  const trust = agent.untrusted ? tonedSpan('untrusted', 'UNTRUSTED') : 'trusted';
+  const standing = row('   ', tonedSpan(toneOf(status), status), '   ', trust);
+  const name = fitRow([tonedSpan('strong', agent.name)], Math.max(0, width - rowWidth(standing)));
+  return [[...name, ...standing], row(tonedSpan('muted', numbersOf(agent)))];
+};
+
+const numbersOf = ({ model, steps, limits, usage }: Agent): string => {
+  const tokens = usage.inputTokens + usage.outputTokens;
+  return [
+    model,
+    `step ${steps}/${limits.maxSteps}`,
+    `${tokens.toLocaleString('en')} tokens`,
+    `${dollars(usage.costUsd)} of ${dollars(limits.maxCostUsd)}`,
+  ].join('   ');
+};
+
+const agentText = (state: State, agent: Agent, width: number): ScreenRow[] => {
+  const { tab, isRaw, isWrapped } = topView(state.ui);
+  if (tab === 0) return transcriptRows(state, agent, width);
+  if (tab === EVENTS) return eventRows(state, agent.id);
+  return isRaw ? jsonRows(agent, width, isWrapped) : factsOf(state, agent, width);
+};
+
+const factsOf = ({ session: { now }, lists }: State, agent: Agent, width: number): ScreenRow[] => {
+  const when = (at: string | null): string => (at === null ? '-' : timeOfEvent(at, now));
+  const { limits, usage } = agent;
+  const { maxSteps, maxSeconds, maxDepth, maxAnswerTokens } = limits;
+  const parent = agent.parentId === null ? null : lists.agents.byId[agent.parentId];
+  return factRows(
+    [
+      ['Id', agent.id],
+      ['Model', `${agent.model}${agent.topic === null ? '' : ` for topic ${agent.topic}`}`],
+      [
+        'Trust',
+        agent.untrusted ? 'untrusted: it has read what came from outside' : agentTrustText(agent),
+      ],
+      ['Parent', parent?.name ?? agent.parentId ?? 'none'],
+      ['Hook', agent.hookId ?? 'none'],
+      ['Session', agent.sessionId],
+      ['Tokens', `${usage.inputTokens} in, ${usage.outputTokens} out, of ${limits.maxTokens}`],
+      [
+        'Limits',
+        `${maxSteps} steps, ${maxSeconds} s, depth ${maxDepth}, answers of ${maxAnswerTokens} tokens`,
+      ],
+      ['Created', when(agent.createdAt)],
+      ['Started', when(agent.startedAt)],
+      ['Finished', when(agent.finishedAt)],
+      ['Prompt', agent.prompt],
+      ...(agent.result === null ? [] : [['Result', agent.result] as const]),
+      ...(agent.error === null ? [] : [['Error', agent.error] as const]),
+    ],
+    width,
+  );
+};
+
+/** Returns how many agents there are below this one, and their total cost. */
+const treeSummary = (state: State): string => {
+  const agents = branches(state).map(({ agent }) => agent);
+  const below = counted(Math.max(0, agents.length - 1), 'agent');
+  const busy = agents.filter((agent) => !hasAgentEnded(agent)).length;
+  const cost = agents.reduce((sum, { usage }) => sum + usage.costUsd, 0);
+  return `${below} below it   ${busy} not over   ${dollars(cost)} together`;
+};
+
+const branchBelow = (state: State): ScreenPlace | null => {
+  const id = tree.chosen(state)?.agent.id;
+  return id !== undefined && id !== shownAgent(state)?.id ? { page: 'agent', id } : null;
+};
+
+/**
+ * Returns the need for the tree. It is loaded again and again while the tree is shown, or if the
+ * list does not contain the agent.
+ */
+const treeNeed = (state: State): PageNeed => {
+  const { id } = topView(state.ui);
+  const isWatched = isAtTree(state) || !(state.lists.agents.byId[id ?? ''] ?? null);
+  return { is: 'list', list: 'tree', of: id, ...(isWatched && { everyMs: EVERY_MS }) };
+};
+
+/** One agent: its transcript, its events, its tree or its facts. */
+export const agentPage: ScreenPage = {
+  ...detailPage<Agent>({
+    name: 'agent',
+    title: 'Agent',
+    noun: 'agent',
+    tabs: ['Transcript', 'Events', 'Tree', 'Facts'],
+    list: 'tree',
+    shown: shownAgent,
+    head: agentHead,
+    text: agentText,
+    tables: { [TREE]: tree },
+    isTail: true,
+  }),
+  opens: (state) => {
+    if (isAtTree(state)) return branchBelow(state);
+    const agent = shownAgent(state);
+    const call = agent && waitingCall(state, agent);
+    return call && rowGoal('approvals', call.id);
+  },
+  related: (state) => {
+    const agent = shownAgent(state);
+    return agent && causeOf(agent);
+  },
+  acts: (state) => {
+    const agent = isAtTree(state) ? tree.chosen(state)?.agent : shownAgent(state);
+    return agent ? agentActs(agent) : {};
+  },
+  // If the agent is followed, and up to which event it is known.
+  summary: (state) => {
+    if (isAtTree(state)) return treeSummary(state);
+    const { isFollowing, id } = topView(state.ui);
+    const { last, gaps } = ringOf(state.streams, id ?? '');
+    const missing = gaps.length === 0 ? 'no gap' : `${gaps.length} of its gaps shown in Events`;
+    return `${isFollowing ? 'following' : 'not following: f'}   event ${last}   ${missing}`;
+  },
+  glossary: GLOSSARY,
+  needs: (state) => [
+    ...agentsNeeds,
+    treeNeed(state),
+    { is: 'agent', id: topView(state.ui).id ?? '' },
+    ...messagesNeed(shownAgent(state), 0),
+  ],
+  stream: ({ ui, streams, session }) =>
+    eventPieces(ringOf(streams, topView(ui).id ?? ''), session.now),
+};

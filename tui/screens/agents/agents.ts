@@ -1,0 +1,156 @@
+import type { Agent } from '../../../src/client/index.js';
+import type { Item, PageNeed, ScreenPage } from '../../page.js';
+import { isBeside } from '../../parts/panes.js';
+import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
+import { column, numberColumn, type ScreenColumn, stateColumn } from '../../parts/table.js';
+import { counted, dollars } from '../../parts/text.js';
+import { since } from '../../parts/times.js';
+import { bodyOf } from '../../state/layout.js';
+import { rowsOf } from '../../state/lists.js';
+import type { State } from '../../state/state.js';
+import { topView } from '../../state/ui.js';
+import { toneOf } from '../../theme.js';
+import { listPage } from '../list.js';
+import { agentActs, causeOf, hasAgentEnded } from './acts.js';
+import { transcriptRows, waitingCall } from './transcript.js';
+
+const EVERY_MS = 2000;
+const TALK_MS = 1000;
+const OVER_MS = 15_000;
+/**
+ * Time that a selection must last before its messages are loaded: a user who moves down the list
+ * needs none of them.
+ */
+const REST_MS = 200;
+/** Number of ended agents that are shown; `.` shows all that are loaded. */
+const MOST_OVER = 50;
+
+export const GLOSSARY = [
+  ['waiting_approval', 'it asks you: screen 4'],
+  ['untrusted', 'has read what came from outside'],
+] as const;
+
+/** An agent, with its depth below its ancestors. */
+export interface Branch {
+  agent: Agent;
+  depth: number;
+}
+
+/** Returns the agents as a tree. An agent whose parent is not shown is at the root. */
+export const treeOf = (agents: readonly Agent[]): Branch[] => {
+  const ids = new Set(agents.map(({ id }) => id));
+  const below = new Map<string | null, Agent[]>();
+  for (const agent of agents) {
+    const under = agent.parentId !== null && ids.has(agent.parentId) ? agent.parentId : null;
+    below.set(under, [...(below.get(under) ?? []), agent]);
+  }
+  const walk = (parent: string | null, depth: number): Branch[] =>
+    (below.get(parent) ?? []).flatMap((agent) => [{ agent, depth }, ...walk(agent.id, depth + 1)]);
+  return walk(null, 0);
+};
+
+/**
+ * Returns the agents that have not ended and the last ones that have, each below the agent that
+ * spawned it.
+ */
+const branches = (state: State): Branch[] => {
+  const { isMore } = topView(state.ui);
+  const over = rowsOf(state.lists.agents).filter(hasAgentEnded);
+  const hidden = new Set(isMore ? [] : over.slice(MOST_OVER).map(({ id }) => id));
+  return treeOf(rowsOf(state.lists.agents).filter(({ id }) => !hidden.has(id)));
+};
+
+export const agentTrustText = ({ untrusted }: Agent): string =>
+  untrusted ? 'untrusted' : 'trusted';
+
+export const branchItem = ({ agent }: Branch): Item => ({
+  id: agent.id,
+  name: agent.name,
+  words: `${agent.status} ${agentTrustText(agent)} ${agent.model} ${agent.topic ?? ''}`,
+  facts: { status: agent.status, state: agent.status, trust: agentTrustText(agent) },
+});
+
+/** Returns in one line what the agent does now, or its outcome. */
+const doingOf = (state: State, agent: Agent): string => {
+  const call = waitingCall(state, agent);
+  if (call) return `${call.tool}.${call.action}`;
+  return (agent.error ?? agent.result ?? '').split('\n', 1)[0] ?? '';
+};
+
+export const branchColumns = (state: State): ScreenColumn<Branch>[] => [
+  column(
+    'NAME',
+    [12, 40, 0],
+    ({ agent, depth }) => `${'  '.repeat(Math.min(depth, 8))}${agent.name}`,
+  ),
+  stateColumn('STATE', [9, 16, 0], ({ agent }) => agentStatus(state, agent)),
+  {
+    ...column<Branch>('TRUST', [9, 9, 2], ({ agent }) => agentTrustText(agent)),
+    tone: ({ agent }) => (agent.untrusted ? 'untrusted' : undefined),
+  },
+  numberColumn('STEP', [4, 5, 5], ({ agent }) => String(agent.steps)),
+  numberColumn('COST', [5, 8, 4], ({ agent }) => dollars(agent.usage.costUsd)),
+  numberColumn('AGE', [4, 5, 3], ({ agent }) => since(agent.createdAt, state.session.now)),
+  column('DOING', [10, 200, 1], ({ agent }) => doingOf(state, agent)),
+];
+
+/** Returns the status of the agent, or the act on it that is under way. */
+export const agentStatus = ({ lists }: State, { id, status }: Agent): string =>
+  lists.agents.busy[id] ?? status;
+
+/** Returns the need for the messages of an agent, as they are written. */
+export const messagesNeed = (agent: Agent | null, afterMs: number): PageNeed[] => {
+  if (agent === null) return [];
+  const everyMs = hasAgentEnded(agent) ? OVER_MS : TALK_MS;
+  return [{ is: 'list', list: 'messages', of: agent.sessionId, everyMs, afterMs }];
+};
+
+export const agentsNeeds: PageNeed[] = [
+  { is: 'list', list: 'agents', everyMs: EVERY_MS },
+  { is: 'channel', channel: 'agent.status' },
+];
+
+/** Returns the end of the agent's transcript. */
+const latest = (state: State, { agent }: Branch, { width, height }: Size): ScreenRow[] => {
+  const status = tonedSpan(toneOf(agent.status), agent.status);
+  const trust = tonedSpan(agent.untrusted ? 'untrusted' : undefined, agentTrustText(agent));
+  const end = transcriptRows(state, agent, width).slice(-Math.max(1, height - 2));
+  return [row(tonedSpan('strong', agent.name), '   ', status, '   ', trust), [], ...end];
+};
+
+/** The agents as a tree and, if there is room, the transcript of the selected one beside it. */
+export const agentsPage: ScreenPage = listPage<Branch>({
+  name: 'agents',
+  title: 'Agents',
+  noun: 'agent',
+  list: 'agents',
+  rows: branches,
+  item: branchItem,
+  columns: branchColumns,
+  aside: latest,
+  isBesideOnly: true,
+  empty: [
+    'No agents yet.',
+    'Hooks spawn them, and you can.',
+    '  a  spawn one      adjutant agents spawn',
+  ],
+  opens: ({ agent }) => ({ page: 'agent', id: agent.id }),
+  related: ({ agent }) => causeOf(agent),
+  acts: ({ agent }) => agentActs(agent),
+  leaves: () => ({ add: ['agents', 'spawn'] }),
+  // While ended agents are hidden, rows that are loaded below them would be hidden too.
+  pages: (state) => {
+    const { order, nextCursor } = state.lists.agents;
+    return nextCursor === null || branches(state).length < order.length ? null : 'agents';
+  },
+  summary: ({ lists }, shown) => {
+    const having = (status: string) =>
+      rowsOf(lists.agents).filter((each) => each.status === status).length;
+    return `${counted(shown.length, 'agent')}: ${having('running')} running, ${having('waiting_approval')} waiting for you, ${having('paused')} paused   (. all)`;
+  },
+  glossary: GLOSSARY,
+  needs: (state, branch) => [
+    ...agentsNeeds,
+    ...(isBeside(bodyOf(state)) ? messagesNeed(branch?.agent ?? null, REST_MS) : []),
+  ],
+});

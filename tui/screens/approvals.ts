@@ -1,0 +1,213 @@
+import type { ApprovalReply, Client } from '../../src/client/index.js';
+import type { Acts, ScreenPage } from '../page.js';
+import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
+import { column, stateColumn } from '../parts/table.js';
+import { textRows } from '../parts/text.js';
+import { left, leftInWords, timeOfEvent } from '../parts/times.js';
+import { onRow } from '../state/act.js';
+import { bodyOf } from '../state/layout.js';
+import { rowsOf } from '../state/lists.js';
+import { agentGoal } from '../state/places.js';
+import type { State } from '../state/state.js';
+import { topView } from '../state/ui.js';
+import { toneOf } from '../theme.js';
+import { listPage } from './list.js';
+
+/** Time after a question has appeared in which keys have no effect, in milliseconds. */
+const DEAD_MS = 700;
+/** Width of the names of arguments. */
+const NAME = 12;
+
+export const callName = ({ tool, action }: ApprovalReply): string => `${tool}.${action}`;
+/** Returns the part of the digest that a user compares. */
+const shortOf = ({ digest }: ApprovalReply): string => digest.slice(0, 8);
+export const approvalTrust = ({ untrusted }: ApprovalReply): string =>
+  untrusted ? 'UNTRUSTED' : 'trusted';
+
+/**
+ * Returns the approvals that wait, the oldest first, so that a new one is added at the end. With
+ * `isMore` the decided ones follow. The selected one stays in place when it is decided elsewhere:
+ * another must never take the place of one that the user is reading.
+ */
+const shownApprovals = (state: State): ApprovalReply[] => {
+  const { isMore, selected } = topView(state.ui);
+  const all = rowsOf(state.lists.approvals).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+  const waiting = all.filter(({ id, status }) => status === 'pending' || id === selected);
+  const decided = all.filter(({ id, status }) => status !== 'pending' && id !== selected);
+  return isMore ? [...waiting, ...decided.reverse()] : waiting;
+};
+
+/** Returns how many approvals wait. */
+export const waitingOf = (state: State): number => {
+  const { approvals } = state.lists;
+  if (approvals.loadedAt === null) return state.overview.known?.agents.waitingApproval ?? 0;
+  return approvals.order.filter((id) => approvals.byId[id]?.status === 'pending').length;
+};
+
+export const agentName = (state: State, { agentId }: ApprovalReply): string => {
+  if (agentId === null) return 'a direct call';
+  return state.lists.agents.byId[agentId]?.name ?? `agent …${agentId.slice(-6)}`;
+};
+
+/**
+ * Returns the exact call in full: each argument under its name, each member of a list on a line of
+ * its own. The text is wrapped and never cut, and every invisible character is made visible.
+ */
+const callRows = (state: State, approval: ApprovalReply, width: number): ScreenRow[] => [
+  row(
+    tonedSpan('strong', callName(approval)),
+    `   digest ${shortOf(approval)}   `,
+    tonedSpan(approval.untrusted ? 'untrusted' : undefined, approvalTrust(approval)),
+  ),
+  ...argumentRows(approval, width),
+  ...named('Because', approval.reason, width),
+  ...named('Agent', agentName(state, approval), width),
+  [],
+  ...textRows(standing(approval, state.session.now), width, true),
+];
+
+const argumentRows = ({ arguments: given }: ApprovalReply, width: number): ScreenRow[] => {
+  const entries = Object.entries(given);
+  if (entries.length === 0) return [row('  without arguments')];
+  return entries.flatMap(([name, value]) => named(`  ${name}`, valueText(value), width));
+};
+
+const valueText = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map((each) => valueText(each)).join('\n');
+  return JSON.stringify(value, null, 2);
+};
+
+/** Returns a name with its value beside it, or below it if the name is long; nothing is cut. */
+const named = (name: string, value: string, width: number): ScreenRow[] => {
+  const lines = textRows(value, Math.max(8, width - NAME), true);
+  const space = ' '.repeat(NAME);
+  if (name.length >= NAME) {
+    return [...textRows(name, width, true, 'muted'), ...lines.map((line) => row(space, ...line))];
+  }
+  return lines.map((line, at) =>
+    row(tonedSpan('muted', at === 0 ? name.padEnd(NAME) : space), ...line),
+  );
+};
+
+const standing = (
+  { status, expiresAt, decidedAt, decisionReason }: ApprovalReply,
+  now: number,
+): string => {
+  if (status === 'pending') {
+    return `Nothing has run. No answer means denied at ${timeOfEvent(expiresAt, now)}.`;
+  }
+  const when = decidedAt === null ? '' : ` ${timeOfEvent(decidedAt, now)}`;
+  return `${status}${when}${decisionReason === null ? '' : `: ${decisionReason}`}`;
+};
+
+const isPending = ({ status }: ApprovalReply): boolean => status === 'pending';
+
+/** Returns the time that is left, or how it was decided, or what is done about it now. */
+const expiryOf = ({ lists, session }: State, approval: ApprovalReply): string =>
+  lists.approvals.busy[approval.id] ??
+  (isPending(approval) ? left(approval.expiresAt, session.now) : approval.status);
+
+/** True if the last line of the selected call is, or was, on screen. */
+const isRead = (state: State, { digest }: ApprovalReply): boolean => {
+  const size = bodyOf(state);
+  const text = approvalsPage.text?.(state, size.width);
+  const seen = topView(state.ui).scroll + (approvalsPage.textHeight?.(state, size) ?? 0);
+  return state.approvals.seen.includes(digest) || (text ? seen >= text.length : false);
+};
+
+/**
+ * Returns the acts on an approval. To approve it, its last line must be or have been on screen; to
+ * deny it, it need not.
+ */
+const approvalActs = (approval: ApprovalReply, state: State): Acts => {
+  if (!isPending(approval)) return {};
+  const { id: approvalId, digest } = approval;
+  const what = `${callName(approval)} ${shortOf(approval)}`;
+  const whom = agentName(state, approval);
+  const base = (approved: boolean) => ({
+    ...onRow('approvals', approvalId),
+    guard: digest,
+    call: async (client: Client) => {
+      const decided = await client.approvals.approve({ body: { approvalId, digest, approved } });
+      return `${decided.status}: ${what}`;
+    },
+  });
+  return {
+    approve: {
+      ...base(true),
+      text: `Approve ${what}`,
+      line: `adjutant approvals approve ${shortOf(approval)}`,
+      doing: 'approving…',
+      ask: { lines: [`Approve ${what} for ${whom}, once, exactly as shown?`], deadMs: DEAD_MS },
+      ...(!isRead(state, approval) && { refusal: 'Read the call to its end first: tab, then j' }),
+    },
+    stop: {
+      ...base(false),
+      text: `Deny ${what}`,
+      line: `adjutant approvals deny ${shortOf(approval)}`,
+      doing: 'denying…',
+      ask: { lines: [`Deny ${what} for ${whom}? The agent is told.`], deadMs: DEAD_MS },
+    },
+  };
+};
+
+/** The approvals, and the selected call in full. */
+export const approvalsPage: ScreenPage = listPage<ApprovalReply>({
+  name: 'approvals',
+  title: 'Approvals',
+  noun: 'approval',
+  list: 'approvals',
+  rows: shownApprovals,
+  item: (approval) => ({
+    id: approval.id,
+    name: callName(approval),
+    words: `${approvalTrust(approval)} ${approval.reason} ${approval.status}`,
+    facts: {
+      status: approval.status,
+      tool: approval.tool,
+      trust: approvalTrust(approval).toLowerCase(),
+    },
+  }),
+  columns: (state) => [
+    {
+      ...stateColumn<ApprovalReply>('EXPIRES', [8, 11, 0], (each) => expiryOf(state, each)),
+      said: (each) =>
+        isPending(each)
+          ? `in ${leftInWords(each.expiresAt, state.session.now)}`
+          : expiryOf(state, each),
+    },
+    column('TOOL', [10, 30, 0], callName),
+    column('AGENT', [10, 30, 2], (approval) => agentName(state, approval)),
+    {
+      ...column('TRUST', [9, 9, 1], approvalTrust),
+      tone: ({ untrusted }) => (untrusted ? 'untrusted' : undefined),
+    },
+    column('ASKED BECAUSE', [13, 200, 3], ({ reason }) => reason),
+  ],
+  detail: callRows,
+  end: ({ status }, hidden) =>
+    hidden > 0
+      ? tonedSpan('warn', `-- ${hidden} more rows: tab, then j. Nothing is approved unread. --`)
+      : tonedSpan(toneOf(status === 'pending' ? 'ok' : status), 'The whole call is shown.'),
+  empty: [
+    'Nothing waits for you.',
+    'A call that an agent may not make by itself comes here, whole, before it runs.',
+    '  .  decided ones too      adjutant help approvals',
+  ],
+  acts: approvalActs,
+  related: ({ agentId }) => (agentId ? agentGoal(agentId) : null),
+  noticed: (approval, state) =>
+    !state.approvals.seen.includes(approval.digest) && isRead(state, approval)
+      ? { type: 'approval.seen', digest: approval.digest }
+      : null,
+  summary: (state) => {
+    const waiting = waitingOf(state);
+    return `${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you`;
+  },
+  glossary: [
+    ['UNTRUSTED', 'the agent has read what came from outside'],
+    ['digest', 'names this exact call; another one is refused'],
+  ],
+  needs: () => [{ is: 'list', list: 'agents' }],
+});

@@ -1,0 +1,104 @@
+import type { ScreenPage } from '../page.js';
+import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
+import { column, numberColumn, stateColumn } from '../parts/table.js';
+import { counted, factRows, jsonRows, plain } from '../parts/text.js';
+import { since } from '../parts/times.js';
+import { type Act, done, onRow } from '../state/act.js';
+import { rowsOf } from '../state/lists.js';
+import type { State } from '../state/state.js';
+import { actOnThing, isBrowsed, type Thing, type ThingVerb } from '../state/things.js';
+import { topView } from '../state/ui.js';
+import { listPage } from './list.js';
+
+/**
+ * The browser of any resource, made from its contract: a list, the fields of one row, and its verbs
+ * in the palette.
+ */
+
+const EVERY_MS = 15_000;
+const STATES = ['status', 'state', 'enabled', 'verified', 'channel', 'type'];
+
+const resourceOf = ({ ui }: State): string => topView(ui).of ?? '';
+
+const stateOf = ({ fields }: Thing): string => {
+  const key = STATES.find((each) => fields[each] !== undefined && fields[each] !== null);
+  if (key === undefined) return '';
+  const value = fields[key];
+  if (typeof value !== 'boolean') return plain(value);
+  return value ? key : `not ${key}`;
+};
+
+const detailRows = ({ ui }: State, { fields, name }: Thing, width: number): ScreenRow[] => {
+  const { isRaw, isWrapped } = topView(ui);
+  if (isRaw) return jsonRows(fields, width, isWrapped);
+  const facts = Object.entries(fields).map(([key, value]): [string, string] => [key, plain(value)]);
+  return [row(tonedSpan('strong', name)), ...factRows(facts, width)];
+};
+
+const actOf = (resource: string, thing: Thing, verb: ThingVerb): Act | null => {
+  if (!isBrowsed(resource)) return null;
+  return {
+    text: `${verb.name} ${thing.name}`,
+    line: `adjutant ${resource} ${verb.name} ${thing.id}`,
+    doing: `${verb.name}…`,
+    ...onRow('things', thing.id),
+    ask: {
+      lines: [`${verb.summary}: ${thing.name}?`],
+      ...(verb.isDelete && { name: thing.name }),
+    },
+    call: (client) =>
+      done(
+        actOnThing(client, resource, { name: verb.name, id: thing.id }),
+        `${thing.name}: ${verb.name} done`,
+      ),
+  };
+};
+
+/**
+ * Commands that create a row of a resource by asking for everything they need, and the resources
+ * with an `update` command.
+ */
+const MAKES: Record<string, readonly string[]> = {
+  webhooks: ['webhooks', 'create'],
+  channels: ['channels', 'link'],
+  experts: ['experts', 'create'],
+};
+const CHANGED = ['webhooks', 'experts'];
+
+/** True unless the thing ships with the daemon, in which case it cannot be changed. */
+const isOwn = ({ fields }: Thing): boolean =>
+  fields.source === undefined || fields.source === 'custom';
+
+export const browsePage: ScreenPage = listPage<Thing>({
+  name: 'browse',
+  title: 'Browser',
+  noun: 'row',
+  list: 'things',
+  rows: ({ lists }) => rowsOf(lists.things),
+  item: (thing) => ({
+    id: thing.id,
+    name: thing.name,
+    words: `${thing.id} ${stateOf(thing)}`,
+    facts: { status: stateOf(thing) },
+  }),
+  columns: ({ lists, session: { now } }) => [
+    column('NAME', [14, 60, 0], ({ name }) => name),
+    stateColumn('STATE', [8, 16, 1], (thing) => lists.things.busy[thing.id] ?? stateOf(thing)),
+    numberColumn('AGE', [4, 6, 2], ({ fields: { createdAt } }) =>
+      typeof createdAt === 'string' ? since(createdAt, now) : '',
+    ),
+    column('ID', [12, 50, 3], ({ id }) => id),
+  ],
+  detail: detailRows,
+  empty: ['There are none.'],
+  leaves: (thing, state) => {
+    const resource = resourceOf(state);
+    const isChanged = thing !== null && CHANGED.includes(resource) && isOwn(thing);
+    return { add: MAKES[resource] ?? null, edit: isChanged && [resource, 'update', thing.id] };
+  },
+  verbs: (thing, state) =>
+    thing.verbs.flatMap((verb) => actOf(resourceOf(state), thing, verb) ?? []),
+  summary: (state, rows) =>
+    `${resourceOf(state)}: ${counted(rows.length, 'row')}   (: its verbs, tab its fields, v raw)`,
+  needs: (state) => [{ is: 'list', list: 'things', of: resourceOf(state), everyMs: EVERY_MS }],
+});

@@ -1,0 +1,120 @@
+import type { ScreenPage } from '../page.js';
+import { faceOf } from '../parts/faces.js';
+import { apart, row, rowWidth, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
+import { scrolled } from '../parts/text.js';
+import type { ListName } from '../state/lists.js';
+import type { PageName } from '../state/places.js';
+import type { State } from '../state/state.js';
+import { topView } from '../state/ui.js';
+
+/** Rows above the text of a thing: its name, its facts, and an empty one. */
+const ABOVE = 3;
+
+/**
+ * Returns the tabs of a page. Brackets mark the current one, so that it is recognizable without
+ * colour.
+ */
+export const tabsRow = (tabs: readonly string[], tab: number): ScreenRow =>
+  row(
+    ...tabs.flatMap((name, at) => [
+      at === tab ? tonedSpan('strong', `[${name}]`) : name,
+      at < tabs.length - 1 ? ' ' : '',
+    ]),
+  );
+
+/** Returns the visible rows of a text, which are the last ones while its end is followed. */
+const visible = (
+  state: State,
+  rows: readonly ScreenRow[],
+  size: Size,
+  isTail: boolean,
+): ScreenRow[] => {
+  const { scroll, isFollowing } = topView(state.ui);
+  return scrolled(rows, isTail && isFollowing ? rows.length : scroll, size);
+};
+
+/** The page of one thing: its name and its facts, then a text or a table, by the tab. */
+interface DetailDefinition<T> {
+  name: PageName;
+  title: string;
+  noun: string;
+  tabs: readonly string[];
+  /** The list with the thing, which says why it is gone. */
+  list: ListName;
+  shown(state: State): T | null;
+  /** Returns the name with the state, in that width, and then the facts. */
+  head(state: State, thing: T, width: number): ScreenRow[];
+  /** Returns the text of the tabs without a table. */
+  text(state: State, thing: T, width: number): ScreenRow[];
+  /** The tables, by the index of the tab. */
+  tables?: Readonly<Record<number, Required<Pick<ScreenPage, 'items' | 'cells' | 'view'>>>>;
+  isTail?: true;
+}
+
+export const detailPage = <T>(of: DetailDefinition<T>): Omit<ScreenPage, 'needs'> => {
+  const { name, title, tabs, noun, isTail } = of;
+  const table = ({ ui }: State) => of.tables?.[topView(ui).tab];
+  const text = (state: State, width: number): ScreenRow[] | null => {
+    const thing = of.shown(state);
+    return thing === null || table(state) ? null : of.text(state, thing, width);
+  };
+  return {
+    name,
+    title,
+    tabs,
+    ...(of.tables && {
+      items: (state) => table(state)?.items(state) ?? [],
+      cells: (state) => table(state)?.cells(state) ?? [],
+    }),
+    text,
+    textHeight: (_, { height }) => height - ABOVE,
+    ...(isTail && { isTail }),
+    head: (state) => {
+      const thing = of.shown(state);
+      return thing === null ? [] : of.head(state, thing, Number.MAX_SAFE_INTEGER);
+    },
+    view: (state, size) => {
+      const thing = of.shown(state);
+      if (thing === null) {
+        const empty = [`There is no such ${noun} any more.`, '  esc  back'];
+        return faceOf(state.lists[of.list], { noun: `${noun}s`, empty }, state, size);
+      }
+      const tab = tabsRow(tabs, topView(state.ui).tab);
+      const [first = [], facts = []] = of.head(state, thing, size.width - rowWidth(tab) - 1);
+      const body = { ...size, height: size.height - ABOVE };
+      const rows =
+        table(state)?.view(state, body) ??
+        visible(state, text(state, size.width) ?? [], body, isTail === true);
+      return [apart(first, tab, size.width), facts, [], ...rows];
+    },
+  };
+};
+
+/** A page that is one text. */
+interface TextDefinition {
+  name: PageName;
+  title: string;
+  noun: string;
+  list: ListName;
+  /** Returns the text; null if there is nothing to show. */
+  text(state: State, width: number): ScreenRow[] | null;
+  empty(state: State): readonly string[];
+  isTail?: true;
+}
+
+export const textPage = (of: TextDefinition): Omit<ScreenPage, 'needs'> => {
+  const { name, title, text, isTail } = of;
+  return {
+    name,
+    title,
+    tabs: [],
+    text,
+    ...(isTail && { isTail }),
+    view: (state, size) => {
+      const rows = text(state, size.width);
+      if (rows && rows.length > 0) return visible(state, rows, size, isTail === true);
+      const words = { noun: of.noun, empty: of.empty(state) };
+      return faceOf(state.lists[of.list], words, state, size);
+    },
+  };
+};

@@ -1,0 +1,72 @@
+import type { Execution, Hook } from '../../../src/client/index.js';
+import type { Acts } from '../../page.js';
+import { type Act, done, onRow } from '../../state/act.js';
+import { offered } from '../list.js';
+
+/** Returns the outcome of an execution in one line. */
+export const hookGist = ({ error, result, agentId }: Execution): string => {
+  if (error) return error;
+  if (typeof result === 'string') return result;
+  if (typeof result === 'object' && result !== null && 'text' in result) return String(result.text);
+  if (result !== null && result !== undefined) return JSON.stringify(result);
+  return agentId ? `agent ${agentId.slice(-6)}` : '';
+};
+
+/** Returns the acts that are possible on a hook. */
+export const hookActs = ({ id, name, enabled, stats }: Hook): Acts =>
+  offered<Act>({
+    start: !enabled && {
+      ...onRow('hooks', id),
+      text: `Enable hook ${name}`,
+      line: `adjutant hooks enable ${id}`,
+      doing: 'enabling…',
+      call: ({ hooks }) => done(hooks.enable({ id }), `${name} is enabled`),
+    },
+    pause: enabled && {
+      ...onRow('hooks', id),
+      text: `Disable hook ${name}`,
+      line: `adjutant hooks disable ${id}`,
+      doing: 'disabling…',
+      call: ({ hooks }) => done(hooks.disable({ id }), `${name} is disabled`),
+    },
+    test: {
+      ...onRow('hooks', id, 'executions'),
+      text: `Test hook ${name}`,
+      line: `adjutant hooks test ${id}`,
+      doing: 'testing…',
+      ask: { lines: [`Run ${name} now, with {} as its payload? What it does is done.`] },
+      call: async ({ hooks }) => {
+        const reply = await hooks.test({ id, body: { payload: {} } });
+        if (!('id' in reply)) return { message: 'Nothing was run', tone: 'warn' };
+        if (reply.status === 'skipped')
+          return { message: `Skipped: ${hookGist(reply)}`, tone: 'warn' };
+        return `Runs as ${reply.id.slice(-6)}`;
+      },
+    },
+    delete: {
+      ...onRow('hooks', id),
+      text: `Delete hook ${name}`,
+      line: `adjutant hooks delete ${id}`,
+      doing: 'deleting…',
+      ask: {
+        lines: [
+          `Delete hook ${name}? Its ${stats.executions} executions go with it.`,
+          'Senders are refused at once. There is no undo.',
+        ],
+        name,
+      },
+      call: ({ hooks }) => done(hooks.delete({ id }), `${name} is deleted`),
+    },
+  });
+
+export const replayAct = ({ id, hookId }: Execution): Act => ({
+  ...onRow('executions', id),
+  text: `Replay execution ${id.slice(-6)}`,
+  line: `adjutant hooks replay ${hookId} ${id}`,
+  doing: 'replaying…',
+  ask: { lines: [`Run ${id.slice(-6)} again, with the payload that came then?`] },
+  call: async ({ hooks }) => {
+    const again = await hooks.replay({ id: hookId, executionId: id, body: {} });
+    return `Runs again as ${again.id.slice(-6)}`;
+  },
+});

@@ -1,0 +1,136 @@
+import type { Execution, Hook } from '../../../src/client/index.js';
+import type { ScreenPage } from '../../page.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
+import { factRows, jsonRows, plain } from '../../parts/text.js';
+import { durationText } from '../../parts/times.js';
+import { rowsOf } from '../../state/lists.js';
+import type { State } from '../../state/state.js';
+import { topView } from '../../state/ui.js';
+import { toneOf } from '../../theme.js';
+import { detailPage } from '../detail.js';
+import { tableFor } from '../list.js';
+import { hookActs, hookGist, replayAct } from './acts.js';
+import { executionColumns, hookState } from './hooks.js';
+
+const DELIVER = 2;
+
+/** Returns the hook of the page on top, or, on the page of an execution, the hook below it. */
+export const shownHook = (state: State): Hook | null => {
+  const { page, id, of } = topView(state.ui);
+  return state.lists.hooks.byId[(page === 'execution' ? of : id) ?? ''] ?? null;
+};
+
+const executions = tableFor<Execution>({
+  noun: 'execution',
+  list: 'executions',
+  rows: ({ lists }) => rowsOf(lists.executions),
+  item: (run) => ({
+    id: run.id,
+    name: run.triggerContext.event ?? run.trigger,
+    words: `${run.status} ${hookGist(run).slice(0, 1000)}`,
+    facts: { status: run.status },
+  }),
+  columns: executionColumns,
+  empty: ['No runs yet.', '  t  run it now      ]  what its sender must be told'],
+});
+
+const hookFacts = ({ triggerConfig, concurrency, cooldownMs }: Hook): string =>
+  [
+    triggerConfig.webhookPath && `path ${triggerConfig.webhookPath}`,
+    triggerConfig.cron && `cron ${triggerConfig.cron}`,
+    triggerConfig.webhookPath &&
+      (triggerConfig.webhookSecretSet ? 'secret set' : 'NO SECRET: refuses all'),
+    concurrency === null ? null : `concurrency ${concurrency}`,
+    cooldownMs > 0 ? `cooldown ${durationText(cooldownMs)}` : null,
+  ]
+    .filter(Boolean)
+    .join('   ');
+
+/**
+ * Returns the settings, or what a sender such as a forge needs for its deliveries, without the
+ * secret.
+ */
+const hookText = (state: State, hook: Hook, width: number): ScreenRow[] => {
+  const { tab, isRaw, isWrapped } = topView(state.ui);
+  if (tab === DELIVER) return deliverRows(state, hook, width);
+  if (isRaw) return jsonRows(hook, width, isWrapped);
+  const { name, description, trigger, triggerConfig, action, actionConfig, ...rest } = hook;
+  const within = (config: object): [string, unknown][] =>
+    Object.entries(config).map(([key, value]) => [`  ${key}`, value]);
+  const facts: [string, unknown][] = [
+    ['Name', name],
+    ['Description', description],
+    ['Trigger', trigger],
+    ...within(triggerConfig),
+    ['Action', action],
+    ...within(actionConfig),
+    ['Conditions', rest.conditions.length === 0 ? 'none' : rest.conditions],
+    ['Limits', rest.limits ?? 'none of its own'],
+    ['Id', rest.id],
+  ];
+  return factRows(
+    facts.map(([key, value]) => [key, plain(value)] as const),
+    width,
+  );
+};
+
+const deliverRows = ({ session }: State, hook: Hook, width: number): ScreenRow[] => {
+  const { webhookPath: path, webhookSecretSet } = hook.triggerConfig;
+  if (!path) return [row(`A ${hook.trigger} fires it: there is no sender to tell.`)];
+  const secret = webhookSecretSet
+    ? 'the one that you gave it; R makes a new one'
+    : 'none yet: R makes one';
+  return factRows(
+    [
+      ['Payload URL', `${session.url}/api/webhooks/${encodeURIComponent(path)}`],
+      ['Content type', 'application/json'],
+      ['Secret', secret],
+      ['Signature', 'X-Hub-Signature-256: sha256=<HMAC of the body>'],
+      ['By hand', `adjutant hooks send ${hook.name}`],
+    ],
+    width,
+  );
+};
+
+/** One hook: its executions, its settings, or what a sender needs to know. */
+export const hookPage: ScreenPage = {
+  ...detailPage<Hook>({
+    name: 'hook',
+    title: 'Hook',
+    noun: 'hook',
+    tabs: ['Executions', 'Settings', 'Deliver'],
+    list: 'hooks',
+    shown: shownHook,
+    head: (_, hook) => [
+      row(
+        tonedSpan('strong', hook.name),
+        '   ',
+        tonedSpan(toneOf(hookState(hook)), hookState(hook)),
+        `   ${hook.trigger} → ${hook.action}`,
+      ),
+      row(tonedSpan('muted', hookFacts(hook))),
+    ],
+    text: hookText,
+    tables: { 0: executions },
+  }),
+  opens: (state) => {
+    const run = topView(state.ui).tab === 0 && executions.chosen(state);
+    return run ? { page: 'execution', id: run.id, of: run.hookId } : null;
+  },
+  acts: (state) => {
+    const hook = shownHook(state);
+    const run = topView(state.ui).tab === 0 && executions.chosen(state);
+    return { ...(hook && hookActs(hook)), ...(run && { replay: replayAct(run) }) };
+  },
+  // Only the CLI shows a new secret: it prints it once and stores it nowhere.
+  leaves: (state) => {
+    const id = shownHook(state)?.id;
+    if (id === undefined) return {};
+    return { edit: ['hooks', 'update', id], rotate: ['hooks', 'rotate-secret', id] };
+  },
+  pages: () => 'executions',
+  needs: ({ ui }) => [
+    { is: 'list', list: 'hooks', everyMs: 15_000 },
+    { is: 'list', list: 'executions', of: topView(ui).id, everyMs: 5000 },
+  ],
+};

@@ -1,0 +1,78 @@
+import type { Notification } from '../../src/client/index.js';
+import type { ScreenPage } from '../page.js';
+import { row, tonedSpan } from '../parts/row.js';
+import { column, stateColumn } from '../parts/table.js';
+import { textRows } from '../parts/text.js';
+import { timeOfEvent } from '../parts/times.js';
+import { done, onRow } from '../state/act.js';
+import { rowsOf } from '../state/lists.js';
+import { agentGoal, hookGoal, type JumpTarget, rowGoal } from '../state/places.js';
+import { listPage } from './list.js';
+
+const unread = (rows: Notification[]): number =>
+  rows.filter(({ readAt }) => readAt === null).length;
+const stateOf = ({ readAt }: Notification): string => (readAt === null ? 'new' : 'read');
+
+/**
+ * Returns the place of what a notification is about, from its link; null if the desk has no such
+ * place.
+ */
+export const noticeGoal = ({ link }: Pick<Notification, 'link'>): JumpTarget | null => {
+  const [, api, resource, id, below, belowId] = (link ?? '').split('/');
+  if (api !== 'api' || id === undefined) return null;
+  if (resource === 'agents') return agentGoal(id);
+  if (resource === 'vault') return rowGoal('vault', id);
+  if (resource === 'chat' && id.startsWith('approvals')) return rowGoal('approvals', below ?? '');
+  return resource === 'hooks' ? hookGoal(id, belowId || null) : null;
+};
+
+export const inboxPage: ScreenPage = listPage<Notification>({
+  name: 'inbox',
+  title: 'Inbox',
+  noun: 'notification',
+  list: 'notifications',
+  rows: ({ lists }) => rowsOf(lists.notifications),
+  item: (notice) => ({
+    id: notice.id,
+    name: notice.title,
+    words: `${stateOf(notice)} ${notice.kind} ${notice.body.slice(0, 1000)}`,
+    facts: { status: stateOf(notice), kind: notice.kind },
+  }),
+  columns: ({ session, lists: { notifications } }) => [
+    stateColumn('STATE', [5, 8, 0], (each) => notifications.busy[each.id] ?? stateOf(each)),
+    column('TIME', [8, 19, 2], ({ createdAt }) => timeOfEvent(createdAt, session.now)),
+    column('KIND', [8, 20, 3], ({ kind }) => kind.replaceAll('_', ' ')),
+    column('WHAT', [12, 200, 0], ({ title }) => title),
+  ],
+  detail: ({ session }, { title, kind, createdAt, body }, width) => [
+    row(tonedSpan('strong', title)),
+    row(tonedSpan('muted', `${kind}   ${timeOfEvent(createdAt, session.now)}`)),
+    [],
+    ...textRows(body, width, true),
+  ],
+  empty: ['Nothing was told to you yet.', 'What hooks and agents tell you is kept here.'],
+  everyMs: 5000,
+  summary: (_, rows) => `${unread(rows)} unread of ${rows.length} loaded`,
+  acts: ({ id, title, readAt }, { lists }) => ({
+    mark: readAt === null && {
+      ...onRow('notifications', id),
+      text: `Mark read: ${title}`,
+      line: `adjutant notifications read ${id}`,
+      doing: 'reading…',
+      call: ({ notifications }) => done(notifications.read({ id }), 'Read'),
+    },
+    'mark-all': unread(rowsOf(lists.notifications)) > 0 && {
+      ...onRow('notifications', id),
+      text: 'Mark all as read',
+      line: 'adjutant notifications read-all',
+      doing: 'reading…',
+      ask: { lines: ['Mark all of your notifications as read, those that are not loaded too?'] },
+      call: async ({ notifications }) => {
+        const { read } = await notifications['read-all']();
+        return `${read} marked as read`;
+      },
+    },
+  }),
+  opens: noticeGoal,
+  related: noticeGoal,
+});

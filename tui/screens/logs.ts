@@ -1,0 +1,149 @@
+import type { LogEntry } from '../../src/client/index.js';
+import type { Item, ScreenPage, StreamRow } from '../page.js';
+import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
+import { textRows } from '../parts/text.js';
+import { timeOfEvent } from '../parts/times.js';
+import { type LogRow, rowsOf } from '../state/lists.js';
+import { LEVELS } from '../state/logs.js';
+import { matchesFilter } from '../state/selection.js';
+import type { State } from '../state/state.js';
+import { type ScreenView, topView } from '../state/ui.js';
+import { toneOf } from '../theme.js';
+import { textPage } from './detail.js';
+
+const EVERY_MS = 1000;
+const LEVEL = 6;
+const TIME = 13;
+const LONGEST = 4000;
+const LOUD: readonly LogEntry['level'][] = ['error', 'fatal'];
+
+const bare = /^[^\s"=]+$/;
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' && bare.test(value) ? value : JSON.stringify(value);
+
+/** Returns the fields of a line: `hook=github-issues ms=3`. */
+const logFields = ({ data }: LogEntry): string =>
+  Object.entries(data)
+    .map(([name, value]) => `${name}=${textOf(value)}`)
+    .join(' ');
+
+/** Items by row. A row never changes, and a filter searches every line each time it is drawn. */
+const items = new WeakMap<LogRow, Item>();
+
+const itemOf = (row: LogRow, entry: LogEntry): Item => {
+  const known = items.get(row);
+  if (known) return known;
+  const item = {
+    id: row.id,
+    name: entry.message,
+    words: `${entry.level} ${logFields(entry)}`,
+    facts: { level: entry.level },
+  };
+  items.set(row, item);
+  return item;
+};
+
+/** Returns the lines that the filter leaves. A gap is always left. */
+const shownLines = ({ lists, ui }: State): LogRow[] => {
+  const { filter } = topView(ui);
+  const rows = rowsOf(lists.logs);
+  if (filter === '') return rows;
+  return rows.filter((row) => row.is === 'gap' || matchesFilter(itemOf(row, row.entry), filter));
+};
+
+/** Returns the level below or above the current one; no change after the last one. */
+const levelsFrom = ({ ui }: State, step: 1 | -1): Partial<ScreenView> => {
+  const at = LEVELS.indexOf(topView(ui).leastLevel);
+  const leastLevel = LEVELS[at - step];
+  return leastLevel ? { leastLevel, scroll: 0, isFollowing: true } : {};
+};
+
+const logsText = (state: State, width: number): ScreenRow[] => {
+  const { isWrapped, isRaw } = topView(state.ui);
+  const shape = { width, isWrapped, isRaw, now: state.session.now };
+  return shownLines(state).flatMap((line) => lineRows(line, shape));
+};
+
+/**
+ * Returns the rows, each with the number of its line; a gap has the number of the first missing
+ * line.
+ */
+const logPieces = (state: State): StreamRow[] => {
+  const shape = { width: LONGEST, isWrapped: false, isRaw: false, now: state.session.now };
+  return shownLines(state).flatMap((line) => {
+    const number = line.is === 'gap' ? line.from : line.entry.id;
+    return lineRows(line, shape).map((row) => ({ number, row }));
+  });
+};
+
+interface LogShape {
+  width: number;
+  isWrapped: boolean;
+  isRaw: boolean;
+  now: number;
+}
+
+/** Rows by line of the log. They are valid as long as the layout and the day stay the same. */
+const drawn = new WeakMap<LogRow, { key: string; rows: ScreenRow[] }>();
+
+const lineRows = (line: LogRow, shape: LogShape): ScreenRow[] => {
+  const key = JSON.stringify({ ...shape, now: new Date(shape.now).toDateString() });
+  const known = drawn.get(line);
+  if (known?.key === key) return known.rows;
+  const rows = line.is === 'gap' ? [gapRow(line.from, line.to)] : entryRows(line.entry, shape);
+  drawn.set(line, { key, rows });
+  return rows;
+};
+
+const gapRow = (from: number, to: number): ScreenRow => {
+  const count = to - from + 1;
+  const lines = count === 1 ? '1 line is' : `${count} lines are`;
+  return row(tonedSpan('warn', `  ── ${lines} missing here: memory holds them no more ──`));
+};
+
+const entryRows = (entry: LogEntry, { width, isWrapped, isRaw, now }: LogShape): ScreenRow[] => {
+  if (isRaw) return textRows(JSON.stringify(entry), width, isWrapped);
+  const { at, level, message } = entry;
+  const time = at === null ? '' : `${timeOfEvent(at, now)}.${at.slice(20, 23)}`;
+  const word = (LOUD.includes(level) ? level.toUpperCase() : level).padEnd(LEVEL);
+  const head = `${time.padEnd(TIME)}${time.length < TIME ? '' : ' '}`;
+  const fields = logFields(entry);
+  const text = fields === '' ? message : `${message}   ${fields}`;
+  const room = width - head.length - LEVEL;
+  return textRows(text, room, isWrapped).map((part, index) =>
+    index === 0
+      ? row(tonedSpan('muted', head), tonedSpan(toneOf(level), word), ...part)
+      : row(' '.repeat(head.length + LEVEL), ...part),
+  );
+};
+
+/** The lines of the log, the newest at the bottom. */
+export const logsPage: ScreenPage = {
+  ...textPage({
+    name: 'logs',
+    title: 'Logs',
+    noun: 'log',
+    list: 'logs',
+    text: logsText,
+    empty: ({ ui }) => {
+      const { leastLevel, filter } = topView(ui);
+      return [
+        `No lines of level ${leastLevel} and above${filter === '' ? '' : ' with that in them'}.`,
+        filter === '' ? '  .  show less grave ones too' : '  esc  drop the filter',
+      ];
+    },
+    isTail: true,
+  }),
+  levels: levelsFrom,
+  summary: (state) => {
+    const { isFollowing, leastLevel } = topView(state.ui);
+    const { trouble, loadedAt } = state.lists.logs;
+    if (trouble) return loadedAt === null ? '' : `not read on: ${trouble.message}`;
+    const followed = isFollowing ? 'following' : 'not following: f';
+    return `${followed}   level ${leastLevel} and above (, less  . more)`;
+  },
+  glossary: [['gap', 'lines that the daemon dropped from memory before they were read']],
+  needs: ({ ui }) => [{ is: 'list', list: 'logs', of: topView(ui).leastLevel, everyMs: EVERY_MS }],
+  stream: logPieces,
+};

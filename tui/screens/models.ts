@@ -1,0 +1,164 @@
+import { wrapped } from '../../cli/text.js';
+import type { ModelView } from '../../src/client/index.js';
+import type { Acts, ScreenPage } from '../page.js';
+import { boundedText, row, type ScreenRow, type Span, tonedSpan } from '../parts/row.js';
+import { column, numberColumn, stateColumn } from '../parts/table.js';
+import { factRows } from '../parts/text.js';
+import { left, since, timeOfEvent } from '../parts/times.js';
+import { type Act, done, onRow } from '../state/act.js';
+import { type CliToolItem, rowsOf } from '../state/lists.js';
+import type { State } from '../state/state.js';
+import { listPage, offered } from './list.js';
+
+const EVERY_MS = 15_000;
+/** Interval in milliseconds: the daemon itself checks the tools no more often. */
+const TOOLS_MS = 60_000;
+/** Width of the labels of routes and tools. */
+const LABEL = 10;
+
+const stateOf = ({ health, enabled }: ModelView): string => {
+  if (!enabled) return 'disabled';
+  return ['down', 'cooling'].includes(health.status) ? health.status.toUpperCase() : health.status;
+};
+
+const factsOf = (of: ModelView, now: number): [string, string][] => [
+  ['Model', `${of.name}   ${of.provider}/${of.modelId}`],
+  ['Address', of.baseUrl ?? 'the provider’s own'],
+  ['Asked', of.health.checkedAt === null ? 'never' : `${since(of.health.checkedAt, now)} ago`],
+  ...(of.health.retryAt === null
+    ? []
+    : [['Again in', left(of.health.retryAt, now)] satisfies [string, string]]),
+  ['Then', of.fallbacks.join(' → ') || 'no fallback of its own'],
+  ...(of.health.lastError === null
+    ? []
+    : [['Error', of.health.lastError] satisfies [string, string]]),
+];
+
+/** Returns the models of each topic, in the order in which they are tried. */
+const routeRows = ({ lists }: State): ScreenRow[] => {
+  const routes = rowsOf(lists.routes);
+  const wide = Math.max(0, ...routes.map(({ topic }) => topic.length)) + 2;
+  return routes.map(({ topic, models }, at) =>
+    row(
+      tonedSpan('muted', (at === 0 ? 'Routing' : '').padEnd(LABEL)),
+      topic.padEnd(wide),
+      models.join(' → '),
+    ),
+  );
+};
+
+/**
+ * Returns the status of each command-line tool that can be a model. Those that are not installed
+ * share one line.
+ */
+const toolRows = ({ lists, session: { now } }: State, width: number): ScreenRow[] => {
+  const tools = rowsOf(lists.clitools);
+  const absent = tools.filter(({ path }) => path === null).map(({ name }) => name);
+  const present = tools.filter(({ path }) => path !== null);
+  return [
+    ...present.map((tool) => tonedSpan(isInNeed(tool) ? 'warn' : undefined, toolText(tool, now))),
+    ...(absent.length > 0 ? [tonedSpan('muted', `not installed: ${absent.join(', ')}`)] : []),
+  ]
+    .flatMap(({ tone, text }) =>
+      wrapped(boundedText(text), Math.max(8, width - LABEL)).map((line) => tonedSpan(tone, line)),
+    )
+    .map((line, at) => row(labelled(at), line));
+};
+
+const labelled = (at: number): Span => tonedSpan('muted', (at === 0 ? 'CLI' : '').padEnd(LABEL));
+
+const isInNeed = ({ isRunnable, isLoggedIn, quota }: CliToolItem): boolean =>
+  !isRunnable || !isLoggedIn || quota?.exhausted === true;
+
+/** Returns the status of a tool: `claude 2.1 logged in, 38 of 100 until 17:00:00`. */
+const toolText = (tool: CliToolItem, now: number): string => {
+  const { name, version, isRunnable, isLoggedIn } = tool;
+  const title = [name, version].filter(Boolean).join(' ');
+  if (!isRunnable) return `${title} does not run confined`;
+  if (!isLoggedIn) return `${title} not logged in: adjutant models cli login ${name}`;
+  return [`${title} logged in`, quotaOf(tool, now)].filter(Boolean).join(', ');
+};
+
+const quotaOf = ({ quota }: CliToolItem, now: number): string => {
+  if (!quota) return '';
+  const { used, limit, exhausted, resetsAt } = quota;
+  const until = resetsAt === null ? '' : ` until ${timeOfEvent(resetsAt, now)}`;
+  if (exhausted) return `used up${until}`;
+  if (used === null || limit === null) return '';
+  // If the limit is 1, the quota is a fraction.
+  const amount = limit === 1 ? `${Math.round(used * 100)} %` : `${used} of ${limit}`;
+  return `${amount}${until}`;
+};
+
+/** Returns the acts on a model. They are for admins; the daemon refuses them to others. */
+export const modelActs = ({ name, isDefault }: ModelView): Acts =>
+  offered<Act>({
+    test: {
+      ...onRow('models', name, 'routes'),
+      text: `Test model ${name}`,
+      line: `adjutant models test ${name}`,
+      doing: 'testing…',
+      call: async ({ models }) => {
+        const { ok, latencyMs, error } = await models.check({ name });
+        if (ok) return `${name} answered in ${latencyMs} ms`;
+        return {
+          message: `${name} does not answer: ${error ?? 'no reason given'}`,
+          tone: 'danger',
+        };
+      },
+    },
+    use: !isDefault && {
+      ...onRow('models', name, 'routes'),
+      text: `Use model ${name} as the default`,
+      line: `adjutant models default ${name}`,
+      doing: 'setting…',
+      ask: { lines: [`Let ${name} answer for everybody where no model is named or routed?`] },
+      call: ({ models }) => done(models.default({ name }), `${name} is the default now`),
+    },
+  });
+
+export const modelsPage: ScreenPage = listPage<ModelView>({
+  name: 'models',
+  title: 'Models',
+  noun: 'model',
+  list: 'models',
+  rows: ({ lists }) => rowsOf(lists.models),
+  item: (model) => ({
+    id: model.name,
+    name: model.name,
+    words: `${model.provider} ${stateOf(model)} ${model.topics.join(' ')}`,
+    facts: { status: model.health.status, provider: model.provider },
+  }),
+  columns: ({ lists }) => [
+    column('NAME', [12, 40, 0], ({ name }) => name),
+    stateColumn('STATE', [8, 10, 0], (model) => lists.models.busy[model.name] ?? stateOf(model)),
+    column('PROVIDER', [8, 18, 2], ({ provider }) => provider),
+    numberColumn('LATENCY', [7, 9, 3], ({ health: { latencyMs } }) =>
+      latencyMs === null ? '-' : `${latencyMs} ms`,
+    ),
+    column('TOPICS', [8, 80, 1], ({ isDefault, topics }) =>
+      [isDefault ? 'default' : '', ...topics].join(' ').trim(),
+    ),
+  ],
+  detail: (state, model, width) => [
+    ...factRows(factsOf(model, state.session.now), width),
+    [],
+    ...routeRows(state),
+    ...toolRows(state, width),
+  ],
+  empty: ['No models yet.', '  a  add one      adjutant models create'],
+  needs: () => [
+    { is: 'list', list: 'models', everyMs: EVERY_MS },
+    { is: 'list', list: 'routes', everyMs: EVERY_MS },
+    { is: 'list', list: 'clitools', everyMs: TOOLS_MS },
+  ],
+  acts: modelActs,
+  leaves: (model) => ({
+    add: ['models', 'create'],
+    edit: model && ['models', 'update', model.name],
+  }),
+  glossary: [
+    ['cooling', 'it failed just now, and is not asked for a while'],
+    ['digest', 'built in: answers where no other model does'],
+  ],
+});

@@ -1,0 +1,195 @@
+import type { Agent, Need } from '../../../src/client/index.js';
+import type { ScreenPage } from '../../page.js';
+import { faceOf } from '../../parts/faces.js';
+import { sideBySide } from '../../parts/panes.js';
+import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
+import {
+  column,
+  numberColumn,
+  type ScreenColumn,
+  stateColumn,
+  tableRows,
+} from '../../parts/table.js';
+import { dollars } from '../../parts/text.js';
+import { left, leftInWords, since, timeOfEvent } from '../../parts/times.js';
+import { bodyOf } from '../../state/layout.js';
+import { rowsOf } from '../../state/lists.js';
+import { EXECUTIONS } from '../../state/live.js';
+import { hookGoal, type JumpTarget, rowGoal } from '../../state/places.js';
+import type { State } from '../../state/state.js';
+import { ringOf, type StreamEntry } from '../../state/streams.js';
+import { toneOf } from '../../theme.js';
+import { rowsFor } from '../list.js';
+import { rateRows, statusRows, worstStatus } from './status.js';
+
+const EVERY_MS = 2000;
+const SLOW_MS = 30_000;
+/** From this size on there are three columns, and the bars of the rates have two rows. */
+const WIDE: Size = { width: 120, height: 31 };
+/** Height in rows below which the rates are left out. */
+const TALL = 16;
+
+const isWide = ({ width, height }: Size): boolean => width >= WIDE.width && height >= WIDE.height;
+
+const whenOf = ({ kind, at }: Need, now: number): string =>
+  kind === 'failed' ? `${since(at, now)} ago` : `${left(at, now)} left`;
+
+const needColumns = ({ session: { now } }: State): ScreenColumn<Need>[] => [
+  stateColumn('KIND', [8, 8, 0], ({ kind }) => kind),
+  column('WHAT', [10, 24, 0], ({ title }) => title),
+  {
+    ...column<Need>('TRUST', [9, 9, 2], ({ untrusted }) => (untrusted ? 'UNTRUSTED' : '')),
+    tone: () => 'untrusted',
+  },
+  {
+    ...column<Need>('WHEN', [8, 16, 1], (need) => whenOf(need, now)),
+    said: (need) =>
+      need.kind === 'failed' ? whenOf(need, now) : `${leftInWords(need.at, now)} left`,
+  },
+  column('DETAIL', [12, 200, 3], ({ detail }) => detail),
+];
+
+const needs = rowsFor<Need>({
+  rows: ({ overview }) => overview.known?.needs ?? [],
+  item: ({ id, kind, title, detail, untrusted }) => ({
+    id,
+    name: title,
+    words: `${kind} ${detail} ${untrusted ? 'untrusted' : ''}`,
+    facts: { kind },
+  }),
+  columns: needColumns,
+});
+
+/** Returns the place at which the selected need is dealt with. */
+const needGoal = (state: State): JumpTarget | null => {
+  const need = needs.chosen(state);
+  if (!need) return null;
+  const { kind, id, hookId } = need;
+  if (kind === 'approval') return rowGoal('approvals', id);
+  if (kind === 'expiring') return rowGoal('vault', id);
+  return hookId === null ? { root: 'hooks', places: [] } : hookGoal(hookId, id);
+};
+
+/** Returns the last event of each execution, the newest first. */
+const latestRuns = ({ streams }: State, most: number): StreamEntry[] => {
+  const runs = new Map<unknown, StreamEntry>();
+  const { entries } = ringOf(streams, EXECUTIONS);
+  for (let at = entries.length - 1; at >= 0 && runs.size < most; at--) {
+    const entry = entries[at];
+    if (entry && !runs.has(entry.data.id)) runs.set(entry.data.id, entry);
+  }
+  return [...runs.values()];
+};
+
+/** Shows the status, what needs the user, and what happens. */
+const overviewView = (state: State, size: Size): ScreenRow[] => {
+  const { known, loadedAt, trouble } = state.overview;
+  if (!known) {
+    const list = { loadedAt, askedAt: null, trouble };
+    return faceOf(list, { noun: 'overview', empty: [] }, state, size);
+  }
+  const rates = size.height < TALL ? [] : rateRows(known, isWide(size) ? 2 : 1);
+  const head = [...statusRows(state, known, size.width), ...rates, []];
+  const body = { width: size.width, height: size.height - head.length };
+  return [...head, ...(isWide(size) ? columnRows(state, body) : stackedRows(state, body))];
+};
+
+const stackedRows = (state: State, { width, height }: Size): ScreenRow[] => {
+  const most = Math.max(3, Math.floor(height * 0.55));
+  const asking = needRows(state, { width, height: Math.min(needs.shown(state).length + 1, most) });
+  const live = liveRows(state, { width, height: height - asking.length - 1 });
+  return [...asking, [], ...live].slice(0, Math.max(0, height));
+};
+
+const columnRows = (state: State, { width, height }: Size): ScreenRow[] =>
+  sideBySide(
+    [
+      (size) => needRows(state, size),
+      (size) => liveRows(state, size),
+      (size) => agentRows(state, size),
+    ],
+    { width, height },
+  );
+
+/**
+ * True if no part is in trouble, and the public address, if there is one, is known to be reachable.
+ */
+const isWell = ({ overview: { known } }: State): boolean =>
+  known !== null && worstStatus(known) === 'ok' && ['none', 'verified'].includes(known.reach);
+
+const needRows = (state: State, size: Size): ScreenRow[] => {
+  const title = row(tonedSpan('strong', 'Needs you'));
+  const shown = needs.shown(state);
+  if (shown.length === 0) return [title, row(`  Nothing.${isWell(state) ? ' All is well.' : ''}`)];
+  const [, ...rows] = tableRows(shown, needColumns(state), size, { at: needs.at(state) });
+  return [title, ...rows];
+};
+
+const liveRows = (state: State, { height }: Size): ScreenRow[] => {
+  const runs = latestRuns(state, Math.max(0, height - 1));
+  const title = row(tonedSpan('strong', 'Live'));
+  if (runs.length === 0)
+    return [title, row(tonedSpan('muted', '  no execution in the last minutes'))];
+  return [title, ...runs.map((entry) => liveRow(state, entry))];
+};
+
+const liveRow = ({ lists, session }: State, { at, kind, data }: StreamEntry): ScreenRow => {
+  const word = (name: string): string => {
+    const value = data[name];
+    return typeof value === 'string' ? value : '';
+  };
+  const hook = word('hookName') || lists.hooks.byId[word('hookId')]?.name || '';
+  const status = kind === 'error' ? 'ERROR' : kind;
+  return row(
+    tonedSpan('muted', `${timeOfEvent(at, session.now)}  `),
+    tonedSpan(toneOf(status), status.padEnd(11)),
+    `  ${hook.slice(0, 24).padEnd(16)}  ${word('event').slice(0, 24)}  `,
+    word('error'),
+  );
+};
+
+const agentColumns: ScreenColumn<Agent>[] = [
+  column('NAME', [10, 24, 0], ({ name }) => name),
+  stateColumn('STATE', [9, 16, 0], ({ status }) => status),
+  numberColumn('STEP', [4, 4, 2], ({ steps }) => String(steps)),
+  numberColumn('COST', [5, 8, 1], ({ usage }) => dollars(usage.costUsd)),
+];
+
+const agentRows = ({ lists }: State, size: Size): ScreenRow[] => {
+  const title = row(tonedSpan('strong', 'Agents'));
+  const agents = rowsOf(lists.agents);
+  if (agents.length === 0) return [title, row(tonedSpan('muted', '  none yet'))];
+  const [, ...rows] = tableRows(agents.slice(0, size.height), agentColumns, size, { at: -1 });
+  return [title, ...rows];
+};
+
+export const overviewPage: ScreenPage = {
+  name: 'overview',
+  title: 'Overview',
+  tabs: [],
+  items: needs.items,
+  opens: needGoal,
+  related: needGoal,
+  summary: (state) => {
+    const { length } = needs.items(state);
+    return `${length} ${length === 1 ? 'needs' : 'need'} you`;
+  },
+  glossary: [
+    ['expiring', 'a credential that ends within a week'],
+    ['queue', 'deliveries that are kept and not yet run'],
+  ],
+  needs: (state) => [
+    { is: 'overview', everyMs: EVERY_MS },
+    { is: 'channel', channel: 'hook.execution' },
+    { is: 'list', list: 'hooks', everyMs: SLOW_MS },
+    ...(isWide(bodyOf(state))
+      ? [{ is: 'list' as const, list: 'agents' as const, everyMs: EVERY_MS }]
+      : []),
+  ],
+  view: overviewView,
+  cells: needs.cells,
+  head: (state) => {
+    const { known } = state.overview;
+    return known ? statusRows(state, known, bodyOf(state).width) : [];
+  },
+};

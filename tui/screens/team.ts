@@ -1,0 +1,201 @@
+import type { AccessToken, Account, AuditEntry, LoginSession } from '../../src/client/index.js';
+import type { ScreenPage } from '../page.js';
+import { row, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
+import { column, stateColumn } from '../parts/table.js';
+import { factRows } from '../parts/text.js';
+import { since, timeOfEvent } from '../parts/times.js';
+import { done, onRow } from '../state/act.js';
+import { rowsOf } from '../state/lists.js';
+import type { State } from '../state/state.js';
+import { topView } from '../state/ui.js';
+import { tabsRow } from './detail.js';
+import { listPage } from './list.js';
+
+/**
+ * The users and the audit log are loaded once, and again by ctrl-r, because each reading of them is
+ * an entry of the audit log.
+ */
+
+const roleOf = ({ role, disabled }: Account): string => (disabled ? 'disabled' : role);
+const factorsOf = ({ totpEnabled, passkeys }: Account): string =>
+  [totpEnabled && 'code', passkeys > 0 && 'passkey'].filter(Boolean).join(', ') || 'none';
+
+const users = listPage<Account>({
+  name: 'team',
+  title: 'Users',
+  noun: 'user',
+  list: 'users',
+  rows: ({ lists }) => rowsOf(lists.users),
+  item: ({ id, username, role, email, disabled }) => ({
+    id,
+    name: username,
+    words: `${role} ${email ?? ''} ${disabled ? 'disabled' : ''}`,
+    facts: { role },
+  }),
+  columns: ({ session: { now }, lists }) => [
+    column('NAME', [10, 40, 0], ({ username }) => username),
+    stateColumn('ROLE', [8, 10, 0], (user) => lists.users.busy[user.id] ?? roleOf(user)),
+    column('SECOND FACTOR', [8, 14, 2], factorsOf),
+    column('SINCE', [5, 6, 3], ({ createdAt }) => since(createdAt, now)),
+    column('E-MAIL', [10, 60, 4], ({ email }) => email ?? ''),
+  ],
+  empty: ['Nobody but you.', '  a  ask somebody in      adjutant users invite'],
+  acts: ({ id, username, disabled }, { session }) => ({
+    start: session.who?.username !== username &&
+      disabled && {
+        ...onRow('users', id),
+        text: `Enable user ${username}`,
+        line: `adjutant users enable ${id}`,
+        doing: 'enabling…',
+        call: ({ users }) =>
+          done(users.update({ id, body: { disabled: false } }), `${username} is enabled`),
+      },
+    pause: session.who?.username !== username &&
+      !disabled && {
+        ...onRow('users', id),
+        text: `Disable user ${username}`,
+        line: `adjutant users disable ${id}`,
+        doing: 'disabling…',
+        ask: { lines: [`Disable ${username}? Sessions, tokens, sockets and agents end at once.`] },
+        call: ({ users }) =>
+          done(users.update({ id, body: { disabled: true } }), `${username} is disabled`),
+      },
+  }),
+  leaves: (user) => ({ add: ['users', 'invite'], edit: user && ['users', 'update', user.id] }),
+});
+
+const audit = listPage<AuditEntry>({
+  name: 'team',
+  title: 'Audit',
+  noun: 'entry',
+  nouns: 'entries',
+  list: 'audit',
+  rows: ({ lists }) => rowsOf(lists.audit),
+  item: ({ id, action, actorName, outcome, target }) => ({
+    id,
+    name: action,
+    words: `${actorName ?? ''} ${target ?? ''} ${outcome}`,
+    facts: { status: outcome, action },
+  }),
+  columns: ({ session: { now } }) => [
+    column('TIME', [8, 19, 1], ({ at }) => timeOfEvent(at, now)),
+    column('WHO', [8, 24, 0], ({ actorName, actorId }) => actorName ?? actorId),
+    column('ACTION', [12, 30, 0], ({ action }) => action),
+    stateColumn('OUTCOME', [7, 7, 2], ({ outcome }) => outcome),
+    column('TARGET', [10, 60, 3], ({ target }) => target ?? ''),
+  ],
+  detail: (_, entry, width) =>
+    factRows(
+      [
+        ['Number', String(entry.number)],
+        ['From', entry.ip],
+        ['Request', entry.requestId],
+        ['As', entry.impersonatorName ?? 'themselves'],
+        ['Target', entry.target ?? '-'],
+        ['More', entry.data === null ? '-' : JSON.stringify(entry.data)],
+      ],
+      width,
+    ),
+  empty: ['Nothing of weight was done yet.'],
+});
+
+const placeOf = ({ current }: LoginSession): string => (current ? 'this one' : '');
+
+const logins = listPage<LoginSession>({
+  name: 'team',
+  title: 'Sessions',
+  noun: 'session',
+  list: 'logins',
+  rows: ({ lists }) => rowsOf(lists.logins),
+  item: ({ id, device, address, current }) => ({
+    id,
+    name: device ?? 'unnamed',
+    words: `${address ?? ''} ${current ? 'this' : ''}`,
+  }),
+  columns: ({ session: { now }, lists }) => [
+    column('DEVICE', [10, 40, 0], ({ device }) => device ?? 'unnamed'),
+    column('STATE', [8, 10, 1], (login) => lists.logins.busy[login.id] ?? placeOf(login)),
+    column('FROM', [9, 40, 2], ({ address }) => address ?? ''),
+    column('USED', [5, 6, 1], ({ lastUsedAt }) => since(lastUsedAt, now)),
+    column('ENDS', [8, 19, 3], ({ expiresAt }) => timeOfEvent(expiresAt, now)),
+  ],
+  empty: ['No login of yours is open.'],
+  acts: ({ id, device, current }) => ({
+    delete: !current && {
+      ...onRow('logins', id),
+      text: `End session ${device ?? 'without a name'}`,
+      line: `adjutant auth sessions delete ${id}`,
+      doing: 'ending…',
+      ask: { lines: [`End the session ${device ?? id}? Its sockets end at once.`] },
+      call: ({ logins }) => done(logins.delete({ id }), 'It has ended'),
+    },
+  }),
+});
+
+const tokens = listPage<AccessToken>({
+  name: 'team',
+  title: 'Tokens',
+  noun: 'token',
+  list: 'tokens',
+  rows: ({ lists }) => rowsOf(lists.tokens),
+  item: ({ id, name, scopes }) => ({ id, name, words: (scopes ?? []).join(' ') }),
+  columns: ({ session: { now }, lists }) => [
+    column('NAME', [10, 40, 0], ({ id, name }) => lists.tokens.busy[id] ?? name),
+    column('MAY', [10, 60, 1], ({ scopes }) => scopes?.join(' ') ?? 'everything that you may'),
+    column('USED', [5, 6, 2], ({ lastUsedAt }) => since(lastUsedAt, now)),
+    column('ENDS', [8, 19, 3], ({ expiresAt }) => timeOfEvent(expiresAt, now)),
+  ],
+  empty: ['No tokens for programs of yours.', '  adjutant auth tokens create'],
+  acts: ({ id, name }) => ({
+    delete: {
+      ...onRow('tokens', id),
+      text: `Revoke token ${name}`,
+      line: `adjutant auth tokens delete ${id}`,
+      doing: 'revoking…',
+      ask: { lines: [`Revoke ${name}? The program that has it is out at once.`], name },
+      call: ({ tokens }) => done(tokens.delete({ id }), `${name} is revoked`),
+    },
+  }),
+});
+
+/**
+ * The tabs. Admins see the first two, which are about others; every user sees their own login
+ * sessions and tokens.
+ */
+const TABS = ['Users', 'Audit', 'Sessions', 'Tokens'];
+const OWN = 2;
+
+const isAdmin = ({ session }: State): boolean => session.who?.role === 'admin';
+
+/**
+ * Returns the index of the shown tab. For users who are not admins, the first two indexes mean
+ * their own tabs, too.
+ */
+const tabOf = (state: State): number => {
+  const { tab } = topView(state.ui);
+  return isAdmin(state) || tab >= OWN ? tab : tab + OWN;
+};
+
+const shown = (state: State): ScreenPage => [users, audit, logins, tokens][tabOf(state)] ?? logins;
+
+const teamView = (state: State, size: Size): ScreenRow[] => {
+  const names = isAdmin(state) ? TABS : TABS.slice(OWN);
+  const tab = isAdmin(state) ? tabOf(state) : tabOf(state) - OWN;
+  const head = row(tonedSpan('muted', ''), ...tabsRow(names, tab));
+  return [head, [], ...shown(state).view(state, { ...size, height: size.height - 2 })];
+};
+
+export const teamPage: ScreenPage = {
+  name: 'team',
+  title: 'Team',
+  tabs: TABS,
+  items: (state) => shown(state).items?.(state) ?? [],
+  acts: (state) => shown(state).acts?.(state) ?? {},
+  leaves: (state) => shown(state).leaves?.(state) ?? {},
+  pages: (state) => shown(state).pages?.(state) ?? null,
+  summary: (state) => shown(state).summary?.(state) ?? '',
+  needs: (state) => shown(state).needs(state),
+  view: teamView,
+  cells: (state) => shown(state).cells?.(state) ?? [],
+  detail: (state, width) => shown(state).text?.(state, width) ?? null,
+};

@@ -1,0 +1,187 @@
+import type { TunnelCheck, TunnelView } from '../../src/client/index.js';
+import type { ScreenPage } from '../page.js';
+import { apart, row, type ScreenRow, tonedSpan } from '../parts/row.js';
+import { factRows, textRows } from '../parts/text.js';
+import { left, since, timeOfEvent } from '../parts/times.js';
+import { type Act, type ActResult, done, onRow } from '../state/act.js';
+import { TUNNEL } from '../state/lists.js';
+import type { State } from '../state/state.js';
+import { topView } from '../state/ui.js';
+import { toneOf } from '../theme.js';
+import { textPage } from './detail.js';
+import { offered } from './list.js';
+
+const EVERY_MS = 5000;
+const NAME = 13;
+const STATUS = 8;
+const STATUSES = { ok: 'ok', warn: 'WARN', failed: 'FAILED', not_run: 'not run' };
+const TIME = 9;
+
+/** Returns the tunnel; null if it is not known, or if none is set up. */
+const shownTunnel = ({ lists }: State): TunnelView | null => {
+  const tunnel = lists.tunnel.byId[TUNNEL];
+  return tunnel && tunnel.provider !== null ? tunnel : null;
+};
+
+const tunnelText = (state: State, width: number): ScreenRow[] | null => {
+  const tunnel = shownTunnel(state);
+  if (!tunnel) return null;
+  return [
+    ...headRows(state, tunnel, width),
+    [],
+    ...(tunnel.check
+      ? checkRows(tunnel.check, width)
+      : [row(tonedSpan('muted', 'Not checked yet: c'))]),
+    ...logRows(state, tunnel, width),
+  ];
+};
+
+const headRows = (state: State, tunnel: TunnelView, width: number): ScreenRow[] => {
+  const { now } = state.session;
+  const status = state.lists.tunnel.busy[TUNNEL] ?? tunnel.status;
+  const lasted = tunnel.since === null ? '' : ` ${since(tunnel.since, now)}`;
+  const head = row(
+    tonedSpan('strong', tunnel.provider ?? ''),
+    tunnel.name ? ` (${tunnel.name})` : '',
+    '   ',
+    tonedSpan(toneOf(status), `${status}${lasted}`),
+    '   ',
+    tunnel.address ?? 'no address',
+    ...(tunnel.reach === 'none' ? [] : ['   ', tonedSpan(toneOf(tunnel.reach), tunnel.reach)]),
+  );
+  const facts: [string, string][] = [];
+  if (tunnel.detail !== null) facts.push(['Why', tunnel.detail]);
+  if (tunnel.nextTryAt !== null) facts.push(['Again in', left(tunnel.nextTryAt, now)]);
+  if (tunnel.addressHeader === null) {
+    facts.push(['Note', 'It tells no addresses of callers: limits per address are off.']);
+  }
+  return [head, ...factRows(facts, width)];
+};
+
+/**
+ * Returns the stages of a check; for the first one that fails, also what was seen, why, and what to
+ * do.
+ */
+const checkRows = ({ stages, failure }: TunnelCheck, width: number): ScreenRow[] => [
+  ...stages.map(({ name, status, detail, latencyMs }, at) => {
+    const word = STATUSES[status];
+    const line = row(
+      name === failure?.stage ? '> ' : '  ',
+      `${at + 1} ${name.padEnd(NAME)}`,
+      tonedSpan(status === 'not_run' ? 'muted' : toneOf(word), word.padEnd(STATUS)),
+      detail,
+    );
+    return apart(line, row(tonedSpan('muted', latencyMs === null ? '' : `${latencyMs} ms`)), width);
+  }),
+  ...(failure
+    ? [
+        [],
+        ...factRows(
+          [
+            ['Seen', failure.seen],
+            ['Cause', failure.cause],
+            ['Do', failure.remedy],
+          ],
+          width,
+        ),
+      ]
+    : []),
+];
+
+const logRows = ({ session, ui }: State, { log }: TunnelView, width: number): ScreenRow[] => {
+  if (log.length === 0) return [];
+  const { isWrapped } = topView(ui);
+  // The newest line comes first, because the text is read from its beginning.
+  const lines = log.toReversed().flatMap(({ at, line }) =>
+    textRows(line, width - TIME, isWrapped).map((spans, part) => {
+      const time = part === 0 ? timeOfEvent(at, session.now) : '';
+      return row(tonedSpan('muted', time.padEnd(TIME)), ...spans);
+    }),
+  );
+  return [[], row(tonedSpan('muted', 'Process log, the newest first')), ...lines];
+};
+
+const resultOf = ({ stages, failure }: TunnelCheck): string | ActResult => {
+  if (failure) return { message: `It fails at: ${failure.stage}`, tone: 'danger' };
+  const doubtful = stages.filter(({ status }) => status === 'warn').map(({ name }) => name);
+  if (doubtful.length > 0)
+    return { message: `Nothing fails; look at: ${doubtful.join(', ')}`, tone: 'warn' };
+  return `Checked: none of ${stages.length} stages fails`;
+};
+
+/** Returns the acts on the tunnel. They are for admins; the daemon refuses them to others. */
+export const tunnelActs = ({ address, on, publicUrl, publicUrlSetting }: TunnelView) =>
+  offered<Act>({
+    check: {
+      ...onRow('tunnel', TUNNEL),
+      text: 'Check the tunnel from outside in',
+      line: 'adjutant tunnel check',
+      doing: 'checking…',
+      call: async ({ tunnel }) => resultOf(await tunnel.check()),
+    },
+    stop: on && {
+      ...onRow('tunnel', TUNNEL),
+      text: 'Stop the tunnel',
+      line: 'adjutant tunnel stop',
+      doing: 'stopping…',
+      ask: { lines: [`Stop the tunnel? Nothing comes in by ${address ?? 'it'} any more.`] },
+      call: ({ tunnel }) => done(tunnel.stop(), 'Off'),
+    },
+    start: !on && {
+      ...onRow('tunnel', TUNNEL),
+      text: 'Start the tunnel',
+      line: 'adjutant tunnel start',
+      doing: 'starting…',
+      call: ({ tunnel }) => done(tunnel.start(), 'On, now and after each start of the daemon'),
+    },
+    delete: publicUrl !== null &&
+      !publicUrlSetting && {
+        ...onRow('tunnel', TUNNEL),
+        text: 'Forget the public address',
+        line: 'adjutant tunnel forget',
+        doing: 'forgetting…',
+        ask: { lines: [`Forget ${address ?? 'the public address'}? The tunnel is switched off.`] },
+        call: ({ tunnel }) => done(tunnel.forget(), 'Forgotten, and off'),
+      },
+  });
+
+/** The provider and the address, the stages of the last check, and the provider's own log. */
+export const tunnelPage: ScreenPage = {
+  ...textPage({
+    name: 'tunnel',
+    title: 'Tunnel',
+    noun: 'tunnel',
+    list: 'tunnel',
+    text: tunnelText,
+    empty: () => [
+      'Nothing is set up: this machine alone reaches the daemon.',
+      '  e  set it up      adjutant tunnel setup',
+    ],
+  }),
+  acts: (state) => {
+    const tunnel = shownTunnel(state);
+    return tunnel ? tunnelActs(tunnel) : {};
+  },
+  leaves: () => ({ edit: ['tunnel', 'setup'] }),
+  copies: (state) => shownTunnel(state)?.address ?? '',
+  summary: (state) => {
+    const tunnel = shownTunnel(state);
+    if (!tunnel) return '';
+    const { trouble } = state.lists.tunnel;
+    if (trouble) return `not read again: ${trouble.message}`;
+    if (!tunnel.check) return 'not checked since the daemon started';
+    return `checked ${timeOfEvent(tunnel.check.checkedAt, state.session.now)}`;
+  },
+  glossary: [
+    ['signed', 'a delivery with a signature comes through as it was sent'],
+    ['exposed', 'what should not be reached from outside is not'],
+  ],
+  // Users who are not admins are refused once, and the desk does not ask again.
+  needs: ({ session }) =>
+    session.who?.role === 'admin'
+      ? [
+          { is: 'list', list: 'tunnel', everyMs: EVERY_MS },
+          { is: 'channel', channel: 'tunnel.status' },
+        ]
+      : [{ is: 'list', list: 'tunnel' }],
+};

@@ -1,0 +1,135 @@
+import type { Client, Credential } from '../../src/client/index.js';
+import type { ScreenPage } from '../page.js';
+import { column, numberColumn } from '../parts/table.js';
+import { factRows } from '../parts/text.js';
+import { left, since, timeOfEvent } from '../parts/times.js';
+import { type Act, done, onRow } from '../state/act.js';
+import { rowsOf } from '../state/lists.js';
+import { listPage } from './list.js';
+
+const SOON_MS = 7 * 86_400_000;
+
+/** Returns the time that is left, in upper case if it is less than a week. */
+const expiryOf = ({ expiresAt }: Credential, now: number): string => {
+  if (expiresAt === null) return 'never';
+  const ms = Date.parse(expiresAt) - now;
+  if (ms <= 0) return 'EXPIRED';
+  return ms < SOON_MS ? `IN ${left(expiresAt, now).toUpperCase()}` : left(expiresAt, now);
+};
+
+const factsOf = (of: Credential, now: number): [string, string][] => [
+  ['Name', `${of.name}   version ${of.version}`],
+  ['Hosts', of.allowedHosts.join(', ') || 'none: it is sent nowhere'],
+  ['Tools', of.allowedTools.join(', ') || 'none'],
+  ['Rotated', of.rotatedAt === null ? 'never' : `${since(of.rotatedAt, now)} ago`],
+  ...(of.rotateDueAt === null
+    ? []
+    : [['Due', timeOfEvent(of.rotateDueAt, now)] satisfies [string, string]]),
+  ['Used', of.lastUsedAt === null ? 'never' : `${since(of.lastUsedAt, now)} ago`],
+  ['About', of.description ?? '-'],
+];
+
+/**
+ * True if the daemon can make a new value. A value that somebody else issues cannot be made, so the
+ * command line asks for it.
+ */
+const isMade = ({ type }: Credential): boolean => type === 'webhook_secret';
+
+/**
+ * Returns the act that rotates a credential whose value the daemon makes. The new value is shown in
+ * a sheet of its own and stored nowhere else.
+ */
+const rotateAct = ({ id, name }: Credential): Act => ({
+  ...onRow('credentials', id),
+  text: `Rotate ${name}`,
+  line: `adjutant vault rotate ${id}`,
+  doing: 'rotating…',
+  ask: {
+    lines: [
+      `Make a new value for ${name}? It is shown once.`,
+      'The one before stays good for an hour. A value of yours: adjutant vault rotate',
+    ],
+  },
+  call: async ({ vault }) => {
+    const { credential, value } = await vault.rotate({ id, body: {} });
+    const message = `${name} has version ${credential.version}`;
+    if (value === undefined) return message;
+    const title = `New value of ${name}, version ${credential.version}. It will not be shown again.`;
+    return { message, secret: { title, value } };
+  },
+});
+
+/** Returns the acts on a credential. The earlier value can be put back while it is still valid. */
+const credentialActs = (credential: Credential) => {
+  const { id, name, version } = credential;
+  return {
+    rotate: isMade(credential) && rotateAct(credential),
+    use: version > 1 && {
+      ...onRow('credentials', id),
+      text: `Use the earlier value of ${name}`,
+      line: `adjutant vault restore ${id}`,
+      doing: 'restoring…',
+      ask: {
+        lines: [
+          `Use the value of ${name} that was replaced last?`,
+          'It becomes a new version. The value used now stays good for an hour.',
+        ],
+      },
+      call: async ({ vault }: Client) => {
+        const { version } = await vault.restore({ id, body: {} });
+        return `${name} has version ${version}, with the earlier value`;
+      },
+    },
+    delete: {
+      ...onRow('credentials', id),
+      text: `Delete credential ${name}`,
+      line: `adjutant vault delete ${id}`,
+      doing: 'deleting…',
+      ask: {
+        lines: [
+          `Delete ${name} and all its versions?`,
+          'What uses it fails from then on. There is no undo.',
+        ],
+        name,
+      },
+      call: ({ vault }: Client) => done(vault.delete({ id }), `${name} is deleted`),
+    },
+  };
+};
+
+export const vaultPage: ScreenPage = listPage<Credential>({
+  name: 'vault',
+  title: 'Vault',
+  noun: 'credential',
+  list: 'credentials',
+  rows: ({ lists }) => rowsOf(lists.credentials),
+  item: ({ id, name, type, tags, description }) => ({
+    id,
+    name,
+    words: `${type} ${tags.join(' ')} ${description ?? ''}`,
+    facts: { type },
+  }),
+  columns: ({ session: { now }, lists }) => [
+    column('NAME', [12, 40, 0], ({ name }) => name),
+    column('TYPE', [8, 14, 2], ({ id, type }) => lists.credentials.busy[id] ?? type),
+    numberColumn('VERSION', [7, 7, 4], ({ version }) => String(version)),
+    {
+      ...column<Credential>('EXPIRES', [9, 14, 1], (credential) => expiryOf(credential, now)),
+      tone: (credential) => (/^[A-Z]/.test(expiryOf(credential, now)) ? 'warn' : undefined),
+    },
+    column('USED', [5, 6, 3], ({ lastUsedAt }) => since(lastUsedAt, now)),
+    column('ALLOWED FOR', [11, 60, 5], ({ allowedTools }) => allowedTools.join(', ') || '-'),
+  ],
+  detail: ({ session: { now } }, credential, width) => factRows(factsOf(credential, now), width),
+  empty: ['No credentials yet.', '  a  put one in      adjutant vault add'],
+  everyMs: 30_000,
+  acts: credentialActs,
+  leaves: (credential) => ({
+    add: ['vault', 'create'],
+    edit: credential && ['vault', 'update', credential.id],
+    rotate: credential && !isMade(credential) && ['vault', 'rotate', credential.id],
+  }),
+  glossary: [
+    ['version', 'the one before stays good for an hour after R; until then, u uses it again'],
+  ],
+});

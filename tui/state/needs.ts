@@ -1,0 +1,38 @@
+import type { PageNeed } from '../page.js';
+import type { Feed } from './feed.js';
+
+/** Loads, or subscribes to, what a page needs. The returned function ends that. */
+const want = (feed: Feed, need: PageNeed): (() => void) => {
+  if (need.is === 'channel') return feed.channels([need.channel]);
+  if (need.is === 'agent') return feed.follow(need.id);
+  if (need.is === 'overview') return feed.overview(need.everyMs);
+  const { list, of = null, everyMs = null, afterMs = 0 } = need;
+  let stop = (): void => {};
+  const read = (): void => {
+    stop = feed.list(list, of, everyMs);
+  };
+  const timer = setTimeout(read, afterMs);
+  return () => {
+    clearTimeout(timer);
+    stop();
+  };
+};
+
+/**
+ * Creates a function that takes all needs of a desk: it begins the new ones and ends those that are
+ * gone. It returns true if there were new ones.
+ */
+export const createNeedHolder = (feed: Feed): ((needs: readonly PageNeed[]) => boolean) => {
+  const held = new Map<string, () => void>();
+  return (needs) => {
+    const wanted = new Map(needs.map((need) => [JSON.stringify(need), need]));
+    for (const [key, end] of held) {
+      if (wanted.has(key)) continue;
+      end();
+      held.delete(key);
+    }
+    const fresh = [...wanted].filter(([key]) => !held.has(key));
+    for (const [key, need] of fresh) held.set(key, want(feed, need));
+    return fresh.length > 0;
+  };
+};
