@@ -27,10 +27,11 @@ const SMALLEST_BATCH = 6;
 /** The slowest, half a minute or more each: they begin first, so that no lane waits for one. */
 const LONG = [
   ...['accounts/totp/attempts', 'accounts/auth/sharedaddress', 'faults/backupfile', 'faults/kills'],
-  ...['generated/input', 'cli/verbs', 'cli/descriptors', 'faults/backup', 'tui/walk', 'tui/rush'],
+  ...['faults/outbox', 'faults/rekey', 'faults/backup', 'secrets/rekey', 'generated/audit'],
+  ...['cli/verbs', 'cli/descriptors', 'tui/walk', 'tui/rush'],
 ].map((name) => `${name}.test.js`);
 /** What they assert was promised of a machine that does nothing else: they run by themselves, last. */
-const ALONE = ['faults/flood.test.js', 'faults/outbox.test.js', 'faults/stop.test.js'];
+const ALONE = ['faults/flood', 'faults/sendrates', 'faults/stop'].map((name) => `${name}.test.js`);
 /** What the tests see of the environment; all else is left out or set to a known value. */
 const KEPT = [...['PATH', 'CI', 'NODE_OPTIONS', 'NODE_V8_COVERAGE'], ...['RUSH_SECONDS', 'FRAMES']];
 
@@ -45,9 +46,11 @@ const main = async () => {
   rmSync(REPORTS, { recursive: true, force: true });
   mkdirSync(REPORTS, { recursive: true });
   const scratch = mkdtempSync(join(tmpdir(), 'adjutant-test-'));
+  const since = performance.now();
   try {
     const codes = await runAll(batches, scratch);
     if (last.length > 0) codes.push(await runBatch(batches.length, last, { scratch, shown: true }));
+    console.log(`the tests took ${Math.round((performance.now() - since) / 1000)} s`);
     const reports = codes.map((_, batch) => readReport(reportOf(batch)));
     process.exitCode = conclude(reports, codes);
   } finally {

@@ -2,8 +2,11 @@ import type Database from 'better-sqlite3';
 import { reserveCall } from './agents/procedures/reserve.js';
 import { acceptDelivery } from './hooks/procedures/accept.js';
 import { admitExecution } from './hooks/procedures/admit.js';
+import { claimExecutions, oldestWait } from './hooks/procedures/claim.js';
+import { closeExecution, endExecutions } from './hooks/procedures/end.js';
 import { claimJobs } from './jobs/procedures.js';
 import { beginSendings } from './outbound/procedures/send.js';
+import { postEvent, postNotice } from './outbound/procedures/post.js';
 import { settleSending } from './outbound/procedures/settle.js';
 import { appendAudit } from './store/audit/chain.js';
 import { checkAudit } from './store/audit/check.js';
@@ -18,15 +21,20 @@ import { checkTable } from './system/backup/procedures.js';
 const procedures = {
   admitExecution,
   reserveCall,
-  claimJobs: (db: Database.Database) => claimJobs(db, beginSendings(db)),
+  claimJobs: (db: Database.Database) =>
+    claimJobs(db, { begin: beginSendings(db), executions: claimExecutions(db) }),
+  closeExecution,
+  endExecutions,
   beginSendings,
   settleSending,
+  postNotice,
+  postEvent,
   appendAudit,
 };
 /** Procedures of the writer thread that get all successive calls as one. */
 const together = { acceptDelivery };
 /** The procedures of the reader thread. */
-const lookups = { checkAudit, contradictedHeads, headsState, lostHead, checkTable };
+const lookups = { checkAudit, contradictedHeads, headsState, lostHead, checkTable, oldestWait };
 
 type Each<F> = F extends (inputs: (infer I)[]) => (infer O)[] ? (input: I) => O : never;
 export type Procedures = {
@@ -34,19 +42,23 @@ export type Procedures = {
 } & { [N in keyof typeof together]: Each<ReturnType<(typeof together)[N]>> };
 export type Lookups = { [N in keyof typeof lookups]: ReturnType<(typeof lookups)[N]> };
 
-/** Returns the procedures for a thread's role, by name. */
+/**
+ * Returns the procedures for a thread's role, by name. They add the lanes in which they queue jobs
+ * to `queued`.
+ */
 export const openProcedures = (
   db: Database.Database,
   options: ThreadOptions,
+  queued: string[] = [],
 ): Record<string, Procedure> => {
-  const given = { ...options, auditKey: auditKeyIn(db, options) };
+  const given = { ...options, auditKey: auditKeyIn(db, options), queued };
   const isWriter = options.role === 'writer';
   const opened: Record<string, Procedure> = {};
   for (const [name, open] of Object.entries(isWriter ? procedures : lookups)) {
     opened[name] = oneByOne({ run: open(db, given) });
   }
   for (const [name, open] of Object.entries(isWriter ? together : {})) {
-    opened[name] = { run: open(db) };
+    opened[name] = { run: open(db, given) };
   }
   return opened;
 };

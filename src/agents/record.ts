@@ -84,11 +84,13 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: RecordedA
       };
       return record.add(...appendMessage(message));
     },
-    commit: async (): Promise<void> => {
+    /** Resolves to the results of the steps. */
+    commit: async (): Promise<StatementResult[]> => {
       const outcomes = await store.transact(statements);
       for (const { at: index, event } of events) {
         hub.publish(agent.user_id, event.type, { id: numberOf(outcomes[index]), ...event });
       }
+      return outcomes;
     },
   };
   return record;

@@ -5,22 +5,25 @@ import {
   spawnRecord,
   webhookPrompt,
 } from '../agents/module.js';
-import { becomeJob, type Job, releaseJob } from '../jobs/module.js';
+import { addClaimedJob, type Job } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { Notice } from '../outbound/module.js';
 import { type PermissionsOf, whyDenied } from '../permissions/module.js';
+import type { StatementResult } from '../store/engine/protocol.js';
 import { statement } from '../store/store.js';
-import { type Toolbox, ToolFailed, ToolRefused } from '../tools/module.js';
+import { type Tool, type Toolbox, ToolFailed, ToolRefused } from '../tools/module.js';
 import { credentialsIn, type Vault } from '../vault/module.js';
-import type { Evaluator } from './evaluate.js';
 import { authorized, sendForward } from './forward.js';
-import { beginRun, beginStatements, endRun, type OutcomeDeps, publishRun } from './outcome.js';
+import { beginRun, beginStatement, endRun, publishRun, type RunOutcome } from './outcome.js';
+import type { OpenedHook } from './hook.js';
 import { type HookRun, hopsOf, payloadOf, promptEventOf } from './run.js';
+import type { StopsDeps } from './stops.js';
 
-export interface ActionDeps extends OutcomeDeps {
+export interface ActionDeps extends StopsDeps {
   http: Http;
-  evaluate: Evaluator;
+  /** The id of this start of the daemon. */
+  boot: string;
   access: HookAccess;
   delayed(lane: string, runAt: string): void;
 }
@@ -50,14 +53,20 @@ export type PerformAction = (
 const spawnAgent: PerformAction = async (deps, run, job) => {
   const { store } = deps;
   const { id, record } = spawnRecord(deps, agentToSpawn(run, deps.access.models));
-  await record
+  const next = { kind: AGENT_JOB, ref: id, lane: job.lane };
+  const outcomes = await record
     .add(
-      ...beginStatements(deps, run, job, { agent_id: id, effect: 'begun' }),
-      becomeJob(store, job.id, { kind: AGENT_JOB, ref: id }),
+      beginStatement(deps, run, { agent_id: id, effect: 'begun', run_at: null, boot: null }),
+      addClaimedJob(store, { ...next, runAt: record.at, boot: deps.boot }),
     )
     .commit();
   publishRun(deps, run, { status: 'running', agentId: id });
-  return { ...job, kind: AGENT_JOB, ref: id, attempts: 1 };
+  return { ...next, id: rowId(outcomes.at(-1)), attempts: 1 };
+};
+
+const rowId = (outcome: StatementResult | undefined): number => {
+  const [row] = outcome?.rows ?? [];
+  return typeof row === 'object' && row !== null && 'id' in row ? Number(row.id) : 0;
 };
 
 export const agentToSpawn = (run: HookRun, models: Models): SpawnRequest => {
@@ -83,23 +92,61 @@ export const agentToSpawn = (run: HookRun, models: Models): SpawnRequest => {
 };
 
 /**
- * Sends the hook's notification. Ours: with `notifyOwner` false it stays in the app; without the
- * field the owner's preferences decide.
+ * True if the effects of the hook's action are all in the database: a notification, or a tool that
+ * has none and asks nobody outside.
  */
-const notify: PerformAction = async (deps, run, job) => {
-  const notice = noticeOf(run, await deps.evaluate.notice(run));
-  const { toOwner, toApp } = deps.outbound.outbox;
-  const tell = run.hook.actionConfig.notifyOwner === false ? toApp : toOwner;
-  const { statements, published } = tell(run.hook.userId, notice);
-  await endRun(deps, run, job, {
-    status: 'success',
-    effect: 'done',
-    result: { message: notice.body },
-    statements,
-  });
-  published();
-  return null;
+export const isDatabaseOnly = (
+  toolbox: Toolbox,
+  { action, actionConfig }: Pick<OpenedHook, 'action' | 'actionConfig'>,
+): boolean => {
+  if (action === 'notify') return true;
+  if (action !== 'execute_tool') return false;
+  const { toolId = '', toolAction = '' } = actionConfig;
+  const tool = toolbox.find(toolId, toolAction);
+  return tool !== null && !tool.sideEffects && !tool.once && !tool.sendsOut && !tool.outside;
 };
+
+/**
+ * Returns the outcome of an action whose effect is all in the database. `notify` ours: with
+ * `notifyOwner` false the notification stays in the app; without the field the owner's preferences
+ * decide.
+ */
+export const databaseOutcome = async (
+  deps: ActionDeps,
+  run: HookRun,
+  { signal, setting }: { signal: AbortSignal; setting(): Promise<ToolSetting> },
+): Promise<RunOutcome> => {
+  if (run.hook.action === 'notify') return noticeOutcome(run, await deps.evaluate.notice(run));
+  const call = await toolCallOf(deps, run, await setting());
+  return 'fault' in call ? { status: 'error', error: call.fault } : runTool(run, call, signal);
+};
+
+/** The surroundings of the tool of a hook. */
+interface ToolSetting {
+  permissions: Awaited<ReturnType<PermissionsOf>>;
+  /** The working folder of the hook. */
+  folder: string;
+}
+
+/** Returns what the tool of a hook runs with; for runs at one moment it is read once. */
+export const toolSetting = async (
+  { access }: ActionDeps,
+  { userId, id }: OpenedHook,
+): Promise<ToolSetting> => ({
+  permissions: await access.permissionsOf(userId),
+  folder: await access.folderOf(userId, id),
+});
+
+/** Returns the outcome of a `notify` action, of which the text is `body`. */
+export const noticeOutcome = (run: HookRun, body: string): RunOutcome => ({
+  status: 'success',
+  effect: 'done',
+  result: { message: body },
+  notice: { notice: noticeOf(run, body), isSent: run.hook.actionConfig.notifyOwner !== false },
+});
+
+const notify: PerformAction = async (deps, run) =>
+  endRun(deps, run, noticeOutcome(run, await deps.evaluate.notice(run)));
 
 export const noticeOf = (run: HookRun, body: string): Notice => {
   const headline = body.trim().split('\n', 1)[0] ?? '';
@@ -115,58 +162,83 @@ export const noticeOf = (run: HookRun, body: string): Notice => {
 };
 
 const forward: PerformAction = async (deps, run, job, signal) => {
-  await beginRun(deps, run, job, run.execution.effect);
+  await beginRun(deps, run, run.execution.effect);
   const ready = await authorized(deps.access.vault, run, await deps.evaluate.forward(run));
-  if (typeof ready === 'string') return endRun(deps, run, job, { status: 'error', error: ready });
+  if (typeof ready === 'string') return endRun(deps, run, { status: 'error', error: ready });
   const sent = await sendForward({ http: deps.http, ...ready }, job.attempts, signal);
   if (sent.verdict === 'success') {
-    return endRun(deps, run, job, { status: 'success', effect: 'done', result: sent.result });
+    return endRun(deps, run, { status: 'success', effect: 'done', result: sent.result });
   }
   const effect = sent.effectBegan ? 'begun' : run.execution.effect;
   if (sent.verdict === 'error') {
-    return endRun(deps, run, job, { status: 'error', effect, error: sent.error });
+    return endRun(deps, run, { status: 'error', effect, error: sent.error });
   }
   const runAt = iso(deps.clock.now() + sent.afterMs);
-  const noted = deps.store.db
+  const error = `${sent.error}; attempt ${job.attempts + 1} at ${runAt}`;
+  const released = deps.store.db
     .updateTable('executions')
-    .set({ effect, error: `${sent.error}; attempt ${job.attempts + 1} at ${runAt}` })
-    .where('id', '=', run.execution.id);
-  await deps.store.transact([releaseJob(deps.store, job.id, runAt), statement(noted)]);
+    .set({ effect, error, run_at: runAt, boot: null })
+    .where('id', '=', run.execution.id)
+    .where('run_at', 'is not', null);
+  await deps.store.transact([statement(released, 1)]);
   deps.delayed(job.lane, runAt);
   return null;
 };
 
+/** A call of the hook's tool, with its arguments rendered. */
+interface HookToolCall {
+  tool: Tool;
+  args: Record<string, unknown>;
+  folder: string;
+}
+
 /**
- * Runs the hook's tool. The owner configured it, so it waits for no approval; a tool that is denied
- * is denied here too.
+ * Returns the call of the hook's tool, or why it may not be made. The owner configured it, so it
+ * waits for no approval; a tool that is denied is denied here too.
  */
-const executeTool: PerformAction = async (deps, run, job, signal) => {
+const toolCallOf = async (
+  deps: ActionDeps,
+  run: HookRun,
+  { permissions, folder }: ToolSetting,
+): Promise<HookToolCall | { fault: string }> => {
   const { toolId = '', toolAction = '' } = run.hook.actionConfig;
   const tool = deps.access.toolbox.find(toolId, toolAction);
   const args = await deps.evaluate.arguments(run);
-  const fail = (error: string) => endRun(deps, run, job, { status: 'error', error });
-  if (isSmuggled(run, args)) return fail(SMUGGLED);
-  if (!tool) return fail(`There is no tool ${toolId}.${toolAction}`);
-  const denied = whyDenied(tool, await deps.access.permissionsOf(run.hook.userId));
-  if (denied !== null) return fail(denied);
-  await beginRun(deps, run, job, tool.once ? 'begun' : run.execution.effect);
+  if (isSmuggled(run, args)) return { fault: SMUGGLED };
+  if (!tool) return { fault: `There is no tool ${toolId}.${toolAction}` };
+  const denied = whyDenied(tool, permissions);
+  return denied === null ? { tool, args, folder } : { fault: denied };
+};
+
+const executeTool: PerformAction = async (deps, run, _, signal) => {
+  const call = await toolCallOf(deps, run, await toolSetting(deps, run.hook));
+  if ('fault' in call) return endRun(deps, run, { status: 'error', error: call.fault });
+  await beginRun(deps, run, call.tool.once ? 'begun' : run.execution.effect);
+  return endRun(deps, run, await runTool(run, call, signal));
+};
+
+const runTool = async (
+  run: HookRun,
+  { tool, args, folder }: HookToolCall,
+  signal: AbortSignal,
+): Promise<RunOutcome> => {
   try {
     const result = await tool.run(args, {
       userId: run.hook.userId,
       agentId: null,
       executionId: run.execution.id,
-      folder: await deps.access.folderOf(run.hook.userId, run.hook.id),
+      folder,
       signal,
       effectId: run.execution.id,
       hops: hopsOf(run),
     });
-    return await endRun(deps, run, job, { status: 'success', effect: 'done', result });
+    return { status: 'success', effect: 'done', result };
   } catch (error) {
     if (!(error instanceof ToolRefused || error instanceof ToolFailed) || signal.aborted)
       throw error;
     const hasBegun = error instanceof ToolFailed && error.effectBegan;
     const effect = hasBegun ? 'begun' : 'none';
-    return endRun(deps, run, job, { status: 'error', effect, error: error.message });
+    return { status: 'error', effect, error: error.message };
   }
 };
 

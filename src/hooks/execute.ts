@@ -1,47 +1,48 @@
-import { dropJob, type Job, type JobHandler } from '../jobs/module.js';
-import { iso } from '../kernel/clock.js';
-import { MOST_HOPS } from '../kernel/loop.js';
+import type { Job, JobHandler } from '../jobs/module.js';
 import { TaskOverran } from '../kernel/pool.js';
 import { Unmet } from '../store/engine/protocol.js';
+import { statement } from '../store/store.js';
 import { type ActionDeps, actions } from './actions.js';
-import type { OpenedHook } from './hook.js';
-import type { Directory } from './inbound/receivinghooks.js';
-import { endRun, type RunOutcome } from './outcome.js';
-import { type HookRun, hopsOf, isUnderway, loadRun } from './run.js';
+import { createBatchExecutor, UNREADABLE } from './batch.js';
+import { endRun } from './outcome.js';
+import { type HookRun, isUnderway, loadRun, runOf } from './run.js';
+import {
+  admissionOf,
+  isFirst,
+  refusalsOf,
+  type Stopped,
+  skipped,
+  tellExhausted,
+  whyStopped,
+} from './stops.js';
 
 export const EXECUTION_JOB = 'execution';
-
-export interface ExecutorDeps extends ActionDeps {
-  directory: Directory;
-}
 
 /**
  * Creates the handler of execution jobs. It ends an execution that the hook's own rules stop, and
  * otherwise performs its action once.
  */
-export const createExecutor = (deps: ExecutorDeps): JobHandler => {
+export const createExecutor = (deps: ActionDeps): JobHandler => {
   const { store } = deps;
 
   const run = async (job: Job, signal: AbortSignal): Promise<Job | null> => {
-    const found = await loadRun(store, job.ref);
+    const found = job.loaded ? runOf(job.loaded) : await loadRun(store, job.ref);
     if (!isUnderway(found)) return drop(job);
-    if (wasInterrupted(found)) return interrupt(deps, found, job);
-    const isFirst = found.execution.started_at === null;
-    const stopped: Stopped | null | false = found.isSuspended
-      ? { status: isFirst ? 'skipped' : 'error', error: 'the account of its owner is disabled' }
-      : isFirst && (await whyStopped(deps, found));
-    if (stopped) return endRun(deps, found, job, stopped);
+    if (wasInterrupted(found)) return interrupt(deps, found);
+    const stopped = (await whyStopped(deps, found)) ?? (await whyRefused(deps, found));
+    if (stopped) return endRun(deps, found, stopped);
     return actions[found.hook.action](deps, found, job, signal);
   };
 
-  const drop = async (job: Job): Promise<null> => {
-    await store.transact([dropJob(store, job.id)]);
+  const drop = async ({ ref }: Job): Promise<null> => {
+    const over = store.db.updateTable('executions').set({ run_at: null, boot: null });
+    await store.transact([statement(over.where('id', '=', ref))]);
     return null;
   };
 
   const end = async (job: Job, error: string): Promise<null> => {
     const found = await loadRun(store, job.ref);
-    return isUnderway(found) ? endRun(deps, found, job, { status: 'error', error }) : drop(job);
+    return isUnderway(found) ? endRun(deps, found, { status: 'error', error }) : drop(job);
   };
 
   return {
@@ -57,99 +58,63 @@ export const createExecutor = (deps: ExecutorDeps): JobHandler => {
       }
     },
     abandon: async (job, error) => void (await end(job, error.message)),
+    runBatch: createBatchExecutor(deps),
+    rows: executionRows(deps),
   };
 };
 
-/**
- * The error for a payload that overran the reader's limits. A second try would cost as much again,
- * at the expense of other users.
- */
-const UNREADABLE = 'The payload takes too much to read, so the run is not tried again.';
+/** Returns the functions of the queue for executions, which are in it themselves. */
+const executionRows = ({ store: { db } }: ActionDeps): JobHandler['rows'] => ({
+  free: async () => {
+    await db.updateTable('executions').set({ boot: null }).where('boot', 'is not', null).execute();
+    return db
+      .selectFrom('executions')
+      .select((of) => ['hook_id as lane', of.fn.countAll<number>().as('count')])
+      .where('run_at', 'is not', null)
+      .where('boot', 'is', null)
+      .groupBy('hook_id')
+      .execute();
+  },
+  release: ({ ref, attempts }, runAt) =>
+    statement(
+      db
+        .updateTable('executions')
+        .set({ boot: null, run_at: runAt, attempts })
+        .where('id', '=', ref)
+        .where('run_at', 'is not', null),
+    ),
+});
 
 /** True if an effect that must not happen twice began and its end was never recorded. */
 const wasInterrupted = ({ execution }: HookRun): boolean =>
   execution.effect === 'begun' && execution.action === 'execute_tool';
 
-const interrupt = async (deps: ExecutorDeps, run: HookRun, job: Job): Promise<null> => {
+const interrupt = (deps: ActionDeps, run: HookRun): Promise<null> => {
   const error =
     'The daemon stopped while this ran. It is not run again by itself: replay it if it should be';
-  const { statements, published } = deps.outbound.outbox.toOwner(run.hook.userId, {
-    kind: 'hook_interrupted',
-    title: `${run.hook.name}: interrupted`,
+  // This start made no attempt.
+  const attempts = run.execution.attempts - 1;
+  const { id, name } = run.hook;
+  const notice = {
+    kind: 'hook_interrupted' as const,
+    title: `${name}: interrupted`,
     body: error,
-    link: `/api/hooks/${run.hook.id}/executions`,
-    about: run.hook.name,
-  });
-  const { attempts } = run.execution;
-  await endRun(deps, run, { ...job, attempts }, { status: 'interrupted', error, statements });
-  published();
-  return null;
+    link: `/api/hooks/${id}/executions`,
+    about: name,
+  };
+  return endRun(
+    deps,
+    { ...run, execution: { ...run.execution, attempts } },
+    { status: 'interrupted', error, notice: { notice, isSent: true } },
+  );
 };
 
-/**
- * Returns how the hook's own rules end this execution, or null if it may run; then it is counted.
- */
-const whyStopped = async (deps: ExecutorDeps, run: HookRun): Promise<Stopped | null> => {
-  const { hook, execution } = run;
-  const hops = hopsOf(run);
-  if (hops >= MOST_HOPS) return skipped(await breakLoop(deps, run, hops));
-  const judged = await deps.evaluate.conditions(run);
-  if (judged.verdict === 'error') return { status: 'error', error: judged.reason };
-  if (judged.verdict === 'stopped') return skipped(judged.reason);
-  const now = deps.clock.now();
-  const admitted = await deps.store.call('admitExecution', {
-    executionId: execution.id,
-    hookId: hook.id,
-    now: iso(now),
-    cooldownSince: iso(now - hook.cooldownMs),
-  });
-  if (admitted === 'cooldown') return skipped(`within the cooldown of ${hook.cooldownMs} ms`);
-  if (admitted === 'exhausted') {
-    return skipped(`the hook has run ${hook.maxExecutions} times, its most`);
-  }
-  if (admitted === 'last') await tellExhausted(deps, hook);
-  return null;
-};
-
-/** The end of an execution that the hook's rules stop. */
-type Stopped = Pick<RunOutcome, 'status'> & { error: string };
-
-const skipped = (error: string): Stopped => ({ status: 'skipped', error });
-
-/**
- * Notifies the owner of a loop, once an hour for each hook, because a broken loop may begin again
- * at once.
- */
-const breakLoop = async (
-  { clock, outbound }: ExecutorDeps,
-  { hook }: HookRun,
-  hops: number,
-): Promise<string> => {
-  const hour = iso(clock.now()).slice(0, HOUR);
-  await outbound.outbox.send(hook.userId, {
-    kind: 'hook_loop',
-    title: `${hook.name}: a loop was broken`,
-    body: `What fired this hook had come back to this daemon ${hops} times, so the hook did not run. Something that it sets off sends to its own address, or fires it again: an outgoing webhook, a forward, a tool, or another hook.`,
-    link: `/api/hooks/${hook.id}/executions`,
-    about: hook.name,
-    effectId: `loop ${hook.id} ${hour}`,
-    hops,
-  });
-  return `a loop: what fired it had come back ${hops} times`;
-};
-
-/** The number of characters of an ISO time up to its hour. */
-const HOUR = 13;
-
-const tellExhausted = async (
-  { directory, outbound }: ExecutorDeps,
-  hook: OpenedHook,
-): Promise<void> => {
-  directory.disable(hook.id);
-  await outbound.outbox.send(hook.userId, {
-    kind: 'hook_exhausted',
-    title: `${hook.name}: disabled`,
-    body: `The hook has run ${hook.maxExecutions} times, its most, and is disabled now.`,
-    link: `/api/hooks/${hook.id}`,
-  });
+/** Returns why the limits of the hook refuse the execution, or null if it may run; then it is counted. */
+const whyRefused = async (deps: ActionDeps, run: HookRun): Promise<Stopped | null> => {
+  if (!isFirst(run)) return null;
+  const admission = admissionOf(run, deps.clock.now());
+  const executionId = run.execution.id;
+  const admitted = await deps.store.call('admitExecution', { executionId, ...admission });
+  if (admitted === 'last') await tellExhausted(deps, run.hook);
+  return admitted === 'go' || admitted === 'last' ? null : skipped(refusalsOf(run.hook)[admitted]);
 };

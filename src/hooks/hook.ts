@@ -32,6 +32,15 @@ export const hookOf = (row: HookRow): OpenedHook => ({
   limits: agentLimitsIn(row.limits),
 });
 
+const opened = new WeakMap<HookRow, OpenedHook>();
+
+/** Returns the same, parsed once for each row object. */
+export const openedHook = (row: HookRow): OpenedHook => {
+  const known = opened.get(row) ?? hookOf(row);
+  opened.set(row, known);
+  return known;
+};
+
 /**
  * Returns the limits of each agent. The daily limits of all agents together are checked at every
  * step.

@@ -9,19 +9,22 @@ import type { Secrets } from '../secrets/module.js';
 import { hookTable } from '../store/tables/hooks.js';
 import { faultsOfTools, type Tools } from '../tools/module.js';
 import type { VaultModule } from '../vault/module.js';
+import { isDatabaseOnly } from './actions.js';
 import { agentExecutions } from './agentexecution.js';
 import { createEvaluator } from './evaluate.js';
 import { createExecutor, EXECUTION_JOB } from './execute.js';
+import { openedHook } from './hook.js';
 import { createInbox } from './inbound/inbound.js';
+import { createPrecedence } from './inbound/precedence.js';
 import { createDirectory, type Directory } from './inbound/receivinghooks.js';
 import type { PayloadPool } from './payloads/pool.js';
 import { hooksStore } from './queries.js';
+import { createPrepare } from './ready.js';
 import { type ReceiversDeps, receiversResource } from './receivers/routes.js';
 import { hooksResource } from './routes.js';
 import { createSchedule, type Schedule } from './schedule.js';
 import { agentEndTriggers, approvalTriggers } from './triggers.js';
 
-export { EXECUTION_JOB } from './execute.js';
 export type { PayloadPool } from './payloads/pool.js';
 export type { ProbeArrival } from './receivers/routes.js';
 
@@ -62,14 +65,18 @@ interface HooksResourcesDeps {
   probe: ReceiversDeps['probe'];
 }
 
+/** The number of executions of one hook in a batch. */
+const LARGEST_BATCH = 256;
+
 export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
-  const { store, clock, log, http } = base;
+  const { store, clock, log, http, boot } = base;
   const { hub, jobs, outbound, agents, payloads } = deps;
   const { vault } = deps.vault;
   const { queue } = jobs;
   const { openSecret, sealSecret } = deps.secrets.sealers.hooks;
   const directory = createDirectory({ clock, openSecret }, vault.keysOf);
   const evaluate = createEvaluator(payloads.run);
+  const precedence = createPrecedence();
   const triggers = { store, clock, queue };
   agents.followers.onEnd(agentEndTriggers(triggers));
   agents.followers.ofExecutions({
@@ -80,20 +87,29 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
     directory,
     schedule: createSchedule({ store, clock, queue, log }),
     run: ({ tools, permissions, concurrency }) => {
-      jobs.limitLanes((lane) =>
-        lane.startsWith('hook_') ? (directory.concurrencyOf(lane) ?? concurrency) : undefined,
-      );
+      const { toolbox } = tools;
+      jobs.limitLanes({
+        limitOf: (lane) =>
+          lane.startsWith('hook_') ? (directory.concurrencyOf(lane) ?? concurrency) : undefined,
+        batchOf: (lane) => {
+          const row = directory.byId(lane)?.row;
+          if (!row || !isDatabaseOnly(toolbox, openedHook(row))) return 0;
+          return Math.min(directory.concurrencyOf(lane) ?? LARGEST_BATCH, LARGEST_BATCH);
+        },
+        areBatchesHeld: precedence.areBatchesHeld,
+      });
       const executor = createExecutor({
         store,
         clock,
         http,
         hub,
+        boot,
         outbound,
         directory,
         evaluate,
         access: {
           models: agents.models,
-          toolbox: tools.toolbox,
+          toolbox,
           permissionsOf: permissions.permissionsOf,
           vault,
           folderOf: tools.work.open,
@@ -109,7 +125,17 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
     resources: ({ tools, permissions, counted, probe }) => {
       const { used } = vault;
       const apart = payloads.run;
-      const inbox = createInbox({ store, clock, directory, queue, hub, apart, used });
+      const inbox = createInbox({
+        store,
+        clock,
+        directory,
+        queue,
+        hub,
+        prepare: createPrepare({ store, clock, hub, queue, outbound }),
+        precedence,
+        apart,
+        used,
+      });
       return {
         receivers: receiversResource({ inbox, counted, probe }),
         hooks: hooksResource({

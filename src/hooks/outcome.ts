@@ -1,10 +1,10 @@
-import { type Job, removeJob } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
-import type { Outbound, QueuedMessage } from '../outbound/module.js';
+import type { Notice, Outbound } from '../outbound/module.js';
 import type { Hub } from '../realtime/module.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { ExecutionRow } from '../store/tables/hooks.js';
+import type { EndRecord } from './procedures/end.js';
 import { type HookRun, hopsOf, runEvent } from './run.js';
 import { endedRun, hookRan, runFailureNotice } from './runevent.js';
 
@@ -20,8 +20,14 @@ export interface RunOutcome {
   result?: unknown;
   error?: string;
   effect?: ExecutionRow['effect'];
-  /** Statements that are committed together with the outcome. */
-  statements?: Statement[];
+  /** The notification that the action sends; `isSent` is false if it stays in the app. */
+  notice?: { notice: Notice; isSent: boolean };
+}
+
+/** The end of an execution for the database, and what to publish after its commit. */
+export interface PreparedEnd {
+  end: EndRecord;
+  published(): void;
 }
 
 const LONGEST_RESULT = 64 * 1024;
@@ -30,19 +36,17 @@ const LONGEST_RESULT = 64 * 1024;
 export const beginRun = async (
   deps: OutcomeDeps,
   run: HookRun,
-  job: Job,
   effect: ExecutionRow['effect'],
 ): Promise<void> => {
-  await deps.store.transact(beginStatements(deps, run, job, { effect }));
+  await deps.store.transact([beginStatement(deps, run, { effect })]);
   publishRun(deps, run, { status: 'running' });
 };
 
-export const beginStatements = (
+export const beginStatement = (
   { store }: OutcomeDeps,
   { execution, hook }: HookRun,
-  job: Job,
   more: Partial<ExecutionRow>,
-): Statement[] => [
+): Statement =>
   statement(
     store.db
       .updateTable('executions')
@@ -51,62 +55,65 @@ export const beginStatements = (
         // The action is that of the hook now, whatever it was when the hook fired.
         action: hook.action,
         status: 'running',
-        attempts: job.attempts,
       })
       .where('id', '=', execution.id),
     1,
-  ),
-];
+  );
 
 /**
- * Ends the execution and its job, and resolves to null, since no job continues in their place. The start time stays as the admission recorded it, or null if the
- * hook's own rules stopped the execution before that. The statements, the events for the owner's
- * webhooks and, after an error, the notification to the owner are committed in the same transaction
- * or not at all.
+ * Ends the execution, which leaves the queue, and resolves to null, since no job continues in its
+ * place. The start time stays as the admission recorded it, or null if the hook's own rules stopped
+ * the execution before that. The event for the owner's webhooks and the notifications are committed
+ * in the same transaction or not at all. Nothing happens if the execution has ended meanwhile.
  */
 export const endRun = async (
   deps: OutcomeDeps,
   run: HookRun,
-  job: Job,
   outcome: RunOutcome,
 ): Promise<null> => {
-  const { store, clock } = deps;
-  const at = iso(clock.now());
-  const ended = store.db
-    .updateTable('executions')
-    .set({
-      status: outcome.status,
-      effect: outcome.effect ?? run.execution.effect,
-      result: outcome.result === undefined ? null : encode(outcome.result),
-      error: outcome.error ?? null,
-      attempts: job.attempts,
-      finished_at: at,
-    })
-    .where('id', '=', run.execution.id)
-    .where('status', 'in', ['queued', 'running']);
-  const postings = postingsOf(deps, run, outcome);
-  await store.transact([
-    statement(ended, 1),
-    removeJob(store, job.id),
-    ...(outcome.statements ?? []),
-    ...postings.flatMap(({ statements }) => statements),
-  ]);
-  for (const { published } of postings) published();
-  publishRun(deps, run, { status: outcome.status, error: outcome.error ?? null });
+  const { end, published } = endOf(deps, run, outcome);
+  if (await deps.store.call('closeExecution', end)) published();
   return null;
 };
 
-const postingsOf = (deps: OutcomeDeps, run: HookRun, outcome: RunOutcome): QueuedMessage[] => {
-  const { user_id: userId } = run.execution;
-  const ended = endedRun(run);
-  const event = hookRan(ended, outcome);
+/** Prepares the end of an execution. After an error its owner is notified too. */
+export const endOf = (deps: OutcomeDeps, run: HookRun, outcome: RunOutcome): PreparedEnd => {
+  const { clock, outbound } = deps;
+  const { execution, hook } = run;
+  const { status, result, error = null, notice } = outcome;
+  const { user_id: userId } = execution;
   const hops = hopsOf(run);
-  const postings = event ? [deps.outbound.toWebhooks(userId, { ...event, hops })] : [];
-  if (outcome.status === 'error') {
-    const failure = runFailureNotice(ended, outcome.error ?? '');
-    postings.push(deps.outbound.outbox.toOwner(userId, { ...failure, hops }));
-  }
-  return postings;
+  const ended = endedRun(run);
+  const type = status === 'success' ? 'hook.executed' : 'hook.failed';
+  const event = outbound.subscriptions.wants(userId, type) ? hookRan(ended, outcome) : null;
+  const { noticeOf } = outbound.outbox;
+  const failure =
+    status === 'error'
+      ? noticeOf(userId, { ...runFailureNotice(ended, error ?? ''), hops }, true)
+      : null;
+  const own = notice ? noticeOf(userId, notice.notice, notice.isSent) : null;
+  return {
+    end: {
+      execution: {
+        id: execution.id,
+        status,
+        action: hook.action,
+        effect: outcome.effect ?? execution.effect,
+        result: result === undefined ? null : encode(result),
+        error,
+        attempts: execution.attempts,
+        started_at: null,
+        finished_at: iso(clock.now()),
+      },
+      notices: [failure, own].flatMap((each) => (each ? [each.posting] : [])),
+      event: event ? outbound.storedEvent(userId, { ...event, hops }) : null,
+    },
+    published: () => {
+      failure?.published();
+      publishRun(deps, run, { status, error });
+      own?.published();
+    },
+  };
 };
 
 /** Publishes a change of an execution to the owner's live subscribers. */

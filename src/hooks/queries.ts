@@ -67,11 +67,10 @@ export const hooksStore = (store: Store) => {
       return unlessUnmet(store.transact([statement(hook, 1), ...also]));
     },
 
-    /** Deletes the hook, its executions and its waiting jobs; deliveries are left to retention. */
+    /** Deletes the hook and its executions; deliveries are left to retention. */
     delete: async (userId: string, id: string): Promise<boolean> => {
       const hook = db.deleteFrom('hooks').where(visibleTo(userId)).where('id', '=', id);
-      const jobs = db.deleteFrom('jobs').where('lane', '=', id).where('kind', '=', 'execution');
-      return unlessUnmet(store.transact([statement(hook, 1), statement(jobs)]));
+      return unlessUnmet(store.transact([statement(hook, 1)]));
     },
 
     ...executionQueries(store),

@@ -3,13 +3,14 @@ import type { Headers } from '../kernel/signature.js';
 import { selectRows } from '../store/rows.js';
 import type { Store } from '../store/store.js';
 import {
+  type ClaimedExecution,
   type DeliveryRow,
   deliveryTable,
   type ExecutionRow,
   executionTable,
   hookTable,
 } from '../store/tables/hooks.js';
-import { hookOf, type OpenedHook, suspendedAt } from './hook.js';
+import { type OpenedHook, openedHook, suspendedAt } from './hook.js';
 import { headerEventOf } from './inbound/headers.js';
 import type { TemplateScope } from './template.js';
 
@@ -44,10 +45,16 @@ export const loadRun = async ({ db }: Store, executionId: string): Promise<HookR
       ? undefined
       : selectRows(db, deliveryTable, { id: execution.delivery_id }).executeTakeFirst(),
   ]);
-  if (!hook) return null;
-  const isSuspended = hook.suspended_at !== null;
-  return { isSuspended, execution, hook: hookOf(hook), delivery: delivery ?? null };
+  return hook ? runOf({ execution, hook, delivery: delivery ?? null }) : null;
 };
+
+/** Returns the run of an execution that was claimed with its hook and its delivery. */
+export const runOf = ({ execution, hook, delivery }: ClaimedExecution): HookRun => ({
+  isSuspended: hook.suspended_at !== null,
+  execution,
+  hook: openedHook(hook),
+  delivery,
+});
 
 /**
  * True if the execution exists and has not ended. A hook may be deleted, or an execution stopped,
@@ -60,6 +67,39 @@ export const isUnderway = (run: HookRun | null): run is HookRun =>
 export const isOpen = ({ status }: Pick<ExecutionRow, 'status'>): boolean =>
   status === 'queued' || status === 'running';
 
+/** The JSON of a delivery. */
+interface ParsedDelivery {
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+const parsed = new WeakMap<DeliveryRow, Partial<ParsedDelivery>>();
+
+/** Keeps the JSON of a delivery that is parsed already, as long as the row is in use. */
+export const keepParsed = (delivery: DeliveryRow, json: ParsedDelivery): void => {
+  parsed.set(delivery, json);
+};
+
+/** Returns what is kept of the delivery's JSON, which is parsed once for each row object. */
+const keptOf = (delivery: DeliveryRow): Partial<ParsedDelivery> => {
+  const kept = parsed.get(delivery) ?? {};
+  parsed.set(delivery, kept);
+  return kept;
+};
+
+const headersOf = (delivery: DeliveryRow): ParsedDelivery['headers'] => {
+  const kept = keptOf(delivery);
+  const headers: ParsedDelivery['headers'] = kept.headers ?? JSON.parse(delivery.headers);
+  kept.headers = headers;
+  return headers;
+};
+
+const bodyOf = (delivery: DeliveryRow): unknown => {
+  const kept = keptOf(delivery);
+  if (!('body' in kept)) kept.body = JSON.parse(delivery.body);
+  return kept.body;
+};
+
 /** Returns the values that the templates and conditions of an execution may name. */
 export const templateScope = ({ execution, hook, delivery }: HookRun): TemplateScope => {
   const fired = firedBy(execution);
@@ -70,8 +110,8 @@ export const templateScope = ({ execution, hook, delivery }: HookRun): TemplateS
     ...(fired.approval && { approval: fired.approval }),
     ...(delivery && {
       webhook: {
-        body: JSON.parse(delivery.body),
-        headers: JSON.parse(delivery.headers),
+        body: bodyOf(delivery),
+        headers: headersOf(delivery),
         path: delivery.path,
         method: delivery.method,
       },
@@ -91,7 +131,7 @@ export const runEvent = ({ execution, delivery }: HookRun): string | null =>
  * one that the user gave in a test. If the sender signed the event's name, the signed name is used.
  */
 export const promptEventOf = (run: HookRun): string | null => {
-  const headers: Headers = JSON.parse(run.delivery?.headers ?? '{}');
+  const headers: Headers = run.delivery ? headersOf(run.delivery) : {};
   // A request from outside always has headers.
   const isTrial = Object.keys(headers).length === 0;
   return isTrial || headerEventOf(headers) !== null ? runEvent(run) : null;
@@ -103,7 +143,7 @@ export const promptEventOf = (run: HookRun): string | null => {
  */
 export const hopsOf = ({ execution, delivery }: HookRun): number => {
   if (execution.replay_of !== null) return 0;
-  return Math.max(execution.hops, hopsIn(JSON.parse(delivery?.headers ?? '{}')));
+  return Math.max(execution.hops, delivery ? hopsIn(headersOf(delivery)) : 0);
 };
 
 export const firedBy = ({ context }: Pick<ExecutionRow, 'context'>): Partial<TriggerEvent> =>

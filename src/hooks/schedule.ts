@@ -1,11 +1,11 @@
 import { Cron } from 'croner';
-import { removeWaitingJob } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
 import { createWatch, type Watch } from '../kernel/watch.js';
 import { type Statement, Unmet } from '../store/engine/protocol.js';
+import { updateRows } from '../store/rows.js';
 import { type Store, statement } from '../store/store.js';
-import { type HookRow, hookTable } from '../store/tables/hooks.js';
+import { executionTable, type HookRow, hookTable } from '../store/tables/hooks.js';
 import { hookOf, suspendedAt } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
 
@@ -85,7 +85,7 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
     if (row.suspended_at !== null) return void (await store.transact([statement(moved, 1)]));
     const event = { event: 'schedule', scheduledAt: due };
     const { executionId, statements } = fireStatements(deps, row.id, event);
-    const late = isLate ? skipStatements(store, { executionId, hookId: row.id, at: iso(now) }) : [];
+    const late = isLate ? [skipStatement(store, executionId, iso(now))] : [];
     await store.transact([statement(moved, 1), ...statements, ...late]);
     if (!isLate) queue.added(row.id);
   };
@@ -111,21 +111,14 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
   return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
 };
 
-/** Builds the statements that skip an execution, with the reason. */
-const skipStatements = (
-  store: Store,
-  { executionId, hookId, at }: { executionId: string; hookId: string; at: string },
-): Statement[] => [
+/** Builds the statement that skips an execution, with the reason. */
+const skipStatement = ({ db }: Store, executionId: string, at: string): Statement =>
   statement(
-    store.db
-      .updateTable('executions')
-      .set({
-        status: 'skipped',
-        error: 'more than an hour late: the daemon was down',
-        finished_at: at,
-      })
-      .where('id', '=', executionId),
+    updateRows(db, executionTable, { id: executionId }).set({
+      status: 'skipped',
+      error: 'more than an hour late: the daemon was down',
+      finished_at: at,
+      run_at: null,
+    }),
     1,
-  ),
-  removeWaitingJob(store, { lane: hookId, ref: executionId }),
-];
+  );

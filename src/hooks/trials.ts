@@ -1,6 +1,6 @@
 import Boom from '@hapi/boom';
 import type { Models } from '../agents/module.js';
-import { addJob, type Queue } from '../jobs/module.js';
+import type { Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { CustomReply } from '../kernel/contract/endpoint.js';
 import { mint } from '../kernel/ids.js';
@@ -10,7 +10,6 @@ import type { DeliveryRow, ExecutionRow, HookRow } from '../store/tables/hooks.j
 import { agentToSpawn, noticeOf } from './actions.js';
 import type { DryRun, HookTest } from './contract.js';
 import type { Evaluator } from './evaluate.js';
-import { EXECUTION_JOB } from './execute.js';
 import { hookOf } from './hook.js';
 import { type HookRun, isOpen } from './run.js';
 import type { ExecutionWithDelivery } from './view.js';
@@ -109,7 +108,7 @@ const commit = async (
   execution: ExecutionRow,
   before: ReturnType<typeof statement>[],
 ): Promise<void> => {
-  const { id, hook_id: lane, created_at: runAt } = execution;
+  const { hook_id: lane } = execution;
   const counted = store.db
     .updateTable('hooks')
     .set((of) => ({ executions: of('executions', '+', 1) }))
@@ -118,7 +117,6 @@ const commit = async (
     ...before,
     statement(store.db.insertInto('executions').values(execution), 1),
     statement(counted, 1),
-    addJob(store, { kind: EXECUTION_JOB, ref: id, lane, runAt }),
   ]);
   queue.added(lane);
 };
@@ -169,6 +167,8 @@ const executionOf = (
     created_at: iso(now),
     started_at: null,
     finished_at: null,
+    run_at: iso(now),
+    boot: null,
     ...from,
   };
 };

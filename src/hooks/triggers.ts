@@ -7,7 +7,6 @@ import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { HookRow } from '../store/tables/hooks.js';
-import { EXECUTION_JOB } from './execute.js';
 import type { TriggerEvent } from './run.js';
 
 export interface TriggerDeps {
@@ -26,11 +25,11 @@ const FIRED = [
   'hops',
   'status',
   'created_at',
+  'run_at',
 ] as const;
 
 /**
- * Builds the statements for an execution, and its job, that is not fired by a delivery. The rows
- * are inserted only if the hook exists and is enabled: the statements are part of other
+ * Builds the statements for an execution that is not fired by a delivery. It is inserted only if the hook exists and is enabled: the statements are part of other
  * transactions, which a hook that was just deleted must not break.
  */
 export const fireStatements = (
@@ -58,22 +57,17 @@ export const fireStatements = (
           of.val(hops).as('hops'),
           of.val('queued').as('status'),
           of.val(iso(now)).as('at'),
+          of.val(iso(now)).as('run_at'),
         ])
         .where('id', '=', hookId)
         .where('enabled', '=', 1),
     );
   const fired = db.selectFrom('executions').where('id', '=', id);
-  const job = db
-    .insertInto('jobs')
-    .columns(['kind', 'ref', 'lane', 'run_at'])
-    .expression(
-      fired.select((of) => [of.val(EXECUTION_JOB).as('kind'), 'id', 'hook_id', 'created_at']),
-    );
   const counted = db
     .updateTable('hooks')
     .set((of) => ({ executions: of('executions', '+', 1) }))
     .where('id', 'in', fired.select('hook_id'));
-  return { executionId: id, statements: [execution, counted, job].map((each) => statement(each)) };
+  return { executionId: id, statements: [execution, counted].map((each) => statement(each)) };
 };
 
 /** The triggers that agents fire. */

@@ -1,7 +1,4 @@
-export interface Share {
-  lane: string;
-  count: number;
-}
+import type { Share } from './procedures.js';
 
 /**
  * The limits for lanes that may be slow. Such a lane runs one job at a time, and all of them
@@ -12,9 +9,25 @@ export interface SlowLanes {
   most: number;
 }
 
+/** The limits of all lanes. */
+export interface LaneLimits {
+  /** Returns the number of jobs of the lane that may run at once. */
+  limitOf(lane: string): number;
+  /**
+   * Returns the number of jobs of the lane that run as one batch, one batch at a time; 0 if they run
+   * one by one. Jobs in batches do not count among those that run at once in all lanes.
+   */
+  batchOf?(lane: string): number;
+  slowLanes?: SlowLanes;
+}
+
 interface Lane {
   waiting: number;
   running: number;
+  /** The number of jobs in the batch that runs. */
+  batch: number;
+  /** True if jobs wait in the lane that cannot run in a batch: then all run one by one. */
+  isMixed: boolean;
   isAsleep: boolean;
   isResting: boolean;
   /** True if the lane was doubtful when its running jobs began. */
@@ -22,18 +35,17 @@ interface Lane {
 }
 
 const NO_CAUTION: SlowLanes = { isDoubtful: () => false, most: 0 };
+/** The number of jobs in batches of all lanes at once, so that a batch delays nobody for long. */
+const MOST_IN_BATCHES = 512;
 
-/**
- * Creates the state of the queue's lanes in memory: the waiting jobs, the running jobs, and which
- * lane is next. Lanes take turns (round robin), so a lane with a hundred thousand jobs delays no
- * other.
- */
-export const createLanes = (limitOf: (lane: string) => number, caution = NO_CAUTION) => {
+type Limits = Required<LaneLimits>;
+
+/** Creates the lanes with their counts. A lane in which nothing waits and nothing runs is dropped. */
+const createLaneStates = ({ limitOf, batchOf, slowLanes }: Limits) => {
   const lanes = new Map<string, Lane>();
   /** Lanes that may have a job to claim, in the order of their turns. */
   const ready = new Set<string>();
   const totals = { waiting: 0, running: 0 };
-  let doubtful = 0;
 
   const find = (name: string): Lane => {
     const known = lanes.get(name);
@@ -41,6 +53,8 @@ export const createLanes = (limitOf: (lane: string) => number, caution = NO_CAUT
     const lane = {
       waiting: 0,
       running: 0,
+      batch: 0,
+      isMixed: false,
       isAsleep: false,
       isResting: false,
       isDoubtful: false,
@@ -50,19 +64,24 @@ export const createLanes = (limitOf: (lane: string) => number, caution = NO_CAUT
   };
 
   const limitFor = (name: string, lane: Lane): number =>
-    lane.isDoubtful || caution.isDoubtful(name) ? 1 : limitOf(name);
+    lane.isDoubtful || slowLanes.isDoubtful(name) ? 1 : limitOf(name);
+
+  /** Returns the size of the lane's batches, 0 if its jobs run one by one. */
+  const batchFor = (name: string, lane: Lane): number => (lane.isMixed ? 0 : batchOf(name));
+
+  /** Returns the number of jobs that the lane may begin now. */
+  const roomIn = (name: string, lane: Lane): number => {
+    const batch = batchFor(name, lane);
+    if (batch > 0) return lane.batch > 0 ? 0 : batch;
+    return limitFor(name, lane) - lane.running - lane.batch;
+  };
 
   const settle = (name: string, lane: Lane): void => {
     const isDue = lane.waiting > 0 && !lane.isAsleep && !lane.isResting;
-    if (isDue && lane.running < limitFor(name, lane)) ready.add(name);
+    if (isDue && roomIn(name, lane) > 0) ready.add(name);
     else ready.delete(name);
-    if (lane.waiting === 0 && lane.running === 0 && !lane.isResting) lanes.delete(name);
-  };
-
-  const doubt = (lane: Lane, isDoubtful: boolean): void => {
-    if (lane.isDoubtful === isDoubtful) return;
-    lane.isDoubtful = isDoubtful;
-    doubtful += isDoubtful ? 1 : -1;
+    const isEmpty = lane.waiting === 0 && lane.running === 0 && lane.batch === 0;
+    if (isEmpty && !lane.isResting) lanes.delete(name);
   };
 
   const change = (name: string, by: { waiting?: number; running?: number }): void => {
@@ -75,36 +94,128 @@ export const createLanes = (limitOf: (lane: string) => number, caution = NO_CAUT
     settle(name, lane);
   };
 
+  /** Moves lanes that have got a share behind those that have not. */
+  const passTurn = (names: Iterable<string>): void => {
+    for (const name of names) {
+      if (ready.delete(name)) ready.add(name);
+    }
+  };
+
+  return { lanes, ready, totals, find, batchFor, roomIn, change, passTurn };
+};
+
+type LaneStates = ReturnType<typeof createLaneStates>;
+
+/** Creates the part of the state that is about batches. */
+const createBatches = ({ lanes, ready, totals, find, batchFor, change, passTurn }: LaneStates) => {
+  let inBatches = 0;
+  return {
+    /** Gives each lane whose jobs run in batches the next one, while there is room. */
+    share: (): Share[] => {
+      const shares: Share[] = [];
+      let free = MOST_IN_BATCHES - inBatches;
+      for (const name of ready) {
+        const lane = find(name);
+        const count = Math.min(lane.waiting, batchFor(name, lane), free);
+        if (count <= 0) continue;
+        shares.push({ lane: name, count, isBatch: true });
+        free -= count;
+      }
+      passTurn(shares.map(({ lane }) => lane));
+      return shares;
+    },
+    /** Records that a batch of `count` jobs has begun. */
+    claimed: (name: string, count: number): void => {
+      find(name).batch = count;
+      inBatches += count;
+      totals.running += count;
+      change(name, { waiting: -count });
+    },
+    ended: (name: string): void => {
+      const lane = find(name);
+      inBatches -= lane.batch;
+      totals.running -= lane.batch;
+      lane.batch = 0;
+      change(name, {});
+    },
+    /** Records whether jobs wait in the lane that cannot run in a batch. */
+    mixed: (name: string, isMixed: boolean): void => {
+      const lane = lanes.get(name);
+      if (!lane || lane.isMixed === isMixed) return;
+      lane.isMixed = isMixed;
+      change(name, {});
+    },
+    /** True if a lane could begin a batch now. */
+    hasReady: (): boolean => {
+      for (const name of ready) if (batchFor(name, find(name)) > 0) return true;
+      return false;
+    },
+    running: (): number => inBatches,
+  };
+};
+
+/** Gives the other lanes one job each by turns, until nothing is free or none has more. */
+const shareSingles = (
+  { ready, find, batchFor, roomIn, passTurn }: LaneStates,
+  of: { free: number; doubtfulFree: number; isDoubtful(lane: string): boolean },
+): Share[] => {
+  const shares = new Map<string, number>();
+  let { free, doubtfulFree } = of;
+  for (let gave = true; gave && free > 0; ) {
+    gave = false;
+    for (const name of ready) {
+      const lane = find(name);
+      if (batchFor(name, lane) > 0) continue;
+      const has = shares.get(name) ?? 0;
+      if (has >= Math.min(lane.waiting, roomIn(name, lane))) continue;
+      const isDoubtful = of.isDoubtful(name);
+      if (isDoubtful && doubtfulFree <= 0) continue;
+      if (isDoubtful) doubtfulFree--;
+      shares.set(name, has + 1);
+      gave = true;
+      if (--free === 0) break;
+    }
+  }
+  passTurn([...shares.keys()]);
+  return [...shares].map(([lane, count]) => ({ lane, count, isBatch: false }));
+};
+
+/**
+ * Creates the state of the queue's lanes in memory: the waiting jobs, the running jobs, and which
+ * lane is next. Lanes take turns (round robin), so a lane with a hundred thousand jobs delays no
+ * other.
+ */
+export const createLanes = ({
+  limitOf,
+  batchOf = () => 0,
+  slowLanes: caution = NO_CAUTION,
+}: LaneLimits) => {
+  const states = createLaneStates({ limitOf, batchOf, slowLanes: caution });
+  const { lanes, ready, totals, find, change } = states;
+  const batches = createBatches(states);
+  let doubtful = 0;
+
+  const doubt = (lane: Lane, isDoubtful: boolean): void => {
+    doubtful += Number(isDoubtful) - Number(lane.isDoubtful);
+    lane.isDoubtful = isDoubtful;
+  };
+
   return {
     /** Adds `count` waiting jobs to the lane. */
     add: (name: string, count: number): void => {
       find(name).isAsleep = false;
       change(name, { waiting: count });
     },
-    /** Returns how many jobs each lane may claim now, at most `free` in total. */
-    share: (free: number): Share[] => {
+    /**
+     * Returns how many jobs each lane may claim now: at most `free` of those that run one by one
+     * and, unless batches are held, one batch of each lane whose jobs run in batches.
+     */
+    share: (free: number, areBatchesHeld = false): Share[] => {
       if (ready.size === 0) return [];
-      const shares = new Map<string, number>();
-      let left = free;
-      let doubtfulLeft = caution.most - doubtful;
-      for (let gave = true; gave && left > 0; ) {
-        gave = false;
-        for (const name of ready) {
-          const lane = find(name);
-          const has = shares.get(name) ?? 0;
-          if (has >= Math.min(lane.waiting, limitFor(name, lane) - lane.running)) continue;
-          const isDoubtful = caution.isDoubtful(name);
-          if (isDoubtful && doubtfulLeft <= 0) continue;
-          if (isDoubtful) doubtfulLeft--;
-          shares.set(name, has + 1);
-          gave = true;
-          if (--left === 0) break;
-        }
-      }
-      for (const name of shares.keys()) {
-        if (ready.delete(name)) ready.add(name);
-      }
-      return [...shares].map(([lane, count]) => ({ lane, count }));
+      const together = areBatchesHeld ? [] : batches.share();
+      const doubtfulFree = caution.most - doubtful;
+      const isDoubtful = caution.isDoubtful;
+      return [...shareSingles(states, { free, doubtfulFree, isDoubtful }), ...together];
     },
     claimed: (name: string): void => {
       const lane = find(name);
@@ -116,6 +227,11 @@ export const createLanes = (limitOf: (lane: string) => number, caution = NO_CAUT
       if (lane.running === 1) doubt(lane, false);
       change(name, { running: -1 });
     },
+    batches,
+    /** Returns the number of jobs that run one by one. */
+    running: (): number => totals.running - batches.running(),
+    /** True if the lane has no job, neither one that waits nor one that runs. */
+    isEmpty: (name: string): boolean => !lanes.has(name),
     /** Records that the lane has no due job now. `hasLater` is true if jobs are due later. */
     dry: (name: string, hasLater: boolean): void => {
       const lane = find(name);

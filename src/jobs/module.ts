@@ -1,21 +1,26 @@
 import type { Base } from '../base.js';
 import { createQueue } from './queue.js';
 
-export { createQueue, type Job, type JobHandler, type Queue } from './queue.js';
+export type { FailedJob, Job, JobHandler, Queue } from './handler.js';
+export { createQueue } from './queue.js';
 export {
+  addClaimedJob,
   addJob,
   addJobFirst,
-  becomeJob,
   dropJob,
-  releaseJob,
-  removeJob,
   removeJobOfAgent,
-  removeWaitingJob,
   resumeAgent,
 } from './statements.js';
 
-/** Returns the number of jobs of a lane that may run at once; undefined if the lane is another's. */
-export type LaneLimit = (lane: string) => number | undefined;
+/** The limits of the lanes of a module. */
+export interface ModuleLanes {
+  /** Returns the number of jobs of a lane that may run at once; undefined if it is another's. */
+  limitOf(lane: string): number | undefined;
+  /** Returns the number of jobs of a lane that run as one batch; 0 if they run one by one. */
+  batchOf(lane: string): number;
+  /** True while no batch is to begin, because other work of the module goes first. */
+  areBatchesHeld(): boolean;
+}
 
 /** The number of jobs that may run at once in a lane for which no module has a limit. */
 const LANE_CONCURRENCY = 8;
@@ -23,18 +28,22 @@ const LANE_CONCURRENCY = 8;
 /** Opens the queue; `concurrency` is the number of jobs that may run at once in all lanes. */
 export const openJobs = (base: Base, { concurrency }: { concurrency: number }) => {
   const { store, clock, log, boot } = base;
-  const limits: LaneLimit[] = [];
+  const limits: ModuleLanes[] = [];
   const limitOf = (lane: string): number => {
     for (const limit of limits) {
-      const found = limit(lane);
+      const found = limit.limitOf(lane);
       if (found !== undefined) return found;
     }
     return LANE_CONCURRENCY;
   };
+  const batchOf = (lane: string): number =>
+    limits.reduce((most, limit) => Math.max(most, limit.batchOf(lane)), 0);
+  const areBatchesHeld = (): boolean => limits.some((limit) => limit.areBatchesHeld());
+  const given = { store, clock, log, boot, concurrency };
   return {
-    queue: createQueue({ store, clock, log, boot, concurrency, limitOf }),
+    queue: createQueue({ ...given, limitOf, batchOf, areBatchesHeld }),
     /** Registers the limits of the lanes of a module. */
-    limitLanes: (limit: LaneLimit): void => {
+    limitLanes: (limit: ModuleLanes): void => {
       limits.push(limit);
     },
   };

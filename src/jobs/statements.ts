@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Statement } from '../store/engine/protocol.js';
-import { deleteRows, updateRows } from '../store/rows.js';
+import { updateRows } from '../store/rows.js';
 import { type Store, statement } from '../store/store.js';
 import { jobTable } from '../store/tables/jobs.js';
 
@@ -53,19 +53,21 @@ export const resumeAgent = ({ db }: Store, agentId: string, runAt: string): Stat
  */
 const FRONT = sql<number>`(SELECT min(0, coalesce(min(id), 0)) - 1 FROM jobs)`;
 
-/** Returns the statement that removes a finished job with its claim. */
-export const removeJob = ({ db }: Store, id: number): Statement =>
-  statement(db.deleteFrom('jobs').where('id', '=', id), 1);
-
 /**
- * Returns the statement that turns a claimed job into another, in the same slot and at the same
- * place in its lane.
+ * Returns the statement that adds a job which this boot has claimed already, since it continues in
+ * the slot of another. It returns the row's `id`.
  */
-export const becomeJob = (
+export const addClaimedJob = (
   { db }: Store,
-  id: number,
-  next: Pick<NewJob, 'kind' | 'ref'>,
-): Statement => statement(updateRows(db, jobTable, { id }).set({ ...next, attempts: 1 }), 1);
+  { kind, ref, lane, runAt, boot }: NewJob & { boot: string },
+): Statement =>
+  statement(
+    db
+      .insertInto('jobs')
+      .values({ kind, ref, lane, run_at: runAt, attempts: 1, boot })
+      .returning('id'),
+    1,
+  );
 
 /** Returns the statement that releases a job, which is due again at `runAt`. */
 export const releaseJob = ({ db }: Store, id: number, runAt: string): Statement =>
@@ -81,7 +83,3 @@ export const dropJob = ({ db }: Store, id: number): Statement =>
  */
 export const removeJobOfAgent = ({ db }: Store, agentId: string): Statement =>
   statement(db.deleteFrom('jobs').where('kind', '=', sql.lit('agent')).where('ref', '=', agentId));
-
-/** Returns the statement that removes a job that is not claimed yet. */
-export const removeWaitingJob = ({ db }: Store, of: { lane: string; ref: string }): Statement =>
-  statement(deleteRows(db, jobTable, { lane: of.lane, boot: null, ref: of.ref }), 1);

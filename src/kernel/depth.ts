@@ -27,7 +27,9 @@ export const isLarger = (value: unknown, most: number): boolean => {
     if (count + waiting.length > most) return true;
     const next = waiting.pop();
     if (typeof next === 'object' && next !== null) {
-      for (const inner of Object.values(next)) waiting.push(inner);
+      const values = Object.values(next);
+      if (count + waiting.length + values.length > most) return true;
+      for (const inner of values) waiting.push(inner);
     }
   }
   return false;

@@ -1,12 +1,12 @@
 import { dropJob, type JobHandler, type Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
-import { type Store, statement } from '../store/store.js';
+import { procedureStep, type Store } from '../store/store.js';
 import type { OutgoingEventRow } from '../store/tables/outbox.js';
 import { visibleTo } from '../store/visible.js';
 import { fanOut } from './fanout.js';
 import type { NewSending } from './messages.js';
-import { ownerLane, type QueuedMessage } from './outbox.js';
+import type { QueuedMessage } from './outbox.js';
 
 export const EVENT_JOB = 'event';
 
@@ -47,44 +47,34 @@ export interface EventDeps {
   queue: Pick<Queue, 'added'>;
 }
 
+/** Returns the event as the database stores it. */
+export const storedEvent = (
+  clock: Clock,
+  userId: string,
+  { type, data, effectId, hops = 0 }: OutgoingEvent,
+): OutgoingEventRow => {
+  const now = clock.now();
+  return {
+    id: mint('event', now),
+    user_id: userId,
+    type,
+    data: JSON.stringify(data),
+    effect_id: effectId ?? null,
+    hops,
+    created_at: iso(now),
+  };
+};
+
 /**
  * Creates that function. The event and its job are inserted only if an enabled webhook wants the
  * type.
  */
 export const createToWebhooks =
-  ({ store: { db }, clock, queue }: EventDeps): ToWebhooks =>
-  (userId, { type, data, effectId, hops = 0 }) => {
-    const now = clock.now();
-    const id = mint('event', now);
-    const happened = db
-      .selectFrom('users')
-      .select((of) => [
-        of.val(id).as('new_id'),
-        'id',
-        of.val(type).as('type'),
-        of.val(JSON.stringify(data)).as('data'),
-        of.val(effectId ?? null).as('effect_id'),
-        of.val(hops).as('hops'),
-        of.val(iso(now)).as('at'),
-      ])
-      .where('id', '=', userId)
-      .where((of) => of.exists(wanting(db, userId, type)));
-    const kept = db
-      .insertInto('outgoing_events')
-      .columns(['id', 'user_id', 'type', 'data', 'effect_id', 'hops', 'created_at'])
-      .expression(happened)
-      .onConflict((on) => on.column('effect_id').doNothing());
-    const job = db
-      .selectFrom('outgoing_events')
-      .select((of) => [of.val(EVENT_JOB).as('kind'), 'id', of.val(ownerLane(userId)).as('lane')])
-      .select('created_at')
-      .where('id', '=', id);
-    const queued = db.insertInto('jobs').columns(['kind', 'ref', 'lane', 'run_at']).expression(job);
-    return {
-      statements: [statement(kept), statement(queued)],
-      published: () => queue.added(ownerLane(userId)),
-    };
-  };
+  ({ clock }: { clock: Clock }): ToWebhooks =>
+  (userId, event) => ({
+    statements: [procedureStep('postEvent', storedEvent(clock, userId, event))],
+    published: () => undefined,
+  });
 
 /**
  * Creates the job handler that turns an event into one message for each of the owner's webhooks

@@ -2,7 +2,7 @@ import type { Base } from '../base.js';
 import { createQueue } from '../jobs/module.js';
 import type { Hub } from '../realtime/module.js';
 import type { Secrets } from '../secrets/module.js';
-import { webhookTable } from '../store/tables/outbox.js';
+import { type OutgoingEventRow, webhookTable } from '../store/tables/outbox.js';
 import type { VaultModule } from '../vault/module.js';
 import { createDigests } from './digests.js';
 import {
@@ -10,6 +10,7 @@ import {
   createToWebhooks,
   EVENT_JOB,
   type OutgoingEvent,
+  storedEvent,
 } from './eventfanout.js';
 import { createNoticeFanout } from './fanout.js';
 import { outboxStore } from './messages/queries.js';
@@ -66,7 +67,7 @@ export const openOutbound = (base: Base, { hub, vault, secrets }: OutboundDeps) 
     targets: transports.targets,
     slowLanes: { isDoubtful: targetHealth.isDoubtful, most: DOUBTFUL },
   });
-  const outbox = createOutbox({ store, clock, hub, queue });
+  const outbox = createOutbox({ store, clock, hub });
   const policy = createPolicy(base);
   queue.handle(NOTICE_JOB, createNoticeFanout({ store, clock, queue, transports, policy }));
   queue.handle(EVENT_JOB, createEventFanout({ store, clock, queue }));
@@ -77,7 +78,10 @@ export const openOutbound = (base: Base, { hub, vault, secrets }: OutboundDeps) 
   const subscriptions = createSubscriptions();
   const endpoint = { store, clock, http, outbox, subscriptions, openSecret, vault: vault.vault };
   transports.put(ENDPOINT, createEndpointTransport(endpoint));
-  const toWebhooks = createToWebhooks({ store, clock, queue });
+  const toWebhooks = createToWebhooks({ clock });
+  store.whenQueued((lanes) => {
+    for (const lane of lanes) queue.added(lane);
+  });
   return {
     /** The queue of outbound messages, so that a slow target delays no hook and no agent. */
     queue,
@@ -87,6 +91,9 @@ export const openOutbound = (base: Base, { hub, vault, secrets }: OutboundDeps) 
     /** Skips events that no webhook wants, so that they cost neither a statement nor a job. */
     toWebhooks: (userId: string, event: OutgoingEvent): QueuedMessage =>
       subscriptions.wants(userId, event.type) ? toWebhooks(userId, event) : NOTHING,
+    /** Returns an event as the procedures that post it take it; null if no webhook wants it. */
+    storedEvent: (userId: string, event: OutgoingEvent): OutgoingEventRow | null =>
+      subscriptions.wants(userId, event.type) ? storedEvent(clock, userId, event) : null,
     digests: createDigests({ store, clock, log, queue, transports }),
     reminders: createReminders({ store, clock, log, outbox, usage: vault.usage }),
     /** Reads the subscriptions of webhooks. */

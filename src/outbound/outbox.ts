@@ -1,11 +1,10 @@
-import { sql } from 'kysely';
-import type { Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import type { Hub } from '../realtime/module.js';
-import type { Statement } from '../store/engine/protocol.js';
-import { type Store, statement } from '../store/store.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
+import { procedureStep, type Store } from '../store/store.js';
 import type { NoticeKind } from './noticekinds.js';
+import type { NoticePosting } from './procedures/post.js';
 
 export interface Notice {
   kind: NoticeKind;
@@ -28,19 +27,23 @@ export interface Notice {
 
 /** A message as part of the caller's transaction, and what to do after its commit. */
 export interface QueuedMessage {
-  statements: Statement[];
+  statements: TransactionStep[];
   published(): void;
 }
 
 /** The posting that sends nothing. */
 export const NOTHING: QueuedMessage = { statements: [], published: () => undefined };
 
+/** A notification for a procedure that stores it, and what to do after its commit. */
+export interface PreparedNotice {
+  posting: NoticePosting;
+  published(): void;
+}
+
 export interface OutboxDeps {
   store: Store;
   clock: Clock;
   hub: Hub;
-  /** The outbound queue. */
-  queue: Pick<Queue, 'added'>;
 }
 
 export const NOTICE_JOB = 'notice';
@@ -48,17 +51,13 @@ const LONGEST_TITLE = 200;
 const LONGEST_BODY = 20_000;
 
 /**
- * Returns the owner's lane, in which notifications and events wait until their targets are known.
- */
-export const ownerLane = (userId: string): string => `owner_${userId}`;
-
-/**
  * Creates the only way to notify an owner. Every message is stored as a notification in the app, in
  * the transaction of its cause, so that it is neither lost nor doubled. From there it also goes to
  * the linked channels.
  */
-export const createOutbox = ({ store, clock, hub, queue }: OutboxDeps) => {
-  const post = (userId: string, message: Notice) => {
+export const createOutbox = ({ store, clock, hub }: OutboxDeps) => {
+  /** Returns the notification as the database stores it, and as its owner sees it live. */
+  const noticeOf = (userId: string, message: Notice, isSent: boolean): PreparedNotice => {
     const now = clock.now();
     const { kind, link, about = null, isDirect, effectId: effect_id = null, hops = 0 } = message;
     const shown = {
@@ -67,72 +66,37 @@ export const createOutbox = ({ store, clock, hub, queue }: OutboxDeps) => {
       title: short(message.title.replace(/\s+/g, ' ').trim() || kind, LONGEST_TITLE),
       body: short(message.body, LONGEST_BODY),
       link,
-      read_at: null,
-      created_at: iso(now),
     };
-    const { read_at: readAt, created_at: createdAt, ...plain } = shown;
-    const view = { ...plain, readAt, createdAt };
-    const own = { user_id: userId, about, effect_id, hops, direct: isDirect ? 1 : 0 };
-    const insert = store.db.insertInto('notifications').values({ ...shown, ...own });
+    const created_at = iso(now);
+    const own = { user_id: userId, about, effect_id, hops, direct: isDirect ? 1 : 0, created_at };
+    const view = { ...shown, readAt: null, createdAt: created_at };
     return {
-      id: shown.id,
-      statements: [statement(insert.onConflict((on) => on.column('effect_id').doNothing()))],
+      posting: { notice: { ...shown, ...own }, isSent },
       published: () => hub.publish(userId, 'notification', view),
     };
   };
 
-  const toOwner = (userId: string, message: Notice): QueuedMessage => {
-    const { id, statements, published } = post(userId, message);
-    return {
-      statements: [...statements, addNoticeJob(store, id)],
-      published: () => {
-        published();
-        queue.added(ownerLane(userId));
-      },
-    };
+  const post = (...of: Parameters<typeof noticeOf>): QueuedMessage => {
+    const { posting, published } = noticeOf(...of);
+    return { statements: [procedureStep('postNotice', posting)], published };
   };
 
   return {
-    toOwner,
+    noticeOf,
+    toOwner: (userId: string, message: Notice): QueuedMessage => post(userId, message, true),
     /**
      * Stores the notification in the app and sends it nowhere else, because it is about the
      * channels themselves.
      */
-    toApp: (userId: string, message: Notice): QueuedMessage => post(userId, message),
+    toApp: (userId: string, message: Notice): QueuedMessage => post(userId, message, false),
     send: async (userId: string, message: Notice): Promise<void> => {
-      const posting = toOwner(userId, message);
-      const [kept] = await store.transact(posting.statements);
-      if (kept?.changes === 1) posting.published();
+      const { posting, published } = noticeOf(userId, message, true);
+      if (await store.call('postNotice', posting)) published();
     },
   };
 };
 
 export type Outbox = ReturnType<typeof createOutbox>;
-
-/**
- * Builds the statement that adds the fan-out job, only if the notification was stored and its owner
- * has a verified channel.
- */
-const addNoticeJob = ({ db }: Store, id: string): Statement => {
-  const job = db
-    .selectFrom('notifications as n')
-    .select((of) => [of.val(NOTICE_JOB).as('kind'), 'n.id'])
-    .select(sql<string>`'owner_' || n.user_id`.as('lane'))
-    .select('n.created_at')
-    .where('n.id', '=', id)
-    .where((of) =>
-      of.exists(
-        of
-          .selectFrom('channels as c')
-          .select('c.id')
-          .whereRef('c.user_id', '=', 'n.user_id')
-          .where('c.verified_at', 'is not', null),
-      ),
-    );
-  return statement(
-    db.insertInto('jobs').columns(['kind', 'ref', 'lane', 'run_at']).expression(job),
-  );
-};
 
 const short = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;

@@ -1,9 +1,9 @@
 import { dropJob, type Job } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
-import type { Settlement } from '../store/engine/protocol.js';
-import { type Store, unlessUnmet } from '../store/store.js';
+import { procedureStep, type Store, unlessUnmet } from '../store/store.js';
 import type { SendingAttemptRow, SendingRow } from '../store/tables/outbox.js';
 import type { Notice, Outbox, QueuedMessage } from './outbox.js';
+import type { Settlement } from './procedures/settle.js';
 import type { SendResult } from './transport.js';
 
 export interface SettleDeps {
@@ -47,7 +47,7 @@ export const settleSendAttempt = async (
   const announcement = runAt === null && !attempt.isQuiet ? tell(deps, attempt, now) : null;
   const isSettled = await unlessUnmet(
     store.transact([
-      { settle: settlementOf(attempt, { now, runAt }) },
+      procedureStep('settleSending', settlementOf(attempt, { now, runAt })),
       ...(announcement?.statements ?? []),
       ...(also?.statements ?? []),
     ]),

@@ -4,6 +4,7 @@ import { threadDialect } from './dialect.js';
 import type { EngineEvents } from './engine/engine.js';
 import {
   type OpenReport,
+  type ProcedureStep,
   type Statement,
   type StatementResult,
   type TransactionStep,
@@ -43,6 +44,10 @@ export interface Store {
     name: N,
     input: Parameters<Lookups[N]>[0],
   ): Promise<ReturnType<Lookups[N]>>;
+  /** Registers the function that is called with the lanes in which procedures queued jobs. */
+  whenQueued(call: (lanes: string[]) => void): void;
+  /** Returns the number of calls that wait for the writer thread. */
+  pending(): number;
   /** Returns the number of failed writes. */
   refusals(): number;
   close(): Promise<void>;
@@ -56,6 +61,12 @@ export const statement = (query: Compilable, rows?: number): Statement => {
   const { sql, parameters } = query.compile();
   return rows === undefined ? { sql, parameters } : { sql, parameters, expect: rows };
 };
+
+/** Makes a step of a transaction that calls a procedure of the writer thread. */
+export const procedureStep = <N extends keyof Procedures>(
+  procedure: N,
+  input: Parameters<Procedures[N]>[0],
+): ProcedureStep => ({ procedure, input });
 
 /**
  * Makes a step that asserts that a select finds exactly so many rows when the transaction runs, or
@@ -100,6 +111,10 @@ export const storeOf = (engines: Engines): Store => {
     tryTransact: (steps) => unlessUnmet(transact(steps)),
     call: (procedure, input) => writer.perform({ procedure, input }) as never,
     look: (procedure, input) => reader.perform({ procedure, input }) as never,
+    whenQueued: (call) => {
+      writer.queued = call;
+    },
+    pending: () => writer.pending,
     refusals: () => writer.refusals,
     close: () => closeThreads(engines),
   };

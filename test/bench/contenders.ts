@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { addHook, registerOwner } from '../harness/account.js';
+import Database from 'better-sqlite3';
+import { addHook, type NewHook, registerOwner } from '../harness/account.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
 
 /** A server that takes signed deliveries on a path. */
@@ -11,6 +13,8 @@ export interface Contender {
   name: string;
   daemon: Daemon;
   path: string;
+  /** Resolves when everything that it accepted has run; undefined where nothing runs. */
+  hasRun?(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -28,12 +32,21 @@ export const startDurable = (): Promise<Contender> =>
     'node:http, durable',
   );
 
-/** What the deliveries of a measurement do once they are kept. */
-export type Runs = 'held' | 'notify';
+/** What the deliveries of a measurement do once they are kept, and the contender's name. */
+const RUNS = {
+  held: 'Adjutant',
+  notify: 'Adjutant, notify',
+  judged: 'Adjutant, notify after a condition',
+  tool: 'Adjutant, time.now',
+  agent: 'Adjutant, an agent with the digest',
+};
+export type Runs = keyof typeof RUNS;
 
 /**
  * The daemon with one hook. `held`: its runs wait for a target that does not answer, as runs wait
- * for a model, so that the receiver is measured; `notify`: each runs to its end beside it.
+ * for a model, so that the receiver is measured. `notify`: each ends with its delivery. `judged`:
+ * each is queued, since the hook has a condition. `tool`, `agent`: each calls a tool, or spawns an
+ * agent that the built-in digest answers.
  */
 export const startAdjutant = async (
   runs: Runs,
@@ -47,7 +60,7 @@ export const startAdjutant = async (
         env: { ADJUTANT_EGRESS_ALLOW: `127.0.0.1:${silent.port}` },
         ...(under && { under }),
       }),
-    runs === 'held' ? 'Adjutant' : 'Adjutant, runs beside',
+    RUNS[runs],
     kept,
   );
   const owner = await registerOwner(contender.daemon.url);
@@ -55,12 +68,11 @@ export const startAdjutant = async (
     name: 'bench',
     path: 'bench',
     secret: SECRET,
-    ...(runs === 'held'
-      ? { action: 'webhook', actionConfig: { webhookUrl: `http://127.0.0.1:${silent.port}/` } }
-      : { action: 'notify', actionConfig: { notifyMessage: '{{webhook.body.action}}' } }),
+    ...actionOf(runs, silent.port),
   });
   return {
     ...contender,
+    ...(runs !== 'held' && { hasRun: () => allRun(join(contender.home, 'adjutant.db')) }),
     stop: async () => {
       await contender.stop();
       silent.close();
@@ -68,15 +80,48 @@ export const startAdjutant = async (
   };
 };
 
+const actionOf = (
+  runs: Runs,
+  port: number,
+): Pick<NewHook, 'action' | 'actionConfig' | 'conditions'> => {
+  const conditions = [{ field: 'webhook.body.action', operator: 'exists' as const }];
+  const actionConfig = { notifyMessage: '{{webhook.body.action}}' };
+  switch (runs) {
+    case 'held':
+      return { action: 'webhook', actionConfig: { webhookUrl: `http://127.0.0.1:${port}/` } };
+    case 'notify':
+      return { action: 'notify', actionConfig };
+    case 'judged':
+      return { action: 'notify', actionConfig, conditions };
+    case 'tool':
+      return { action: 'execute_tool', actionConfig: { toolId: 'time', toolAction: 'now' } };
+    case 'agent':
+      return { action: 'spawn_agent', actionConfig: { agentPrompt: 'What is this about?' } };
+  }
+};
+
+const LOOK_MS = 10;
+
+const allRun = async (file: string): Promise<void> => {
+  const db = new Database(file, { readonly: true });
+  const waits = db.prepare(
+    `SELECT 1 WHERE EXISTS (SELECT 1 FROM executions WHERE run_at IS NOT NULL)
+       OR EXISTS (SELECT 1 FROM jobs)`,
+  );
+  while (waits.get() !== undefined) await pause(LOOK_MS);
+  db.close();
+};
+
 const onScratch = async (
   start: (home: string) => Promise<Daemon>,
   name: string,
   kept?: string,
-): Promise<Contender> => {
+): Promise<Contender & { home: string }> => {
   const home = kept ?? (await mkdtemp(join(tmpdir(), 'adjutant-bench-')));
   const daemon = await start(home);
   return {
     name,
+    home,
     daemon,
     path: '/api/webhooks/bench',
     stop: async () => {

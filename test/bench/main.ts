@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { measureAgents } from './agents.js';
 import { measureMillion } from './million.js';
 import { type Figures, GATE, measureReceivers, ratioOf } from './receivers.js';
+import { measureRuns } from './runs.js';
 import { measureSlowDisk } from './slowdisk.js';
 import { measureStart } from './start.js';
 
@@ -49,13 +50,14 @@ const print = (title: string, rows: Record<string, Record<string, number | strin
 
 const rowsOf = (figures: Figures[]) =>
   Object.fromEntries(
-    figures.map(({ name, perSecond, p50, p99, ratio, loopUs, busiestUs, restUs }) => [
+    figures.map(({ name, perSecond, p50, p99, ratio, endRatio, loopUs, busiestUs, restUs }) => [
       name,
       {
         'per second': Math.round(perSecond),
         'p50 ms': p50.toFixed(2),
         'p99 ms': p99.toFixed(2),
         ratio: ratio.toFixed(2),
+        'ratio to the end': endRatio === 0 ? '' : endRatio.toFixed(2),
         'loop µs': loopUs.toFixed(0),
         'busiest thread µs': busiestUs.toFixed(0),
         'other threads µs': restUs.toFixed(0),
@@ -68,6 +70,7 @@ const measureRest = async (): Promise<void> => {
   print('The same from an ordinary HTTP client', rowsOf(usual));
   const one = await measureReceivers({ connections: 1, count: 1000, rounds: Math.min(rounds, 3) });
   print('Signed deliveries of 1 KiB, one connection (medians)', rowsOf(one));
+  print('Queued runs to their end: a notification, a tool, an agent', await measureRuns());
   print('Start and memory', { Adjutant: await measureStart() });
   print('Agents of 20 steps, each durable, with a model that answers at once', {
     Adjutant: await measureAgents(),

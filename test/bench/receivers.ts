@@ -10,6 +10,8 @@ export interface Figures {
   p99: number;
   /** Of the HMAC-only server's rate in the same round. */
   ratio: number;
+  /** The same of the rate at which deliveries ran to their end; 0 where nothing runs. */
+  endRatio: number;
   /**
    * Processor time for one delivery, microseconds: the machine's load is not in it. Of the event loop,
    * of the thread that works most beside it, and of the rest of the process.
@@ -47,7 +49,7 @@ export const measureReceivers = async (plan: Plan, home?: string): Promise<Figur
     await startFloor(),
     await startDurable(),
     await startAdjutant('held', home === undefined ? {} : { home }),
-    ...(home === undefined ? [await startAdjutant('notify')] : []),
+    ...(home === undefined ? [await startAdjutant('notify'), await startAdjutant('judged')] : []),
   ];
   const generator = startGenerator();
   const count = Math.min(plan.count, Math.floor(MOST_HELD / (WARMING + plan.rounds)));
@@ -68,21 +70,25 @@ const measureRound = async (
   round: number,
 ): Promise<Figures[]> => {
   const figures: Figures[] = [];
-  for (const { name, daemon, path } of contenders) {
+  for (const { name, daemon, path, hasRun } of contenders) {
     await quiet(contenders);
     const load = { kind: 'deliveries' as const, url: daemon.url, path, secret: SECRET };
     const before = await threadsOf(daemon.pid);
     const seed = `c${connections}-r${round}`;
+    const since = performance.now();
     const measured = await generator.run({ ...load, seed, count, connections, through });
     refuseOther(name, measured, count);
+    await hasRun?.();
+    const endedPerSecond = hasRun ? (1000 * count) / (performance.now() - since) : 0;
     const { perSecond, p50, p99 } = measured;
     const [loopUs = 0, busiestUs = 0, ...others] = usedSince(
       before,
       await threadsOf(daemon.pid),
     ).map((us) => us / count);
     const restUs = others.reduce((sum, us) => sum + us, 0);
-    const ratio = perSecond / (figures[0]?.perSecond ?? perSecond);
-    figures.push({ name, perSecond, p50, p99, ratio, loopUs, busiestUs, restUs });
+    const floor = figures[0]?.perSecond ?? perSecond;
+    const [ratio, endRatio] = [perSecond / floor, endedPerSecond / floor];
+    figures.push({ name, perSecond, p50, p99, ratio, endRatio, loopUs, busiestUs, restUs });
   }
   return figures;
 };
@@ -117,6 +123,7 @@ const middle = (name: string, figures: Figures[]): Figures => {
     p50: of('p50'),
     p99: of('p99'),
     ratio: of('ratio'),
+    endRatio: of('endRatio'),
     loopUs: of('loopUs'),
     busiestUs: of('busiestUs'),
     restUs: of('restUs'),

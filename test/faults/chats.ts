@@ -80,7 +80,10 @@ export const readSendings = (home: string): SendingsLedger => {
     const count = (sql: string): number => Number(db.prepare(sql).pluck().get());
     return {
       counts: Object.fromEntries(rows.map(({ what, count }) => [what, count])),
-      jobs: count('SELECT count(*) FROM jobs'),
+      jobs: count(
+        `SELECT (SELECT count(*) FROM jobs)
+           + (SELECT count(*) FROM executions WHERE run_at IS NOT NULL)`,
+      ),
       untold: db.prepare<[], string>(UNTOLD).pluck().all(),
       echoes: count(`SELECT count(*) FROM sendings WHERE kind LIKE 'delivery_%'`),
     };

@@ -12,9 +12,9 @@ describe('kills', () => {
   }, async () => {
     const seed = Date.now() % 1_000_000;
     const toll = await slaughter({ kills: 20, longestLifeMs: 700, random: randomFrom(seed) });
-    const { lost, stuck, changed, repeated, jobs, unfinishedAgents, doubledAgents } = toll;
+    const { lost, stuck, changed, repeated, jobs, notices, unfinishedAgents, doubledAgents } = toll;
     expect(
-      { lost, stuck, changed, repeated, jobs, unfinishedAgents, doubledAgents },
+      { lost, stuck, changed, repeated, jobs, notices, unfinishedAgents, doubledAgents },
       `seed ${seed}`,
     ).to.equal({
       lost: [],
@@ -22,6 +22,7 @@ describe('kills', () => {
       changed: [],
       repeated: [],
       jobs: 0,
+      notices: 0,
       unfinishedAgents: 0,
       doubledAgents: 0,
     });

@@ -24,5 +24,11 @@ console.table({
   changed: changed.length,
   repeated: repeated.length,
 });
-const wrong = lost.length + stuck.length + changed.length + repeated.length + toll.jobs;
+const wrong =
+  lost.length +
+  stuck.length +
+  changed.length +
+  repeated.length +
+  toll.jobs +
+  Math.abs(toll.notices);
 process.exit(wrong + toll.unfinishedAgents + toll.doubledAgents > 0 ? 1 : 0);

@@ -12,6 +12,8 @@ export interface Ledger {
   unfinished: number;
   /** Executions that more than one agent was made for. */
   doubled: number;
+  /** Notifications that hooks have sent. */
+  notices: number;
   integrity: string;
 }
 
@@ -34,7 +36,10 @@ export const readLedger = (home: string): Ledger => {
       executions: new Map(
         rows.map(({ id, agent_id, ...row }) => [id, { ...row, agentId: agent_id }]),
       ),
-      jobs: count('SELECT count(*) FROM jobs'),
+      jobs: count(
+        `SELECT (SELECT count(*) FROM jobs)
+           + (SELECT count(*) FROM executions WHERE run_at IS NOT NULL)`,
+      ),
       unfinished: count(
         `SELECT count(*) FROM agents WHERE status NOT IN ('completed', 'failed', 'stopped')`,
       ),
@@ -42,6 +47,7 @@ export const readLedger = (home: string): Ledger => {
         `SELECT count(*) FROM (SELECT 1 FROM agents WHERE execution_id IS NOT NULL
          GROUP BY execution_id HAVING count(*) > 1)`,
       ),
+      notices: count(`SELECT count(*) FROM notifications WHERE kind = 'hook_notice'`),
       integrity: String(db.pragma('integrity_check(1)', { simple: true })),
     };
   } finally {

@@ -22,11 +22,9 @@ export const queueDeliveries = (home: string, count: number, isDone = false): vo
      VALUES (?, 'queued', 'POST', '{}', ?, 'issues', NULL, ?)`,
   );
   const execution = db.prepare(
-    `INSERT INTO executions (id, hook_id, user_id, delivery_id, trigger, action, status, created_at)
-     VALUES (?, 'hook_queued', 'user_queued', ?, 'webhook', 'notify', ?, ?)`,
-  );
-  const job = db.prepare(
-    `INSERT INTO jobs (kind, ref, lane, run_at, boot) VALUES ('execution', ?, 'hook_queued', ?, ?)`,
+    `INSERT INTO executions
+       (id, hook_id, user_id, delivery_id, trigger, action, status, created_at, run_at, boot)
+     VALUES (?, 'hook_queued', 'user_queued', ?, 'webhook', 'notify', ?, ?, ?, ?)`,
   );
   // Not minted: ids that are minted never go back behind those before them.
   const tail = (n: number): string => timeDigits(Date.parse(at)) + String(n).padStart(16, '0');
@@ -34,8 +32,8 @@ export const queueDeliveries = (home: string, count: number, isDone = false): vo
     for (let n = from; n < from + size; n++) {
       const ids = { delivery: `delivery_${tail(n)}`, execution: `execution_${tail(n)}` };
       delivery.run(ids.delivery, BODY, at);
-      execution.run(ids.execution, ids.delivery, isDone ? 'success' : 'queued', at);
-      if (!isDone) job.run(ids.execution, at, n < 20 ? boot : null);
+      const claim = isDone ? [null, null] : [at, n < 20 ? boot : null];
+      execution.run(ids.execution, ids.delivery, isDone ? 'success' : 'queued', at, ...claim);
     }
   });
   for (let from = 0; from < count; from += 10_000) add(from, Math.min(count - from, 10_000));

@@ -25,13 +25,15 @@ export interface Toll {
   unfinishedAgents: number;
   doubledAgents: number;
   jobs: number;
+  /** Notifications of hooks beyond or short of their runs that ended well. */
+  notices: number;
   integrity: string;
   /** Milliseconds from start to ready, the longest. */
   slowestStart: number;
 }
 
 const SECRET = 'a secret of the slaughter';
-const PATHS = ['spawn', 'notify', 'forward', 'tool'];
+const PATHS = ['spawn', 'notify', 'batch', 'forward', 'tool'];
 
 export interface Slaughter {
   kills: number;
@@ -108,9 +110,13 @@ const count = (
     unfinishedAgents: ledger.unfinished,
     doubledAgents: ledger.doubled,
     jobs: ledger.jobs,
+    notices: ledger.notices - all.filter(([, run]) => isNotified(run)).length,
     integrity: ledger.integrity,
   };
 };
+
+const isNotified = ({ action, status }: { action: string; status: string }): boolean =>
+  action === 'notify' && status === 'success';
 
 const addHooks = async ({ url }: Daemon, sinkPort: number): Promise<void> => {
   const owner = await registerOwner(url);
@@ -119,9 +125,13 @@ const addHooks = async ({ url }: Daemon, sinkPort: number): Promise<void> => {
     path: string,
     action: Parameters<typeof addHook>[1]['action'],
     actionConfig: Record<string, unknown>,
-  ) => addHook(owner, { ...hook, name: path, path, action, actionConfig });
+    conditions?: Parameters<typeof addHook>[1]['conditions'],
+  ) => addHook(owner, { ...hook, name: path, path, action, actionConfig, conditions });
   await add('spawn', 'spawn_agent', { agentPrompt: 'What is this about?' });
   await add('notify', 'notify', { notifyMessage: 'Issue {{webhook.body.n}}' });
+  // With a condition it is queued, and runs in batches.
+  const isThere = { field: 'webhook.body.n', operator: 'exists' as const };
+  await add('batch', 'notify', { notifyMessage: 'Issue {{webhook.body.n}}' }, [isThere]);
   await add('forward', 'webhook', { webhookUrl: `http://127.0.0.1:${sinkPort}/` });
   await add('tool', 'execute_tool', { toolId: 'time', toolAction: 'now', toolParams: {} });
 };

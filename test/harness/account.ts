@@ -6,6 +6,7 @@ export interface NewHook {
   secret: string;
   action: 'spawn_agent' | 'notify' | 'webhook' | 'execute_tool';
   actionConfig: Record<string, unknown>;
+  conditions?: { field: string; operator: 'exists' }[];
 }
 
 const PASSWORD = 'correct horse battery';
@@ -29,7 +30,7 @@ export type Owner = Awaited<ReturnType<typeof registerOwner>>;
 
 /** A hook that receives on a path; resolves to its id. */
 export const addHook = async (owner: Owner, hook: NewHook): Promise<string> => {
-  const { name, path, secret, action, actionConfig } = hook;
+  const { name, path, secret, action, actionConfig, conditions } = hook;
   const { id } = await owner.hooks.create({
     body: {
       name,
@@ -37,6 +38,7 @@ export const addHook = async (owner: Owner, hook: NewHook): Promise<string> => {
       triggerConfig: { webhookPath: path, webhookSecret: secret },
       action,
       actionConfig,
+      ...(conditions && { conditions }),
     },
   });
   return id;

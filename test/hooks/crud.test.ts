@@ -101,14 +101,16 @@ describe('hooks', () => {
 
   it('keep their waiting runs when a stranger tries to delete them', async () => {
     const id = await desk.hook(onPath('waiting'));
-    const { store } = desk.test.app;
-    const job = { kind: 'execution', ref: 'execution_later', lane: id, run_at: '2999' };
-    await store.db.insertInto('jobs').values(job).execute();
+    await desk.deliver('waiting', '{}');
+    const { db } = desk.test.app.store;
+    const waiting = { status: 'queued' as const, run_at: '2999' };
+    await db.updateTable('executions').set(waiting).where('hook_id', '=', id).execute();
     await desk.test.call('DELETE', `/api/hooks/${id}`, { token: stranger.token });
-    const jobs = () => store.db.selectFrom('jobs').select('ref').where('lane', '=', id).execute();
-    expect(await jobs()).to.equal([{ ref: 'execution_later' }]);
+    const runs = () =>
+      db.selectFrom('executions').select('status').where('hook_id', '=', id).execute();
+    expect(await runs()).to.equal([{ status: 'queued' }]);
     expect((await desk.ask('DELETE', `/api/hooks/${id}`)).status).to.equal(204);
-    expect(await jobs()).to.equal([]);
+    expect(await runs()).to.equal([]);
     expect((await desk.ask('DELETE', `/api/hooks/${id}`)).status).to.equal(404);
     expect((await desk.deliver('waiting', '{}')).status).to.equal(404);
   });

@@ -98,7 +98,7 @@ describe('a condition’s value', () => {
     const { store } = desk.test.app;
     await store.db
       .updateTable('hooks')
-      .set({ conditions: JSON.stringify(conditions) })
+      .set({ conditions: JSON.stringify(conditions), updated_at: '2026-01-01T00:00:00.000Z' })
       .where('id', '=', id)
       .execute();
     const headers = { 'x-github-event': 'push' };
@@ -253,7 +253,8 @@ describe('a hook that is deleted while its runs run', () => {
       ({ running, waiting }) => running === 0 && waiting === 0,
     );
     expect(target.received).to.have.length(2);
-    const left = await desk.test.app.store.db.selectFrom('jobs').select('ref').execute();
+    const all = desk.test.app.store.db.selectFrom('executions').select('id');
+    const left = await all.where('hook_id', '=', id).execute();
     expect(left).to.equal([]);
     expect((await desk.deliver('doomed', '{"n":1}')).status).to.equal(404);
   });

@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
 import { type Desk, openDesk } from '../harness/hooks.js';
+import { inside } from '../harness/inside.js';
 import { openTarget } from '../harness/target.js';
 
 export const lab = Lab.script();
@@ -33,8 +34,8 @@ describe('a loop', () => {
       (runs) => runs.some(({ status }) => status === 'skipped'),
     );
     await until(
-      () => desk.test.app.store.db.selectFrom('jobs').select('id').execute(),
-      (jobs) => jobs.length === 0,
+      async () => inside(desk.test.app).queue.totals(),
+      ({ waiting, running }) => waiting + running === 0,
     );
     const runs = await desk.runs(id);
     return runs.map(({ status, error }) => [status, error] as const).reverse();

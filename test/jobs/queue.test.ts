@@ -1,7 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createQueue, type Job, type Queue } from '../../src/jobs/queue.js';
-import { addJob, releaseJob, removeJob } from '../../src/jobs/statements.js';
+import type { Job, Queue } from '../../src/jobs/handler.js';
+import { createQueue } from '../../src/jobs/queue.js';
+import { addJob, dropJob, releaseJob } from '../../src/jobs/statements.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import { createLog } from '../../src/kernel/log.js';
 import { openScratch, type Scratch } from '../store/scratch.js';
@@ -44,7 +45,7 @@ describe('queue', () => {
       queue.handle('work', {
         run: async (job) => {
           await act(job);
-          await scratch.store.transact([removeJob(scratch.store, job.id)]);
+          await scratch.store.transact([dropJob(scratch.store, job.id)]);
           if (done.push(job.ref) === count) resolve(done);
           return null;
         },
@@ -124,7 +125,7 @@ describe('queue', () => {
           throw new Error('unexpected');
         },
         abandon: async (job, error) => {
-          await scratch.store.transact([removeJob(scratch.store, job.id)]);
+          await scratch.store.transact([dropJob(scratch.store, job.id)]);
           resolve(`${job.ref} ${job.attempts} ${error.message}`);
         },
       });

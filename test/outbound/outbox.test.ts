@@ -17,8 +17,8 @@ describe('createOutbox', () => {
     app = await startApp();
     owner = await app.register('owner');
     const { store } = app.app;
-    const { hub, outgoing: queue } = inside(app.app);
-    outbox = createOutbox({ store, clock: frozenClock(), hub, queue });
+    const { hub } = inside(app.app);
+    outbox = createOutbox({ store, clock: frozenClock(), hub });
   });
   after(() => app.stop());
   afterEach(async () => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { Headers } from '../../kernel/signature.js';
+import type { ReadyEnd } from '../procedures/accept.js';
 import { deliveryEvent, keptHeaders, type ProvenBy, senderIdOf } from './headers.js';
 import type { InboxDeps } from './inbound.js';
 import type { Payload } from './payload.js';
@@ -29,13 +30,40 @@ export type AcceptResult =
   | { verdict: 'duplicate'; deliveryId: string }
   | { verdict: 'accepted'; deliveryId: string; executions: string[] };
 
+/** A delivery that is about to be accepted. */
+export interface ComingDelivery {
+  id: string;
+  /** The time in ISO 8601. */
+  at: string;
+  path: string;
+  headers: Record<string, string>;
+  payload: Payload;
+  event: string | null;
+}
+
+/** The end of an execution that may be written with its delivery, and what to publish then. */
+interface PreparedReadyEnd {
+  end: ReadyEnd;
+  published(): void;
+}
+
+/**
+ * Prepares the end of an execution for the transaction that accepts its delivery. Null: it has to
+ * be queued.
+ */
+export type PrepareEnd = (
+  hook: ReceivingHook,
+  executionId: string,
+  delivery: ComingDelivery,
+) => PreparedReadyEnd | null;
+
 /**
  * Creates the function that stores a delivery, once for all hooks for which the same scheme
  * verified it. The delivery's id and the event's name are what that scheme signs, and no scheme may
  * name them for another.
  */
 export const createAccept = (deps: InboxDeps) => {
-  const { store, clock, queue } = deps;
+  const { store, clock } = deps;
 
   const acceptBy = async (
     firing: VerifiedHook[],
@@ -48,15 +76,26 @@ export const createAccept = (deps: InboxDeps) => {
     const senderId = senderIdOf(by, headers, payload);
     const event = deliveryEvent(by, headers, payload);
     const at = iso(now);
-    const runs = firing.map((one) => ({ ...one, id: mint('execution', now) }));
-    const [fired, duplicateOf] = await store.call('acceptDelivery', [
-      [id, at, path, 'POST', JSON.stringify(keptHeaders(headers)), payload.text, event],
+    const kept = keptHeaders(headers);
+    const delivery = { id, at, path, headers: kept, payload, event };
+    const runs = firing.map((one) => {
+      const executionId = mint('execution', now);
+      return { ...one, id: executionId, ready: deps.prepare(one.hook, executionId, delivery) };
+    });
+    const [fired, duplicateOf, ended] = await store.call('acceptDelivery', [
+      [id, at, path, 'POST', JSON.stringify(kept), payload.text, event],
       senderId === null ? null : [senderId, payload.digest ?? hash('sha256', body, 'hex')],
-      runs.map((run) => [run.hook.id, run.id, run.usedOldSecret]),
+      runs.map((run) => [run.hook.id, run.id, run.usedOldSecret, run.ready?.end ?? null]),
     ]);
+    deps.precedence.accepted();
     for (const { hook } of firing) if (hook.credentialId) deps.used(hook.credentialId);
-    const begun = runs.filter((_, index) => fired.includes(index));
+    const begun = fired.flatMap((index) => runs[index] ?? []);
     tell(begun, event, at);
+    for (const index of ended) runs[index]?.ready?.published();
+    for (const index of fired) {
+      const run = runs[index];
+      if (run && !ended.includes(index)) deps.queue.added(run.hook.id);
+    }
     if (begun.length > 0) {
       return { verdict: 'accepted', deliveryId: id, executions: begun.map((run) => run.id) };
     }
@@ -64,14 +103,13 @@ export const createAccept = (deps: InboxDeps) => {
     return { verdict: 'none_enabled' };
   };
 
-  /** Tells the queue and the live subscribers of the new executions. */
+  /** Tells the live subscribers of the new executions. */
   const tell = (
     begun: { hook: ReceivingHook; id: string }[],
     event: string | null,
     at: string,
   ): void => {
     for (const { hook, id } of begun) {
-      queue.added(hook.id);
       deps.hub.publish(hook.userId, 'hook.execution', {
         id,
         hookId: hook.id,

@@ -11,11 +11,13 @@ import {
   type AcceptResult,
   createAccept,
   type InboundRequestBody,
+  type PrepareEnd,
   type ReadPayload,
   type VerifiedHook,
 } from './accept.js';
 import { secretHeaders } from './headers.js';
 import { type readLargePayload, readPayload } from './payload.js';
+import type { Precedence } from './precedence.js';
 import { type ProofInput, proofsOf, type SignatureProof } from './proof.js';
 import type { Directory, ReceivingHook } from './receivinghooks.js';
 
@@ -33,6 +35,8 @@ export interface InboxDeps {
   directory: Directory;
   queue: Queue;
   hub: Hub;
+  prepare: PrepareEnd;
+  precedence: Precedence;
   /** Runs a task in a worker thread, for bodies over 128 KiB. */
   apart: RunTask<{ read: typeof readLargePayload; prove: typeof proofsOf }>;
   /** Records that a credential verified a request. */

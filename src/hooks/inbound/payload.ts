@@ -8,6 +8,8 @@ const DEEPEST = 64;
 /** The JSON body of a delivery: its text as received, and the names that a sender may sign. */
 export interface Payload extends BodyNames {
   text: string;
+  /** The parsed JSON, unless a worker thread has read it. */
+  value?: unknown;
 }
 
 /** Parses a body; returns null if it is not a valid payload. */
@@ -15,7 +17,7 @@ export const readPayload = (body: Buffer): Payload | null => {
   if (!isUtf8(body)) return null;
   const text = body.toString('utf8');
   const value: { id?: unknown; type?: unknown } | null = parsePayload(text);
-  return value && { text, id: textOrNull(value.id), type: textOrNull(value.type) };
+  return value && { text, value, id: textOrNull(value.id), type: textOrNull(value.type) };
 };
 
 /**
@@ -25,7 +27,9 @@ export const readPayload = (body: Buffer): Payload | null => {
 export const readLargePayload = (bytes: Uint8Array): (Payload & { digest: string }) | null => {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const payload = readPayload(body);
-  return payload && { ...payload, digest: hash('sha256', body, 'hex') };
+  if (!payload) return null;
+  const { value: _, ...rest } = payload;
+  return { ...rest, digest: hash('sha256', body, 'hex') };
 };
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -14,7 +14,12 @@ export interface ReceivingHook {
   secrets: VerifyingKey[];
   /** The credential that the secrets belong to, if any. */
   credentialId: string | null;
+  /** The hook itself, if its action may have its effects in the database alone. */
+  row: HookRow | null;
 }
+
+/** The actions whose effects may be in the database alone. */
+const INSIDE: HookRow['action'][] = ['notify', 'execute_tool'];
 
 /**
  * Creates the directory of the hooks that can receive, by path and by id, with their keys. The
@@ -56,6 +61,7 @@ export const createDirectory = (
       },
       path,
       concurrency: row.concurrency,
+      row: INSIDE.includes(row.action) ? row : null,
     };
     byId.set(row.id, hook);
     if (path !== null) byPath.set(path, [...onPath(path), hook]);

@@ -1,4 +1,9 @@
 import type Database from 'better-sqlite3';
+import {
+  type NoticePosting,
+  postNotice,
+  type QueuedLanes,
+} from '../../outbound/procedures/post.js';
 import type { ExecutionRow, HookRow } from '../../store/tables/hooks.js';
 
 /**
@@ -20,23 +25,36 @@ export type Acceptance = [
    */
   claim: [senderId: string, bodyDigest: string] | null,
   /** The hooks, each with the id of its new execution. */
-  hooks: [hookId: string, executionId: string, usedOldSecret: boolean][],
+  hooks: [
+    hookId: string,
+    executionId: string,
+    usedOldSecret: boolean,
+    /** Its outcome, if that is known and is all in the database; otherwise it is queued. */
+    ready?: ReadyEnd | null,
+  ][],
 ];
+
+/** The outcome of an execution as it was prepared for a version of its hook. */
+export type ReadyEnd = [hookUpdatedAt: string, result: string, notice: NoticePosting];
 
 export type Accepted = [
   /** The indexes of the hooks that run. */
   fired: number[],
   /** The id of the earlier delivery, if hooks had this one already. */
   duplicateOf: string | null,
+  /** The indexes of the hooks whose executions have ended as they were prepared. */
+  ended: number[],
 ];
 
-type HookIdentity = Pick<HookRow, 'user_id' | 'trigger' | 'action'>;
+type HookIdentity = Pick<HookRow, 'user_id' | 'trigger' | 'action' | 'updated_at'>;
 
 /** A hook as the transaction found it. Nothing else writes while the procedure runs. */
 interface MatchedHook {
   /** The hook, or null if it does not run. */
   hook: HookIdentity | null;
   fired: number;
+  /** The number of these that have ended. */
+  ended: number;
 }
 
 /**
@@ -45,18 +63,20 @@ interface MatchedHook {
  * hook does not run if it was disabled or deleted since its secret was verified, or now has another
  * trigger. A hook of a disabled user counts as disabled. Ours: if an execution ended in error
  * before any effect began, a repeat of its delivery runs it again. In all other cases a repeat runs
- * nothing.
+ * nothing. An execution that was prepared ends in the same transaction, unless its hook was changed
+ * since.
  */
-export const acceptDelivery = (db: Database.Database) => {
+export const acceptDelivery = (db: Database.Database, lanes: QueuedLanes) => {
   const statements = prepare(db);
+  const post = postNotice(db, lanes);
 
   const accept = (
     [delivery, claim, hooks]: Acceptance,
     found: Map<string, MatchedHook>,
   ): Accepted => {
-    const accepted: Accepted = [[], null];
+    const accepted: Accepted = [[], null, []];
     const [, receivedAt] = delivery;
-    hooks.forEach(([hookId, executionId, usedOldSecret], at) => {
+    hooks.forEach(([hookId, executionId, usedOldSecret, ready], at) => {
       const known = found.get(hookId) ?? find(hookId, found);
       if (!known.hook) return;
       const earlier = claim && claimFor(claim, [hookId, executionId], delivery);
@@ -65,7 +85,13 @@ export const acceptDelivery = (db: Database.Database) => {
         return;
       }
       if (accepted[0].length === 0) statements.delivery.run(...delivery, claim?.[0] ?? null);
-      insertExecution(known.hook, [hookId, executionId], delivery);
+      if (ready && ready[0] === known.hook.updated_at) {
+        insertEnded(known.hook, [hookId, executionId], { delivery, ready });
+        known.ended++;
+        accepted[2].push(at);
+      } else {
+        insertExecution(known.hook, [hookId, executionId], delivery);
+      }
       if (usedOldSecret) statements.oldSecretUsed.run(receivedAt, hookId);
       known.fired++;
       accepted[0].push(at);
@@ -75,7 +101,8 @@ export const acceptDelivery = (db: Database.Database) => {
 
   const find = (hookId: string, found: Map<string, MatchedHook>): MatchedHook => {
     const row = statements.hook.get(hookId) as (HookIdentity & { enabled: 0 | 1 }) | undefined;
-    const known = { hook: row?.enabled === 1 && row.trigger === 'webhook' ? row : null, fired: 0 };
+    const hook = row?.enabled === 1 && row.trigger === 'webhook' ? row : null;
+    const known = { hook, fired: 0, ended: 0 };
     found.set(hookId, known);
     return known;
   };
@@ -107,21 +134,33 @@ export const acceptDelivery = (db: Database.Database) => {
     [hookId, executionId]: [string, string],
     [id, at]: Acceptance[0],
   ): void => {
-    statements.execution.run(executionId, hookId, user_id, id, trigger, action, at);
-    statements.job.run(executionId, hookId, at);
+    statements.execution.run(executionId, hookId, user_id, id, trigger, action, at, at);
+  };
+
+  const insertEnded = (
+    { user_id, trigger, action }: HookIdentity,
+    [hookId, executionId]: [string, string],
+    { delivery: [id, at], ready: [, result, notice] }: { delivery: Acceptance[0]; ready: ReadyEnd },
+  ): void => {
+    statements.ended.run(executionId, hookId, user_id, id, trigger, action, result, at, at, at);
+    post(notice);
   };
 
   return (acceptances: Acceptance[]): Accepted[] => {
     const found = new Map<string, MatchedHook>();
     const accepted = acceptances.map((each) => accept(each, found));
-    for (const [hookId, { fired }] of found) if (fired > 0) statements.count.run(fired, hookId);
+    const at = acceptances.at(-1)?.[0][1] ?? '';
+    for (const [hookId, { fired, ended }] of found) {
+      if (fired > 0) statements.count.run(fired, hookId);
+      if (ended > 0) statements.countEnded.run(ended, at, hookId);
+    }
     return accepted;
   };
 };
 
 const prepare = (db: Database.Database) => ({
   hook: db.prepare(
-    `SELECT h.user_id, h.trigger, h.action, h.enabled AND u.disabled_at IS NULL AS enabled
+    `SELECT h.user_id, h.trigger, h.action, h.updated_at, h.enabled AND u.disabled_at IS NULL AS enabled
      FROM hooks h JOIN users u ON u.id = h.user_id WHERE h.id = ?`,
   ),
   claim: db.prepare(
@@ -144,10 +183,16 @@ const prepare = (db: Database.Database) => ({
   ),
   execution: db.prepare(
     `INSERT INTO executions
-       (id, hook_id, user_id, delivery_id, trigger, action, status, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, 'queued', ?)`,
+       (id, hook_id, user_id, delivery_id, trigger, action, status, created_at, run_at)
+     VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?)`,
   ),
-  job: db.prepare(`INSERT INTO jobs (kind, ref, lane, run_at) VALUES ('execution', ?, ?, ?)`),
+  ended: db.prepare(
+    `INSERT INTO executions
+       (id, hook_id, user_id, delivery_id, trigger, action, status, effect, result, attempts,
+        created_at, started_at, finished_at)
+     VALUES (?, ?, ?, ?, ?, ?, 'success', 'done', ?, 1, ?, ?, ?)`,
+  ),
+  countEnded: db.prepare('UPDATE hooks SET runs = runs + ?, last_run_at = ? WHERE id = ?'),
   count: db.prepare('UPDATE hooks SET executions = executions + ? WHERE id = ?'),
   oldSecretUsed: db.prepare('UPDATE hooks SET old_secret_last_used_at = ? WHERE id = ?'),
 });

@@ -1,8 +1,9 @@
 import type Database from 'better-sqlite3';
 
+/** A run that the limits of its hook are to admit. */
 export interface Admission {
-  executionId: string;
   hookId: string;
+  /** The time in ISO 8601 at which it begins. */
   now: string;
   /** The start of the cooldown: a later run of the hook is within it. */
   cooldownSince: string;
@@ -22,20 +23,51 @@ interface RunCount {
  * one used the hook up, and the hook is disabled now.
  */
 export const admitExecution = (db: Database.Database) => {
-  const look = db.prepare('SELECT runs, max_executions, last_run_at FROM hooks WHERE id = ?');
   const mark = db.prepare('UPDATE executions SET started_at = ? WHERE id = ?');
-  const count = db.prepare('UPDATE hooks SET runs = runs + 1, last_run_at = ? WHERE id = ?');
+  const openCounts = runCounts(db);
+  return ({ executionId, ...admission }: Admission & { executionId: string }): Admitted => {
+    const counts = openCounts();
+    const admitted = counts.admit(admission);
+    counts.save();
+    if (admitted === 'go' || admitted === 'last') mark.run(admission.now, executionId);
+    return admitted;
+  };
+};
+
+/**
+ * Returns a function that opens the counts of hooks for one transaction. What `admit` counts is
+ * written by `save`, once for each hook.
+ */
+export const runCounts = (db: Database.Database) => {
+  const look = db.prepare<[string], RunCount>(
+    'SELECT runs, max_executions, last_run_at FROM hooks WHERE id = ?',
+  );
+  const count = db.prepare('UPDATE hooks SET runs = ?, last_run_at = ? WHERE id = ?');
   const disable = db.prepare('UPDATE hooks SET enabled = 0, updated_at = ? WHERE id = ?');
-  return ({ executionId, hookId, now, cooldownSince }: Admission): Admitted => {
-    const hook = look.get(hookId) as RunCount | undefined;
-    if (!hook) return 'exhausted';
-    if (hook.max_executions !== null && hook.runs >= hook.max_executions) return 'exhausted';
-    if (isBetween(hook.last_run_at, cooldownSince, now)) return 'cooldown';
-    mark.run(now, executionId);
-    count.run(now, hookId);
-    if (hook.max_executions === null || hook.runs + 1 < hook.max_executions) return 'go';
-    disable.run(now, hookId);
-    return 'last';
+  return () => {
+    const hooks = new Map<string, RunCount>();
+    const find = (hookId: string): RunCount | undefined => {
+      const hook = hooks.get(hookId) ?? look.get(hookId);
+      if (hook) hooks.set(hookId, hook);
+      return hook;
+    };
+    return {
+      admit: ({ hookId, now, cooldownSince }: Admission): Admitted => {
+        const hook = find(hookId);
+        if (!hook) return 'exhausted';
+        const most = hook.max_executions ?? Number.POSITIVE_INFINITY;
+        if (hook.runs >= most) return 'exhausted';
+        if (isBetween(hook.last_run_at, cooldownSince, now)) return 'cooldown';
+        hook.runs++;
+        hook.last_run_at = now;
+        if (hook.runs < most) return 'go';
+        disable.run(now, hookId);
+        return 'last';
+      },
+      save: (): void => {
+        for (const [id, { runs, last_run_at }] of hooks) count.run(runs, last_run_at, id);
+      },
+    };
   };
 };
 

@@ -1,5 +1,16 @@
 import type Database from 'better-sqlite3';
-import { type Settlement, Unmet } from '../../store/engine/protocol.js';
+import { Unmet } from '../../store/engine/protocol.js';
+import type { SendingAttemptRow, SendingRow } from '../../store/tables/outbox.js';
+
+/** The end of an attempt to send a message. */
+export interface Settlement {
+  sending: Pick<SendingRow, 'id' | 'status' | 'next_at' | 'receipt' | 'error' | 'finished_at'>;
+  /** The attempt, or null if the message ends without one. */
+  attempt: SendingAttemptRow | null;
+  /** The id of the webhook that accepted the message, and no longer counts as failing. */
+  recovered: string | null;
+  jobId: number;
+}
 
 /**
  * Records the end of an attempt. The job of the message is removed or postponed. Its next try

@@ -50,6 +50,8 @@ export class Engine {
   private isOver = false;
   /** The number of failed writes and reads (Unavailable). */
   refusals = 0;
+  /** Called with the lanes in which procedures queued jobs, before their callers go on. */
+  queued: (lanes: string[]) => void = () => undefined;
 
   constructor(
     private readonly worker: Worker,
@@ -72,6 +74,13 @@ export class Engine {
       this.waiting.push({ work, resolve, reject });
       if (this.waiting.length >= ENOUGH && this.underway.size === 0) this.flush();
     });
+  }
+
+  /** The number of calls that have no answer yet. */
+  get pending(): number {
+    let pending = this.waiting.length;
+    for (const works of this.underway.values()) pending += works.length;
+    return pending;
   }
 
   /** Ends the thread after all earlier calls are done. */
@@ -108,6 +117,7 @@ export class Engine {
         settle(waiter, answer);
       });
     }
+    if (reply.lanes.length > 0) this.queued(reply.lanes);
   }
 
   private lose(error: Error): void {

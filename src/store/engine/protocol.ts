@@ -1,5 +1,4 @@
 import type { AuditStep } from '../../kernel/contract/audit.js';
-import type { SendingAttemptRow, SendingRow } from '../tables/outbox.js';
 
 /** The messages between the event loop and the database thread. */
 
@@ -19,23 +18,14 @@ export interface StatementResult {
   changes: number;
 }
 
-/** The end of an attempt to send a message. */
-export interface Settlement {
-  sending: Pick<SendingRow, 'id' | 'status' | 'next_at' | 'receipt' | 'error' | 'finished_at'>;
-  /** The attempt, or null if the message ends without one. */
-  attempt: SendingAttemptRow | null;
-  /** The id of the webhook that accepted the message, and no longer counts as failing. */
-  recovered: string | null;
-  jobId: number;
-}
-
-/** The end of an attempt to send, with the other changes of its transaction. */
-export interface SettleStep {
-  settle: Settlement;
+/** A call of a named procedure as a part of a transaction. `procedureStep` makes it. */
+export interface ProcedureStep {
+  procedure: string;
+  input: unknown;
 }
 
 /** One part of a transaction: a statement, or the work of a procedure. */
-export type TransactionStep = Statement | AuditStep | SettleStep;
+export type TransactionStep = Statement | AuditStep | ProcedureStep;
 
 /**
  * A unit that takes effect as a whole or not at all: statements, or a named procedure in the
@@ -67,7 +57,13 @@ export type ThreadRequest = { kind: 'open' } | ({ kind: 'batch' } & Batch) | { k
 export type ThreadReply =
   | { kind: 'opened'; opened: OpenReport; audit: AuditReport | null }
   | { kind: 'refused'; message: string }
-  | { kind: 'answers'; batches: BatchAnswer[]; audit: AuditReport | null };
+  | {
+      kind: 'answers';
+      batches: BatchAnswer[];
+      audit: AuditReport | null;
+      /** The lanes in which procedures added jobs, each as often as one was added. */
+      lanes: string[];
+    };
 
 /** The newest entry of the audit log. Its MAC covers all entries before it. */
 export interface AuditHead {

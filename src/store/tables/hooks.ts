@@ -88,8 +88,27 @@ export const executionTable = table('executions', {
   created_at: text,
   started_at: orNull(text),
   finished_at: orNull(text),
+  /** The time at which it may run; null where it is not in the queue. */
+  run_at: preset(orNull(text)),
+  /** The id of the start of the daemon that has claimed it. */
+  boot: preset(orNull(text)),
 });
 export type ExecutionRow = Row<typeof executionTable>;
+
+/** A hook as the queue reads it with an execution. */
+export interface ClaimedHook extends HookRow {
+  /** Since when the account of its owner is disabled. */
+  suspended_at: string | null;
+}
+
+/** An execution that the queue has claimed, with all that its action needs. */
+export interface ClaimedExecution {
+  /** The row after the claim. */
+  execution: ExecutionRow;
+  /** The same object for all executions of the hook in one claim. */
+  hook: ClaimedHook;
+  delivery: DeliveryRow | null;
+}
 
 export const deliveryClaimTable = table('delivery_claims', {
   id: number,

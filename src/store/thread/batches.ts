@@ -10,6 +10,8 @@ import {
 } from '../engine/protocol.js';
 
 const STATEMENTS_KEPT = 500;
+/** The result of a step that is a procedure. */
+const NO_ROWS: StatementResult = { rows: [], changes: 0 };
 
 /** A synchronous function in the database thread, which is prepared once and called often. */
 export interface Procedure {
@@ -22,9 +24,14 @@ export interface Procedure {
  * fsync. A batch first runs as if nothing in it failed. If a unit fails, all is rolled back and run
  * again with a savepoint around each unit, so that a failed unit does not affect the others.
  * Savepoints copy every page that they might have to restore, which is a quarter of the cost of a
- * delivery. BEGIN never outlives the call.
+ * delivery. BEGIN never outlives the call. What a unit that was rolled back had added to `queued` is
+ * removed from it.
  */
-export const createBatchRunner = (db: Database.Database, procedures: Record<string, Procedure>) => {
+export const createBatchRunner = (
+  db: Database.Database,
+  procedures: Record<string, Procedure>,
+  queued: string[] = [],
+) => {
   const perform = performer(db, procedures);
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
@@ -34,6 +41,7 @@ export const createBatchRunner = (db: Database.Database, procedures: Record<stri
   const undo = db.prepare('ROLLBACK TO unit');
 
   const unit = (work: StoreWork): WorkResult => {
+    const before = queued.length;
     open.run();
     try {
       const [value] = perform([work]);
@@ -42,6 +50,7 @@ export const createBatchRunner = (db: Database.Database, procedures: Record<stri
     } catch (error) {
       // A full disk ends the whole transaction, not only this unit.
       if (!db.inTransaction) throw error;
+      queued.length = before;
       undo.run();
       release.run();
       return failure(error);
@@ -59,12 +68,14 @@ export const createBatchRunner = (db: Database.Database, procedures: Record<stri
     try {
       return attempt(() => perform(works).map((value) => ({ value })));
     } catch (error) {
+      queued.length = 0;
       if (db.inTransaction) rollback.run();
       if (works.length === 1) return [failure(error)];
     }
     try {
       return attempt(() => works.map(unit));
     } catch (error) {
+      queued.length = 0;
       if (db.inTransaction) rollback.run();
       return works.map(() => failure(error));
     }
@@ -100,7 +111,10 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
 
   const take = (step: TransactionStep, at: number): unknown => {
     if ('audit' in step) return call('appendAudit', [step.audit])[0];
-    if ('settle' in step) return call('settleSending', [step.settle])[0];
+    if ('procedure' in step) {
+      call(step.procedure, [step.input]);
+      return NO_ROWS;
+    }
     const outcome = run(step);
     const touched = outcome.rows.length || outcome.changes;
     if (step.expect !== undefined && touched !== step.expect) {

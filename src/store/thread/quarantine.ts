@@ -71,6 +71,10 @@ const HOLDS: QuarantineStatement[] = [
   },
   { since: 200, sql: 'DELETE FROM notice_batches' },
   { since: 20, sql: 'DELETE FROM jobs' },
+  {
+    since: 340,
+    sql: 'UPDATE executions SET run_at = NULL, boot = NULL WHERE run_at IS NOT NULL',
+  },
   // Two copies cannot serve one address.
   { since: 230, sql: 'UPDATE tunnel SET is_on = 0, process = NULL' },
   // These rows describe files of another home.

@@ -33,7 +33,8 @@ const reply = (message: ThreadReply): void => port.postMessage(message);
 const openWriting = async (): Promise<Role> => {
   const lock = takeLock(options.home);
   const { db, opened } = await openWriter(options.home, options.migrations);
-  const runner = createBatchRunner(db, openProcedures(db, options));
+  const queued: string[] = [];
+  const runner = createBatchRunner(db, openProcedures(db, options, queued), queued);
   const bound = boundLog(db);
   const heads = new Heads(db, { ...options, auditKey: auditKeyIn(db, options) });
   reply({ kind: 'opened', opened, audit: heads.open() });
@@ -43,7 +44,7 @@ const openWriting = async (): Promise<Role> => {
       const answered = batches.map(({ id, works }): BatchAnswer => {
         return { id, answers: answers.splice(0, works.length) };
       });
-      reply({ kind: 'answers', batches: answered, audit: heads.keep() });
+      reply({ kind: 'answers', batches: answered, audit: heads.keep(), lanes: queued.splice(0) });
       bound();
     },
     close: () => {
@@ -67,7 +68,8 @@ const openReading = async (): Promise<Role> => {
   return {
     perform: (batches) => {
       for (const { id, works } of batches) {
-        reply({ kind: 'answers', batches: [{ id, answers: runner.read(works) }], audit: null });
+        const answered = [{ id, answers: runner.read(works) }];
+        reply({ kind: 'answers', batches: answered, audit: null, lanes: [] });
       }
     },
     close: () => {

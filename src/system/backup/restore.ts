@@ -4,8 +4,7 @@ import type { AuditRecord } from '../../kernel/contract/audit.js';
 import { renameDurably, syncToDisk } from '../../kernel/durable.js';
 import { mint } from '../../kernel/ids.js';
 import { makePrivateFolder } from '../../kernel/private.js';
-import { auditKeysOf, Keyring } from '../../secrets/module.js';
-import { OpenRefused } from '../../store/engine/protocol.js';
+import { OpenRefused, type ThreadOptions } from '../../store/engine/protocol.js';
 import { DATABASE, RESTORING, takeLock } from '../../store/thread/database.js';
 import { type QuarantineCounts, quarantineCopy } from '../../store/thread/quarantine.js';
 import { type Backup, type ReadOptions, withBackup } from './reader.js';
@@ -20,6 +19,11 @@ export interface RestoreOptions extends ReadOptions {
   /** ISO 8601. */
   at: string;
   entry: AuditRecord;
+}
+
+interface Filling extends RestoreOptions {
+  /** The keys of the audit log of the daemon that made the backup. */
+  auditKeys: Pick<ThreadOptions, 'auditKey' | 'comingAuditKey'>;
 }
 
 export interface RestoreResult extends QuarantineCounts {
@@ -39,6 +43,10 @@ export interface RestoreResult extends QuarantineCounts {
 export const restoreBackup = (of: RestoreOptions, watch: ProgressWatch): Promise<RestoreResult> => {
   refuseUsed(of.home);
   return withBackup(of, watch, async (backup) => {
+    // Loaded here, since a backup that is refused does without: it takes two thirds of the thread's
+    // start.
+    const { auditKeysOf, Keyring } = await import('../../secrets/module.js');
+    const auditKeys = auditKeysOf(new Keyring(backup.keys.masterKeys));
     makePrivateFolder(of.home);
     refuseUsed(of.home);
     const lock = takeLock(of.home);
@@ -46,7 +54,7 @@ export const restoreBackup = (of: RestoreOptions, watch: ProgressWatch): Promise
       refuseUsed(of.home, ['lock.db', 'lock.db-journal']);
       writeFileSync(join(of.home, RESTORING), '', { flag: 'wx', mode: 0o600, flush: true });
       syncToDisk(of.home);
-      const held = filled(of, backup, watch);
+      const held = filled({ ...of, auditKeys }, backup, watch);
       rmSync(join(of.home, RESTORING));
       syncToDisk(of.home);
       const { createdAt, schema, files, settings } = backup.manifest;
@@ -73,7 +81,7 @@ const refuseUsed = (home: string, besides: string[] = []): void => {
  * Fills the home. If this fails, it empties the home again, since everything in it was written
  * here.
  */
-const filled = (of: RestoreOptions, backup: Backup, watch: ProgressWatch): QuarantineCounts => {
+const filled = (of: Filling, backup: Backup, watch: ProgressWatch): QuarantineCounts => {
   try {
     return fill(of, backup, watch);
   } catch (error) {
@@ -83,7 +91,7 @@ const filled = (of: RestoreOptions, backup: Backup, watch: ProgressWatch): Quara
   }
 };
 
-const fill = (of: RestoreOptions, backup: Backup, watch: ProgressWatch): QuarantineCounts => {
+const fill = (of: Filling, backup: Backup, watch: ProgressWatch): QuarantineCounts => {
   const { home, at, now, entry } = of;
   const { keys, entries } = backup;
   for (const each of entries) {
@@ -102,7 +110,7 @@ const fill = (of: RestoreOptions, backup: Backup, watch: ProgressWatch): Quarant
     why: 'Restored from a backup',
     mintId: () => mint('notification', now),
     entry: { ...entry, data: { backupOf: backup.manifest.createdAt } },
-    keys: auditKeysOf(new Keyring(keys.masterKeys)),
+    keys: of.auditKeys,
   });
   renameDurably(join(home, coming), join(home, DATABASE));
   return held;

@@ -5,7 +5,6 @@ import type { Migration } from '../../store/engine/protocol.js';
 import { integrityFaults } from '../../store/thread/copy.js';
 import { DATABASE } from '../../store/thread/database.js';
 import type { VerifiedBackup } from './contract.js';
-import { drill } from './drill.js';
 import { BadBackup } from './manifest.js';
 import { type ReadOptions, withBackup } from './reader.js';
 import { unpack } from './unpack.js';
@@ -30,6 +29,7 @@ export const verifyBackup = (of: Verification, watch: ProgressWatch): Promise<Ve
       watch.step('checks', 0);
       refuseFaulty(join(scratch, DATABASE));
       watch.step('drill', 0);
+      const { drill } = await import('./drill.js');
       const drilled = await drill({ ...of, home: scratch, keys: backup.keys });
       const { manifestSha256 } = backup;
       const { createdAt, version, schema, files, newestDelivery } = backup.manifest;

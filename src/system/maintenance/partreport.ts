@@ -1,7 +1,6 @@
 import { statfs } from 'node:fs/promises';
-import { JOB as AGENT_JOB, type Models } from '../../agents/module.js';
+import type { Models } from '../../agents/module.js';
 import type { Base } from '../../base.js';
-import { EXECUTION_JOB } from '../../hooks/module.js';
 import type { Queue } from '../../jobs/module.js';
 import { reportOutbox } from '../../outbound/module.js';
 import type { PartReport } from '../health/contract.js';
@@ -80,15 +79,8 @@ const databaseOf = ({ store }: Base): (() => Promise<PartFinding>) => {
 
 /** Returns the time that the oldest waiting run has waited, in milliseconds; null if none waits. */
 export const longestWait = async ({ store, clock }: Base): Promise<number | null> => {
-  const oldest = await store.db
-    .selectFrom('jobs')
-    .select('run_at')
-    .where('boot', 'is', null)
-    .where('kind', 'in', [EXECUTION_JOB, AGENT_JOB])
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  return oldest ? Math.max(0, clock.now() - Date.parse(oldest.run_at)) : null;
+  const oldest = await store.look('oldestWait', null);
+  return oldest === null ? null : Math.max(0, clock.now() - Date.parse(oldest));
 };
 
 const queue = async (base: Base, { queue }: PartsDeps): Promise<PartFinding> => {

@@ -137,15 +137,11 @@ describe('a user who is disabled', () => {
         .executeTakeFirstOrThrow();
     await until(row, ({ status }) => status === 'success');
     // As it would be found by a daemon that was killed right after the disabling.
-    await db
-      .updateTable('executions')
-      .set({ status: 'queued', started_at: null, finished_at: null })
-      .where('id', '=', execution)
-      .execute();
     const at = '2026-01-01T00:00:00.000Z';
     await db
-      .insertInto('jobs')
-      .values({ kind: 'execution', ref: execution, lane: hook, run_at: at })
+      .updateTable('executions')
+      .set({ status: 'queued', started_at: null, finished_at: null, run_at: at })
+      .where('id', '=', execution)
       .execute();
     await db.updateTable('users').set({ disabled_at: at }).where('id', '=', bob.id).execute();
     inside(stage.app).queue.added(hook);

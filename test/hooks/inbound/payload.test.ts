@@ -47,9 +47,11 @@ describe('parsePayload', () => {
 describe('readPayload', () => {
   it('gives the text as received, and the names that may be signed', () => {
     const text = ' {"id":"evt_1", "type":"a.b" ,"n":1.0}';
-    expect(readPayload(Buffer.from(text))).to.equal({ text, id: 'evt_1', type: 'a.b' });
+    const value = { id: 'evt_1', type: 'a.b', n: 1 };
+    expect(readPayload(Buffer.from(text))).to.equal({ text, value, id: 'evt_1', type: 'a.b' });
     for (const odd of ['{"id":1,"type":["a"]}', '[]', '{}']) {
-      expect(readPayload(Buffer.from(odd))).to.equal({ text: odd, id: null, type: null });
+      const read = { text: odd, value: JSON.parse(odd), id: null, type: null };
+      expect(readPayload(Buffer.from(odd))).to.equal(read);
     }
   });
 

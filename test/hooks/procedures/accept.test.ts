@@ -54,8 +54,9 @@ describe('acceptDelivery', () => {
     return Object.fromEntries(rows.map(({ id, executions }) => [id, executions]));
   };
   const waiting = async () => {
-    const rows = await store.db.selectFrom('jobs').select('ref').orderBy('id').execute();
-    return rows.map(({ ref }) => ref);
+    const all = store.db.selectFrom('executions').select('id').orderBy('id');
+    const rows = await all.where('run_at', 'is not', null).execute();
+    return rows.map(({ id }) => id);
   };
 
   it('keeps what comes in together, and counts it', async () => {
@@ -65,9 +66,9 @@ describe('acceptDelivery', () => {
       store.call('acceptDelivery', delivery(3, null, 'hook_2')),
     ]);
     expect(accepted).to.equal([
-      [[0], null],
-      [[0, 1], null],
-      [[0], null],
+      [[0], null, []],
+      [[0, 1], null, []],
+      [[0], null, []],
     ]);
     expect(await counted()).to.equal({ hook_1: 2, hook_2: 2 });
     expect(await waiting()).to.equal([
@@ -85,9 +86,9 @@ describe('acceptDelivery', () => {
       store.call('acceptDelivery', delivery(3, 'same', 'hook_1', 'hook_2')),
     ]);
     expect(accepted).to.equal([
-      [[0], null],
-      [[], 'delivery_1'],
-      [[1], 'delivery_1'],
+      [[0], null, []],
+      [[], 'delivery_1', []],
+      [[1], 'delivery_1', []],
     ]);
     expect(await counted()).to.equal({ hook_1: 1, hook_2: 1 });
   });
@@ -111,8 +112,8 @@ describe('acceptDelivery', () => {
       store.call('acceptDelivery', delivery(2, null, 'hook_1')),
     ]);
     expect([first, second]).to.equal([
-      [[0], null],
-      [[], null],
+      [[0], null, []],
+      [[], null, []],
     ]);
     expect(await counted()).to.equal({ hook_1: 1, hook_2: 0 });
   });
@@ -136,6 +137,7 @@ describe('claims of an earlier schema', () => {
     expect(await store.call('acceptDelivery', delivery(1, 'theirs', 'hook_1'))).to.equal([
       [],
       'delivery_0',
+      [],
     ]);
     await run(store, `DELETE FROM hooks WHERE id = 'hook_1'`);
     expect(await store.db.selectFrom('delivery_claims').selectAll().execute()).to.equal([]);

@@ -27,7 +27,8 @@ describe('a restored home', () => {
     const { app, token } = stage;
     const spawn = { action: 'spawn_agent', actionConfig: { agentPrompt: 'Look' } };
     await addHook(stage, 'spawn', spawn);
-    await addHook(stage, 'later');
+    // A plain notification would not wait at all.
+    await addHook(stage, 'later', { cooldownMs: 1 });
     const nightly = { trigger: 'schedule', triggerConfig: { cron: '0 3 * * *' } };
     await addHook(stage, 'nightly', { ...nightly, name: 'nightly' });
     // Nothing is taken from the queue any more: as a kill at that moment leaves it.

@@ -1,0 +1,90 @@
+import type { Queue } from '../jobs/module.js';
+import { MOST_HOPS } from '../kernel/loop.js';
+import type { DeliveryRow, ExecutionRow } from '../store/tables/hooks.js';
+import { noticeOutcome } from './actions.js';
+import { type OpenedHook, openedHook } from './hook.js';
+import type { ComingDelivery, PrepareEnd } from './inbound/accept.js';
+import type { Payload } from './inbound/payload.js';
+import { endOf, type OutcomeDeps } from './outcome.js';
+import { noticeTextOf } from './render.js';
+import { type HookRun, hopsOf, keepParsed } from './run.js';
+
+interface PrepareDeps extends OutcomeDeps {
+  queue: Queue;
+}
+
+/** Ours: the longest payload that is read before it is accepted, in characters. */
+const LONGEST = 64 * 1024;
+/** Ours: with so many calls waiting for the database, senders come first and runs are queued. */
+const MOST_PENDING = 1000;
+
+/**
+ * Creates the function that prepares the end of an execution for the transaction that accepts its
+ * delivery. It returns null if the execution has to be queued: it is more than a notification, a
+ * rule of the hook may stop it, earlier ones of the hook wait, or an outgoing webhook wants to know.
+ */
+export const createPrepare = (deps: PrepareDeps): PrepareEnd => {
+  const { store, queue, outbound } = deps;
+
+  const isPlain = (hook: OpenedHook, payload: Payload): boolean =>
+    hook.action === 'notify' &&
+    hook.conditions.length === 0 &&
+    hook.cooldownMs === 0 &&
+    hook.maxExecutions === null &&
+    payload.value !== undefined &&
+    payload.text.length <= LONGEST &&
+    queue.isEmpty(hook.id) &&
+    store.pending() < MOST_PENDING &&
+    !outbound.subscriptions.wants(hook.userId, 'hook.executed');
+
+  return ({ row }, executionId, of) => {
+    if (!row || !isPlain(openedHook(row), of.payload)) return null;
+    const run = runOfComing(openedHook(row), executionId, of);
+    if (hopsOf(run) >= MOST_HOPS) return null;
+    const { end, published } = endOf(deps, run, noticeOutcome(run, noticeTextOf(run)));
+    const [notice] = end.notices;
+    if (!notice) return null;
+    return { end: [row.updated_at, end.execution.result ?? '', notice], published };
+  };
+};
+
+const runOfComing = (
+  hook: OpenedHook,
+  executionId: string,
+  { id, at, path, headers, payload, event }: ComingDelivery,
+): HookRun => {
+  const execution: ExecutionRow = {
+    id: executionId,
+    hook_id: hook.id,
+    user_id: hook.userId,
+    delivery_id: id,
+    trigger: hook.trigger,
+    action: hook.action,
+    context: null,
+    status: 'queued',
+    effect: 'none',
+    result: null,
+    error: null,
+    attempts: 1,
+    agent_id: null,
+    replay_of: null,
+    hops: 0,
+    created_at: at,
+    started_at: null,
+    finished_at: null,
+    run_at: null,
+    boot: null,
+  };
+  const delivery: DeliveryRow = {
+    id,
+    path,
+    method: 'POST',
+    headers: '',
+    body: payload.text,
+    event,
+    sender_id: null,
+    received_at: at,
+  };
+  keepParsed(delivery, { body: payload.value, headers });
+  return { isSuspended: false, execution, hook, delivery };
+};

@@ -1,0 +1,88 @@
+import { iso } from '../kernel/clock.js';
+import { MOST_HOPS } from '../kernel/loop.js';
+import type { Evaluator } from './evaluate.js';
+import type { OpenedHook } from './hook.js';
+import type { Directory } from './inbound/receivinghooks.js';
+import type { OutcomeDeps, RunOutcome } from './outcome.js';
+import type { Admission } from './procedures/admit.js';
+import { type HookRun, hopsOf } from './run.js';
+
+/** The dependencies of the checks that may end an execution before its action. */
+export interface StopsDeps extends OutcomeDeps {
+  evaluate: Evaluator;
+  directory: Directory;
+}
+
+/** The end of an execution that the hook's rules stop. */
+export type Stopped = Pick<RunOutcome, 'status'> & { error: string };
+
+/** True if the execution was not admitted yet. */
+export const isFirst = ({ execution }: HookRun): boolean => execution.started_at === null;
+
+/** Returns how the execution ends before its action, its limits apart, or null if it does not. */
+export const whyStopped = async (deps: StopsDeps, run: HookRun): Promise<Stopped | null> => {
+  if (run.isSuspended) {
+    const error = 'the account of its owner is disabled';
+    return { status: isFirst(run) ? 'skipped' : 'error', error };
+  }
+  if (!isFirst(run)) return null;
+  const hops = hopsOf(run);
+  if (hops >= MOST_HOPS) return skipped(await breakLoop(deps, run, hops));
+  const judged = await deps.evaluate.conditions(run);
+  if (judged.verdict === 'error') return { status: 'error', error: judged.reason };
+  return judged.verdict === 'stopped' ? skipped(judged.reason) : null;
+};
+
+/** Returns what the limits of the hook are asked when the execution begins at `now`. */
+export const admissionOf = ({ hook }: HookRun, now: number): Admission => ({
+  hookId: hook.id,
+  now: iso(now),
+  cooldownSince: iso(now - hook.cooldownMs),
+});
+
+/** Returns why an execution is skipped that the limits of the hook refuse. */
+export const refusalsOf = ({ cooldownMs, maxExecutions }: OpenedHook) => ({
+  cooldown: `within the cooldown of ${cooldownMs} ms`,
+  exhausted: `the hook has run ${maxExecutions} times, its most`,
+});
+
+export const skipped = (error: string): Stopped => ({ status: 'skipped', error });
+
+/**
+ * Notifies the owner of a loop, once an hour for each hook, because a broken loop may begin again
+ * at once.
+ */
+const breakLoop = async (
+  { clock, outbound }: StopsDeps,
+  { hook }: HookRun,
+  hops: number,
+): Promise<string> => {
+  const hour = iso(clock.now()).slice(0, HOUR);
+  await outbound.outbox.send(hook.userId, {
+    kind: 'hook_loop',
+    title: `${hook.name}: a loop was broken`,
+    body: `What fired this hook had come back to this daemon ${hops} times, so the hook did not run. Something that it sets off sends to its own address, or fires it again: an outgoing webhook, a forward, a tool, or another hook.`,
+    link: `/api/hooks/${hook.id}/executions`,
+    about: hook.name,
+    effectId: `loop ${hook.id} ${hour}`,
+    hops,
+  });
+  return `a loop: what fired it had come back ${hops} times`;
+};
+
+/** The number of characters of an ISO time up to its hour. */
+const HOUR = 13;
+
+/** Notifies the owner that the hook has run as often as it may, and is disabled. */
+export const tellExhausted = async (
+  { directory, outbound }: StopsDeps,
+  hook: OpenedHook,
+): Promise<void> => {
+  directory.disable(hook.id);
+  await outbound.outbox.send(hook.userId, {
+    kind: 'hook_exhausted',
+    title: `${hook.name}: disabled`,
+    body: `The hook has run ${hook.maxExecutions} times, its most, and is disabled now.`,
+    link: `/api/hooks/${hook.id}`,
+  });
+};

@@ -1,0 +1,168 @@
+import { setMaxListeners } from 'node:events';
+import { iso } from '../kernel/clock.js';
+import { Unavailable } from '../store/engine/protocol.js';
+import type { Alarms } from './alarms.js';
+import type { Job, JobHandler, Queue, QueueDeps } from './handler.js';
+import type { createLanes } from './lanes.js';
+import { releaseJob } from './statements.js';
+
+const ATTEMPTS = 5;
+const UNRETURNED = 'a job could not be put back';
+/** The time that aborted jobs get to stop. */
+const ABORT_MS = 500;
+/** The time until what failed is tried again. */
+export const RETRY_MS = 5000;
+
+interface RunnerState {
+  lanes: ReturnType<typeof createLanes>;
+  alarms: Alarms;
+  timers: Pick<Queue, 'delayed' | 'rest'>;
+  /** Claims what may run now. */
+  proceed(): void;
+}
+
+/** Creates the part of the queue that runs claimed jobs, one by one or in batches. */
+export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }: RunnerState) => {
+  const { log } = deps;
+  const handlers = new Map<string, JobHandler>();
+  const running = new Set<Promise<void>>();
+  const aborter = createAborter();
+  const recover = recovery(deps, { alarms, delayed: timers.delayed });
+
+  /** Keeps work that a stop waits for. */
+  const track = (work: Promise<void>): void => {
+    const kept = work.finally(() => running.delete(kept));
+    running.add(kept);
+  };
+
+  const begin = (job: Job): void => {
+    lanes.claimed(job.lane);
+    let isHolding = true;
+    const free = (): void => {
+      if (!isHolding) return;
+      isHolding = false;
+      lanes.ended(job.lane);
+      proceed();
+    };
+    track(
+      perform(job, free)
+        .catch((err) => log.error({ err, job: job.ref }, UNRETURNED))
+        .finally(free),
+    );
+  };
+
+  const beginBatch = (jobs: Job[]): void => {
+    const [first] = jobs;
+    if (!first) return;
+    const { lane } = first;
+    lanes.batches.claimed(lane, jobs.length);
+    const ended = (): void => {
+      lanes.batches.ended(lane);
+      proceed();
+    };
+    track(
+      performBatch(first, jobs)
+        .catch((err) => log.error({ err, lane }, UNRETURNED))
+        .finally(ended),
+    );
+  };
+
+  const performBatch = async ({ kind, lane }: Job, jobs: Job[]): Promise<void> => {
+    const handler = handlers.get(kind);
+    try {
+      if (!handler?.runBatch) throw new Error(`Nobody runs batches of jobs of kind ${kind}`);
+      for (const { job, error } of await handler.runBatch(jobs, aborter.signal)) {
+        await putBackFailed(job, error);
+      }
+    } catch (error) {
+      if (aborter.signal.aborted) return;
+      log.warn({ err: error }, 'a batch of jobs waits: the database cannot be written');
+      lanes.add(lane, jobs.length);
+      timers.rest(lane, RETRY_MS);
+    }
+  };
+
+  const perform = async (first: Job, free: () => void): Promise<void> => {
+    for (let job: Job | null = first; job; ) {
+      const current: Job = job;
+      try {
+        const handler = handlers.get(current.kind);
+        if (!handler) throw new Error(`Nobody handles jobs of kind ${current.kind}`);
+        job = await handler.run(current, aborter.signal, free);
+      } catch (error) {
+        if (aborter.signal.aborted) return;
+        await putBackFailed(current, error);
+        return;
+      }
+    }
+  };
+
+  const putBackFailed = async (job: Job, error: unknown): Promise<void> => {
+    const cause = error instanceof Error ? error : new Error(String(error));
+    log.error({ err: cause, job: job.ref }, 'a job failed unexpectedly');
+    await recover(job, { handler: handlers.get(job.kind), error: cause });
+  };
+
+  return {
+    handlers,
+    track,
+    begin,
+    beginBatch,
+    /** Waits at most `waitMs` for what runs, then aborts it. */
+    stop: async (waitMs: number): Promise<void> => {
+      await settled(running, waitMs);
+      aborter.abort();
+      await settled(running, ABORT_MS);
+    },
+  };
+};
+
+interface JobError {
+  handler: JobHandler | undefined;
+  error: Error;
+}
+
+/**
+ * Returns a function that releases a job that failed unexpectedly, or abandons it after too many
+ * attempts. If the database cannot be written now, the job stays claimed until it can.
+ */
+const recovery = (
+  { store, clock, log }: QueueDeps,
+  { alarms, delayed }: { alarms: Alarms; delayed: Queue['delayed'] },
+) => {
+  const putBack = async (job: Job, { handler, error }: JobError): Promise<void> => {
+    if (handler && job.attempts >= ATTEMPTS) return handler.abandon(job, error);
+    const runAt = iso(clock.now() + RETRY_MS);
+    const released = handler?.rows?.release(job, runAt) ?? releaseJob(store, job.id, runAt);
+    await store.transact([released]);
+    delayed(job.lane, runAt);
+  };
+  const recover = (job: Job, of: JobError): Promise<void> =>
+    putBack(job, of).catch((failure) => {
+      if (!(failure instanceof Unavailable)) throw failure;
+      log.warn({ err: failure, job: job.ref }, 'a job waits to be put back');
+      alarms.after(`put back ${job.kind} ${job.ref}`, RETRY_MS, () => {
+        recover(job, of).catch((err) => log.error({ err, job: job.ref }, UNRETURNED));
+      });
+    });
+  return recover;
+};
+
+/** Creates an AbortController with no limit of listeners: each running job may have one. */
+const createAborter = (): AbortController => {
+  const aborter = new AbortController();
+  setMaxListeners(0, aborter.signal);
+  return aborter;
+};
+
+const settled = async (running: Set<Promise<void>>, waitMs: number): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, waitMs);
+  });
+  const all = (async () => {
+    while (running.size > 0) await Promise.all(running);
+  })();
+  await Promise.race([all, limit]);
+  clearTimeout(timer);
+};

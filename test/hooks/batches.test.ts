@@ -1,0 +1,224 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { until } from '../harness/app.js';
+import { type Desk, onPath, openDesk } from '../harness/hooks.js';
+import { inside } from '../harness/inside.js';
+
+export const lab = Lab.script();
+const { after, before, beforeEach, describe, it } = lab;
+
+const EXISTS = { conditions: [{ field: 'webhook.body.n', operator: 'exists' }] };
+
+let desk: Desk;
+before(async () => {
+  desk = await openDesk();
+});
+beforeEach(() => desk.arrive());
+after(() => desk.test.stop());
+
+const frames = (): { heard: [string, unknown][]; leave(): void } => {
+  const { hub } = inside(desk.test.app);
+  const heard: [string, unknown][] = [];
+  const leaves = [
+    hub.listen(desk.owner.id, 'hook.execution', (data) => {
+      if (typeof data === 'object' && data && 'status' in data) heard.push(['run', data.status]);
+    }),
+    hub.listen(desk.owner.id, 'notification', (data) => {
+      if (typeof data === 'object' && data && 'body' in data) heard.push(['notice', data.body]);
+    }),
+  ];
+  return {
+    heard,
+    leave: () => {
+      for (const leave of leaves) leave();
+    },
+  };
+};
+const notices = async (): Promise<string[]> => {
+  const { notifications } = (await desk.ask('GET', '/api/notifications?limit=200')).body;
+  return notifications.map(({ body }: { body: string }) => body);
+};
+const row = async (id: string) =>
+  desk.test.app.store.db
+    .selectFrom('executions')
+    .select(['status', 'effect', 'attempts', 'created_at', 'started_at', 'finished_at', 'run_at'])
+    .where('hook_id', '=', id)
+    .executeTakeFirstOrThrow();
+/** How often the hook has run, as its limits count it. */
+const runsOf = async (id: string): Promise<number> => {
+  const hooks = desk.test.app.store.db.selectFrom('hooks').select(['runs', 'last_run_at']);
+  const { runs, last_run_at } = await hooks.where('id', '=', id).executeTakeFirstOrThrow();
+  expect(last_run_at === null).to.equal(runs === 0);
+  return runs;
+};
+
+describe('a plain notification', () => {
+  it('is there when its delivery is acknowledged, and is told in order', async () => {
+    const id = await desk.hook(onPath('plain'));
+    const { heard, leave } = frames();
+    expect((await desk.deliver('plain', '{"n":1}')).status).to.equal(202);
+    leave();
+    expect(heard).to.equal([
+      ['run', 'queued'],
+      ['run', 'success'],
+      ['notice', 'Got 1'],
+    ]);
+    const { created_at, ...rest } = await row(id);
+    expect(rest).to.equal({
+      ...{ status: 'success', effect: 'done', attempts: 1, run_at: null },
+      ...{ started_at: created_at, finished_at: created_at },
+    });
+    const [run] = await desk.runs(id);
+    expect(run).to.include({ status: 'success', result: { message: 'Got 1' }, error: null });
+    expect(await notices()).to.equal(['Got 1']);
+    const { body } = await desk.ask('GET', `/api/hooks/${id}`);
+    expect(body.stats).to.include({ executions: 1, lastStatus: 'success' });
+    expect(await runsOf(id)).to.equal(1);
+  });
+
+  it('waits for the earlier runs of its hook', async () => {
+    const id = await desk.hook(onPath('ordered'));
+    const { queue } = inside(desk.test.app);
+    queue.rest(id, 200);
+    await desk.ask('POST', `/api/hooks/${id}/test`, { payload: { n: 'first' } });
+    await desk.deliver('ordered', '{"n":"second"}');
+    expect((await row(id)).run_at).to.not.be.null();
+    await desk.ended(id, 2);
+    expect(await notices()).to.equal(['Got second', 'Got first']);
+  });
+
+  it('is queued where its hook was changed since the daemon read it', async () => {
+    const id = await desk.hook(onPath('changed'));
+    await desk.test.app.store.db
+      .updateTable('hooks')
+      .set({ action_config: '{"notifyMessage":"New"}', updated_at: '2026-01-01T00:00:00.000Z' })
+      .where('id', '=', id)
+      .execute();
+    await desk.deliver('changed', '{"n":1}');
+    await desk.ended(id);
+    expect(await notices()).to.equal(['New']);
+  });
+
+  it('goes once to each hook, and once for a repeat', async () => {
+    for (const name of ['one', 'two']) await desk.hook({ ...onPath('both'), name });
+    const headers = { 'x-github-delivery': 'd-1' };
+    const [first, again] = await Promise.all(
+      [1, 2].map(() => desk.deliver('both', '{"n":1}', { headers })),
+    );
+    expect([first?.status, again?.status].sort()).to.equal([200, 202]);
+    expect(await notices()).to.equal(['Got 1', 'Got 1']);
+  });
+});
+
+describe('a batch of runs', () => {
+  /** Holds the hook's runs back, so that all of them begin together. */
+  const together = async (path: string, count: number, given: object): Promise<string> => {
+    const id = await desk.hook({ ...onPath(path), ...given });
+    inside(desk.test.app).queue.rest(id, 300);
+    const numbers = Array.from({ length: count }, (_, n) => n);
+    const replies = await Promise.all(numbers.map((n) => desk.deliver(path, `{"n":${n}}`)));
+    expect(replies.every(({ status }) => status === 202)).to.be.true();
+    return id;
+  };
+  const counts = async (id: string, count: number): Promise<Record<string, number>> => {
+    const all = desk.test.app.store.db.selectFrom('executions').where('hook_id', '=', id);
+    const rows = await until(
+      () => all.select(['status', 'run_at']).execute(),
+      (found) => found.length === count && found.every(({ run_at }) => run_at === null),
+    );
+    return Object.fromEntries(
+      ['success', 'skipped', 'error'].map((status) => [
+        status,
+        rows.filter((each) => each.status === status).length,
+      ]),
+    );
+  };
+
+  it('ends each run once, in the order of the deliveries', async () => {
+    const id = await together('many', 300, EXISTS);
+    expect(await counts(id, 300)).to.equal({ success: 300, skipped: 0, error: 0 });
+    const all = desk.test.app.store.db.selectFrom('executions').where('hook_id', '=', id);
+    const runs = await all.select(['id', 'finished_at', 'attempts']).orderBy('id').execute();
+    const ends = runs.map(({ finished_at }) => finished_at ?? '');
+    expect(ends).to.equal(ends.toSorted());
+    expect(runs.every(({ attempts }) => attempts === 1)).to.be.true();
+    const said = desk.test.app.store.db.selectFrom('notifications').select('body');
+    const bodies = await said.where('user_id', '=', desk.owner.id).execute();
+    expect(new Set(bodies.map(({ body }) => body)).size).to.equal(300);
+    expect(bodies.length).to.equal(300);
+    expect(await runsOf(id)).to.equal(300);
+  });
+
+  it('runs a hook as often as it may, and tells once that it did', async () => {
+    const id = await together('limited', 40, { maxExecutions: 7 });
+    expect(await counts(id, 40)).to.equal({ success: 7, skipped: 33, error: 0 });
+    const all = await notices();
+    expect(all.filter((body) => body.startsWith('Got ')).length).to.equal(7);
+    expect(all.filter((body) => body.startsWith('The hook has run 7 times')).length).to.equal(1);
+    expect((await desk.ask('GET', `/api/hooks/${id}`)).body.enabled).to.be.false();
+  });
+
+  it('lets one of them through a cooldown', async () => {
+    const id = await together('cool', 40, { cooldownMs: 60_000 });
+    expect(await counts(id, 40)).to.equal({ success: 1, skipped: 39, error: 0 });
+    expect(await runsOf(id)).to.equal(1);
+    expect(await notices()).to.have.length(1);
+  });
+
+  it('runs tools without effects likewise', async () => {
+    const id = await together('clock', 30, {
+      action: 'execute_tool',
+      actionConfig: { toolId: 'time', toolAction: 'now', toolParams: {} },
+    });
+    expect(await counts(id, 30)).to.equal({ success: 30, skipped: 0, error: 0 });
+    const [run] = await desk.runs(id);
+    expect(run).to.include({ status: 'success', attempts: 1 });
+    expect(run.result).to.include('timezone');
+  });
+
+  it('ends a run by itself whose payload is too much', async () => {
+    const id = await desk.hook({
+      ...onPath('slow'),
+      conditions: [{ field: 'webhook.body.t', operator: 'matches', value: '(a+)+$' }],
+    });
+    inside(desk.test.app).queue.rest(id, 100);
+    for (const t of ['aa', `${'a'.repeat(100)}b`, 'a']) {
+      await desk.deliver('slow', JSON.stringify({ t, n: 1 }));
+    }
+    expect(await counts(id, 3)).to.equal({ success: 2, skipped: 0, error: 1 });
+  });
+
+  it('leaves runs alone that ended meanwhile', async () => {
+    const id = await together('stopped', 5, EXISTS);
+    const { db } = desk.test.app.store;
+    const { min } = await db
+      .selectFrom('executions')
+      .select(({ fn }) => fn.min('id').as('min'))
+      .where('hook_id', '=', id)
+      .executeTakeFirstOrThrow();
+    const over = { status: 'skipped' as const, run_at: null, error: 'by hand' };
+    await db.updateTable('executions').set(over).where('id', '=', min).execute();
+    expect(await counts(id, 5)).to.equal({ success: 4, skipped: 1, error: 0 });
+    expect(await notices()).to.have.length(4);
+  });
+
+  it('begins one by one where agents of the hook wait', async () => {
+    const id = await desk.hook({ ...onPath('mixed'), ...EXISTS });
+    const { db } = desk.test.app.store;
+    const queue = inside(desk.test.app).queue;
+    const at = new Date(Date.now() + 400).toISOString();
+    const job = { kind: 'agent', ref: 'agent_gone', lane: id, run_at: at };
+    await db.insertInto('jobs').values(job).execute();
+    queue.delayed(id, at);
+    for (const n of [1, 2, 3]) await desk.deliver('mixed', `{"n":${n}}`);
+    expect(await counts(id, 3)).to.equal({ success: 3, skipped: 0, error: 0 });
+    expect(await db.selectFrom('jobs').select('ref').where('lane', '=', id).execute()).to.equal([
+      { ref: 'agent_gone' },
+    ]);
+    await until(
+      () => db.selectFrom('jobs').select('ref').where('lane', '=', id).execute(),
+      (jobs) => jobs.length === 0,
+    );
+    expect(queue.isEmpty(id)).to.be.true();
+  });
+});

@@ -1,0 +1,32 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { parseBody } from '../../src/kernel/json.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const parsed = (text: string) => parseBody(Buffer.from(text));
+const MANY = { fault: 'JSON holds over 20000 values' };
+
+describe('a JSON body', () => {
+  it('holds 20,000 values with itself, and no more', () => {
+    const most = Array.from({ length: 19_999 }, () => 1);
+    expect(parsed(JSON.stringify(most))).to.equal({ value: most });
+    expect(parsed(JSON.stringify([...most, 1]))).to.equal(MANY);
+    expect(parsed(JSON.stringify([[...most]]))).to.equal(MANY);
+  });
+
+  it('may hold any number of commas in its texts, whatever is escaped in them', () => {
+    for (const text of [',', '\\,', '",', '\\",', '\\\\",']) {
+      const value = { text: text.repeat(30_000) };
+      expect(parsed(JSON.stringify(value))).to.equal({ value });
+    }
+  });
+
+  it('is refused by its commas before it is parsed', () => {
+    expect(parsed(`{"a":"\\\\"${',1'.repeat(20_000)}`)).to.equal(MANY);
+    expect(parsed(`{"a":"\\\\"${',1'.repeat(19_999)}`)).to.equal({
+      fault: 'Invalid request payload JSON format',
+    });
+  });
+});
