@@ -31,7 +31,9 @@ const LONG = [
   ...['cli/verbs', 'cli/descriptors', 'tui/walk', 'tui/rush'],
 ].map((name) => `${name}.test.js`);
 /** What they assert was promised of a machine that does nothing else: they run by themselves, last. */
-const ALONE = ['faults/flood', 'faults/sendrates', 'faults/stop'].map((name) => `${name}.test.js`);
+const ALONE = ['faults/flood', 'faults/sendrates', 'faults/stop', 'generated/firsts'].map(
+  (name) => `${name}.test.js`,
+);
 /** What the tests see of the environment; all else is left out or set to a known value. */
 const KEPT = [...['PATH', 'CI', 'NODE_OPTIONS', 'NODE_V8_COVERAGE'], ...['RUSH_SECONDS', 'FRAMES']];
 

@@ -15,8 +15,8 @@ import { statement } from '../store/store.js';
 import { type Tool, type Toolbox, ToolFailed, ToolRefused } from '../tools/module.js';
 import { credentialsIn, type Vault } from '../vault/module.js';
 import { authorized, sendForward } from './forward.js';
-import { beginRun, beginStatement, endRun, publishRun, type RunOutcome } from './outcome.js';
 import type { OpenedHook } from './hook.js';
+import { beginRun, beginStatement, endRun, publishRun, type RunOutcome } from './outcome.js';
 import { type HookRun, hopsOf, payloadOf, promptEventOf } from './run.js';
 import type { StopsDeps } from './stops.js';
 

@@ -75,17 +75,14 @@ export const createBatchExecutor = (deps: ActionDeps) => {
   const endAll = async (runs: PreparedRun[]): Promise<FailedJob[]> => {
     const [only, another] = runs;
     if (!only) return [];
-    try {
-      const ended = await store.call(
-        'endExecutions',
-        runs.map(({ end }) => end),
-      );
+    const ends = runs.map(({ end }) => end);
+    const ended = await store.call('endExecutions', ends).catch((error: Error) => error);
+    if (ended instanceof Unavailable) throw ended;
+    if (!(ended instanceof Error)) {
       for (const [at, run] of runs.entries()) await tell(run, ended[at] ?? 'gone');
       return [];
-    } catch (error) {
-      if (error instanceof Unavailable) throw error;
-      if (!another) return [failed(only.job, error)];
     }
+    if (!another) return [failed(only.job, ended)];
     const failures: FailedJob[] = [];
     for (const run of runs) failures.push(...(await endAll([run])));
     return failures;

@@ -28,7 +28,6 @@ export const createExecutor = (deps: ActionDeps): JobHandler => {
   const run = async (job: Job, signal: AbortSignal): Promise<Job | null> => {
     const found = job.loaded ? runOf(job.loaded) : await loadRun(store, job.ref);
     if (!isUnderway(found)) return drop(job);
-    if (wasInterrupted(found)) return interrupt(deps, found);
     const stopped = (await whyStopped(deps, found)) ?? (await whyRefused(deps, found));
     if (stopped) return endRun(deps, found, stopped);
     return actions[found.hook.action](deps, found, job, signal);
@@ -84,30 +83,6 @@ const executionRows = ({ store: { db } }: ActionDeps): JobHandler['rows'] => ({
         .where('run_at', 'is not', null),
     ),
 });
-
-/** True if an effect that must not happen twice began and its end was never recorded. */
-const wasInterrupted = ({ execution }: HookRun): boolean =>
-  execution.effect === 'begun' && execution.action === 'execute_tool';
-
-const interrupt = (deps: ActionDeps, run: HookRun): Promise<null> => {
-  const error =
-    'The daemon stopped while this ran. It is not run again by itself: replay it if it should be';
-  // This start made no attempt.
-  const attempts = run.execution.attempts - 1;
-  const { id, name } = run.hook;
-  const notice = {
-    kind: 'hook_interrupted' as const,
-    title: `${name}: interrupted`,
-    body: error,
-    link: `/api/hooks/${id}/executions`,
-    about: name,
-  };
-  return endRun(
-    deps,
-    { ...run, execution: { ...run.execution, attempts } },
-    { status: 'interrupted', error, notice: { notice, isSent: true } },
-  );
-};
 
 /** Returns why the limits of the hook refuse the execution, or null if it may run; then it is counted. */
 const whyRefused = async (deps: ActionDeps, run: HookRun): Promise<Stopped | null> => {

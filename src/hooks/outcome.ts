@@ -101,7 +101,8 @@ export const endOf = (deps: OutcomeDeps, run: HookRun, outcome: RunOutcome): Pre
         effect: outcome.effect ?? execution.effect,
         result: result === undefined ? null : encode(result),
         error,
-        attempts: execution.attempts,
+        // The start that finds an interrupted execution makes no attempt.
+        attempts: execution.attempts - (status === 'interrupted' ? 1 : 0),
         started_at: null,
         finished_at: iso(clock.now()),
       },

@@ -13,14 +13,15 @@ export interface StopsDeps extends OutcomeDeps {
   directory: Directory;
 }
 
-/** The end of an execution that the hook's rules stop. */
-export type Stopped = Pick<RunOutcome, 'status'> & { error: string };
+/** The end of an execution before its action. */
+export type Stopped = Pick<RunOutcome, 'status' | 'notice'> & { error: string };
 
 /** True if the execution was not admitted yet. */
 export const isFirst = ({ execution }: HookRun): boolean => execution.started_at === null;
 
 /** Returns how the execution ends before its action, its limits apart, or null if it does not. */
 export const whyStopped = async (deps: StopsDeps, run: HookRun): Promise<Stopped | null> => {
+  if (wasInterrupted(run)) return interruption(run);
   if (run.isSuspended) {
     const error = 'the account of its owner is disabled';
     return { status: isFirst(run) ? 'skipped' : 'error', error };
@@ -31,6 +32,23 @@ export const whyStopped = async (deps: StopsDeps, run: HookRun): Promise<Stopped
   const judged = await deps.evaluate.conditions(run);
   if (judged.verdict === 'error') return { status: 'error', error: judged.reason };
   return judged.verdict === 'stopped' ? skipped(judged.reason) : null;
+};
+
+/** True if an effect that must not happen twice began and its end was never recorded. */
+const wasInterrupted = ({ execution }: HookRun): boolean =>
+  execution.effect === 'begun' && execution.action === 'execute_tool';
+
+const interruption = ({ hook: { id, name } }: HookRun): Stopped => {
+  const error =
+    'The daemon stopped while this ran. It is not run again by itself: replay it if it should be';
+  const notice = {
+    kind: 'hook_interrupted' as const,
+    title: `${name}: interrupted`,
+    body: error,
+    link: `/api/hooks/${id}/executions`,
+    about: name,
+  };
+  return { status: 'interrupted', error, notice: { notice, isSent: true } };
 };
 
 /** Returns what the limits of the hook are asked when the execution begins at `now`. */

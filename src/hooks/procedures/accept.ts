@@ -59,7 +59,7 @@ interface MatchedHook {
 
 /**
  * Accepts deliveries, which are durable after its transaction. It claims the sender's id for each
- * hook, stores each delivery once, and adds one execution with its job for each hook that runs. A
+ * hook, stores each delivery once, and adds one execution for each hook that runs, which waits. A
  * hook does not run if it was disabled or deleted since its secret was verified, or now has another
  * trigger. A hook of a disabled user counts as disabled. Ours: if an execution ended in error
  * before any effect began, a repeat of its delivery runs it again. In all other cases a repeat runs
