@@ -16,6 +16,10 @@ before(async () => {
 beforeEach(() => desk.arrive());
 after(() => desk.test.stop());
 
+/** Keeps the runs of a hook waiting until they are released. */
+const hold = (id: string): void => inside(desk.test.app).queue.rest(id, 60_000);
+const release = (id: string): void => inside(desk.test.app).queue.rest(id, 1);
+
 const frames = (): { heard: [string, unknown][]; leave(): void } => {
   const { hub } = inside(desk.test.app);
   const heard: [string, unknown][] = [];
@@ -78,11 +82,11 @@ describe('a plain notification', () => {
 
   it('waits for the earlier runs of its hook', async () => {
     const id = await desk.hook(onPath('ordered'));
-    const { queue } = inside(desk.test.app);
-    queue.rest(id, 200);
+    hold(id);
     await desk.ask('POST', `/api/hooks/${id}/test`, { payload: { n: 'first' } });
     await desk.deliver('ordered', '{"n":"second"}');
     expect((await row(id)).run_at).to.not.be.null();
+    release(id);
     await desk.ended(id, 2);
     expect(await notices()).to.equal(['Got second', 'Got first']);
   });
@@ -111,13 +115,19 @@ describe('a plain notification', () => {
 });
 
 describe('a batch of runs', () => {
-  /** Holds the hook's runs back, so that all of them begin together. */
-  const together = async (path: string, count: number, given: object): Promise<string> => {
+  /** Deliveries to a hook whose runs are held back. */
+  const held = async (path: string, count: number, given: object): Promise<string> => {
     const id = await desk.hook({ ...onPath(path), ...given });
-    inside(desk.test.app).queue.rest(id, 300);
+    hold(id);
     const numbers = Array.from({ length: count }, (_, n) => n);
     const replies = await Promise.all(numbers.map((n) => desk.deliver(path, `{"n":${n}}`)));
     expect(replies.every(({ status }) => status === 202)).to.be.true();
+    return id;
+  };
+  /** The same, all of which begin together. */
+  const together = async (...of: Parameters<typeof held>): Promise<string> => {
+    const id = await held(...of);
+    release(id);
     return id;
   };
   const counts = async (id: string, count: number): Promise<Record<string, number>> => {
@@ -181,10 +191,11 @@ describe('a batch of runs', () => {
       ...onPath('slow'),
       conditions: [{ field: 'webhook.body.t', operator: 'matches', value: '(a+)+$' }],
     });
-    inside(desk.test.app).queue.rest(id, 100);
+    hold(id);
     for (const t of ['aa', `${'a'.repeat(100)}b`, 'a']) {
       await desk.deliver('slow', JSON.stringify({ t, n: 1 }));
     }
+    release(id);
     expect(await counts(id, 3)).to.equal({ success: 2, skipped: 0, error: 1 });
   });
 
@@ -235,7 +246,7 @@ describe('a batch of runs', () => {
   });
 
   it('leaves runs alone that ended meanwhile', async () => {
-    const id = await together('stopped', 5, EXISTS);
+    const id = await held('stopped', 5, EXISTS);
     const { db } = desk.test.app.store;
     const { min } = await db
       .selectFrom('executions')
@@ -244,6 +255,7 @@ describe('a batch of runs', () => {
       .executeTakeFirstOrThrow();
     const over = { status: 'skipped' as const, run_at: null, error: 'by hand' };
     await db.updateTable('executions').set(over).where('id', '=', min).execute();
+    release(id);
     expect(await counts(id, 5)).to.equal({ success: 4, skipped: 1, error: 0 });
     expect(await notices()).to.have.length(4);
   });
