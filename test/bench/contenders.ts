@@ -32,7 +32,7 @@ export const startDurable = (): Promise<Contender> =>
     'node:http, durable',
   );
 
-/** What the deliveries of a measurement do once they are kept, and the contender's name. */
+/** The kinds of runs that deliveries cause, each with the contender's name. */
 const RUNS = {
   held: 'Adjutant',
   notify: 'Adjutant, notify',

@@ -19,7 +19,7 @@ describe('messages while half of the endpoints fail', () => {
 describe('messages that wait at one instant, half of them for endpoints that fail', () => {
   const good = { messages: 5_000, endpoints: 20, isHalfFailing: false, bursts: 4 };
   const half = { messages: 10_000, endpoints: 40, isHalfFailing: true, bursts: 4 };
-  /** Of the first nothing is compiled yet; what else goes on in the machine only ever adds. */
+  /** Leaves the first out, for which nothing is compiled yet; other work of the machine only adds. */
   const least = (drains: Drain[]): number => Math.min(...drains.slice(1).map(({ p99 }) => p99));
 
   it('reach the others once, about as soon as if none failed', { timeout: 120_000 }, async () => {

@@ -19,7 +19,7 @@ export interface ReceivingHook {
 }
 
 /** The actions whose effects may be in the database alone. */
-const INSIDE: HookRow['action'][] = ['notify', 'execute_tool'];
+const DATABASE_ACTIONS: HookRow['action'][] = ['notify', 'execute_tool'];
 
 /**
  * Creates the directory of the hooks that can receive, by path and by id, with their keys. The
@@ -61,7 +61,7 @@ export const createDirectory = (
       },
       path,
       concurrency: row.concurrency,
-      row: INSIDE.includes(row.action) ? row : null,
+      row: DATABASE_ACTIONS.includes(row.action) ? row : null,
     };
     byId.set(row.id, hook);
     if (path !== null) byPath.set(path, [...onPath(path), hook]);
