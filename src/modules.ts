@@ -71,7 +71,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     approvals,
     experts: experts.experts,
   });
-  agents.run({ permissions, skills: skills.skills, dailyCostUsd });
+  agents.run({ skills: skills.skills, dailyCostUsd });
   const channels = openChannels(base, { secrets, vault, outbound, approvals, agents });
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
   hooks.run({ tools, permissions, concurrency: config.hookConcurrency });

@@ -1,9 +1,14 @@
 import type Database from 'better-sqlite3';
+import { beginAgent } from './agents/procedures/begin.js';
+import { agentNotices } from './agents/procedures/notices.js';
 import { reserveCall } from './agents/procedures/reserve.js';
+import { agentSnapshot } from './agents/procedures/snapshot.js';
+import { answerChannel } from './channels/procedures.js';
 import { acceptDelivery } from './hooks/procedures/accept.js';
 import { admitExecution } from './hooks/procedures/admit.js';
 import { claimExecutions, oldestWait } from './hooks/procedures/claim.js';
 import { closeExecution, endExecutions } from './hooks/procedures/end.js';
+import { firedHooks, namedExecution } from './hooks/procedures/fire.js';
 import { claimJobs } from './jobs/procedures.js';
 import { postEvent, postNotice } from './outbound/procedures/post.js';
 import { beginSendings } from './outbound/procedures/send.js';
@@ -20,6 +25,7 @@ import { checkTable } from './system/backup/procedures.js';
 /** The procedures of the writer thread: each prepares its statements, then takes calls. */
 const procedures = {
   admitExecution,
+  beginAgent,
   reserveCall,
   claimJobs: (db: Database.Database) =>
     claimJobs(db, { begin: beginSendings(db), executions: claimExecutions(db) }),
@@ -34,7 +40,19 @@ const procedures = {
 /** Procedures of the writer thread that get all successive calls as one. */
 const together = { acceptDelivery };
 /** The procedures of the reader thread. */
-const lookups = { checkAudit, contradictedHeads, headsState, lostHead, checkTable, oldestWait };
+const lookups = {
+  agentSnapshot,
+  agentNotices,
+  answerChannel,
+  firedHooks,
+  namedExecution,
+  checkAudit,
+  contradictedHeads,
+  headsState,
+  lostHead,
+  checkTable,
+  oldestWait,
+};
 
 type Each<F> = F extends (inputs: (infer I)[]) => (infer O)[] ? (input: I) => O : never;
 export type Procedures = {

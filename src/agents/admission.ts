@@ -11,6 +11,7 @@ import type { AgentRow } from '../store/tables/agents.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { ModelConstraints } from './models.js';
 import type { AgentRun, Interruption, LoopDeps } from './run.js';
+import { type Facts, readFacts } from './snapshot.js';
 import { agentTrust } from './taint.js';
 import { requestOf, waitForOwner } from './waitforapproval.js';
 
@@ -29,10 +30,11 @@ export const MODEL_GRANTS = Object.values(cliTools).map(grantOf);
 export const modelConstraintsOf = async (
   deps: LoopDeps,
   run: AgentRun,
+  facts: Pick<Facts, 'now'>,
 ): Promise<ModelConstraints | Interruption> => {
   const { agent } = run;
   const { model, topic } = agent;
-  const trust = agentTrust((await deps.rows.byId(agent.id)) ?? agent);
+  const trust = agentTrust(facts.now);
   const { isUntrusted } = trust;
   if (!isUntrusted) return { model, topic, isUntrusted, barred: () => null };
   const answers = await approvalRows(deps.store).ofCalls(
@@ -49,7 +51,7 @@ export const modelConstraintsOf = async (
     waiting: isAsked ? 1 : 0,
   });
   // The decision came in between.
-  return outcome === 'again' ? modelConstraintsOf(deps, run) : outcome;
+  return outcome === 'again' ? modelConstraintsOf(deps, run, await readFacts(deps, run)) : outcome;
 };
 
 const whyBarred = (

@@ -4,8 +4,7 @@ import { mint } from '../kernel/ids.js';
 import type { ModelUsage } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
-import type { AgentLimits } from './agent.js';
-import type { CallRequest } from './procedures/caps.js';
+import { type CallRequest, dayCaps } from './procedures/caps.js';
 import type { CallGrant } from './procedures/reserve.js';
 import { type DayCaps, releaseCall, settleCall } from './procedures/spending.js';
 import { type AgentRun, CapReached, type LoopDeps } from './run.js';
@@ -36,7 +35,7 @@ export const openBudget = (deps: LoopDeps, { agent, signal }: AgentRun) => {
   const { store, clock } = deps;
   let isStep = true;
 
-  const request = async (id: string, quote: Quote): Promise<CallRequest> => {
+  const request = (id: string, quote: Quote): CallRequest => {
     const { user_id: userId, hook_id: hookId } = agent;
     const at = iso(clock.now());
     return {
@@ -50,7 +49,7 @@ export const openBudget = (deps: LoopDeps, { agent, signal }: AgentRun) => {
       isStep,
       takesLess: false,
       fewestTokens: Math.min(FEWEST_TOKENS, quote.outputTokens),
-      ...(await deps.access.allowancesOf({ userId, hookId })),
+      dailyCostUsd: deps.access.dailyCostUsd,
     };
   };
 
@@ -63,12 +62,11 @@ export const openBudget = (deps: LoopDeps, { agent, signal }: AgentRun) => {
      */
     reserve: async (quote: Quote): Promise<ReservedBudget | 'gone' | null> => {
       const id = mint('usage', clock.now());
-      const asked = await request(id, quote);
       const grant = await granted(deps, signal, () => request(id, quote));
       if (grant.is === 'gone') return 'gone';
       if (grant.is !== 'granted') {
         if (!isStep) return null;
-        throw new CapReached(reasonOf(grant, JSON.parse(agent.limits), asked));
+        throw new CapReached(reasonOf(grant));
       }
       isStep = false;
       return { ...quote, ...grant, id };
@@ -93,14 +91,14 @@ export type StepBudget = ReturnType<typeof openBudget>;
 const granted = async (
   { store }: LoopDeps,
   signal: AbortSignal,
-  request: () => Promise<CallRequest>,
+  request: () => CallRequest,
 ): Promise<CallGrant> => {
   const since = performance.now();
   for (;;) {
     signal.throwIfAborted();
     const waitedMs = performance.now() - since;
     const grant = await store.call('reserveCall', {
-      ...(await request()),
+      ...request(),
       takesLess: waitedMs >= WHOLE_MS,
     });
     if (grant.is !== 'held' || waitedMs >= LONGEST_WAIT_MS) return grant;
@@ -108,23 +106,14 @@ const granted = async (
   }
 };
 
-const reasonOf = (
-  grant: Exclude<CallGrant, { is: 'granted' }>,
-  limits: AgentLimits,
-  { ofUser, ofHook }: Allowances,
-): string => {
+const reasonOf = (grant: Exclude<CallGrant, { is: 'granted' }>): string => {
   if (grant.is !== 'full') return 'calls of other agents hold what is left of a limit';
-  const { on, of } = grant;
+  const { on, of, most } = grant;
   if (on === 'above') return 'a limit of the agent that gave it its task is reached';
-  const { maxSteps, maxTokens, maxCostUsd } = limits;
-  if (on === 'agent') {
-    const ofAgent = { steps: maxSteps, tokens: maxTokens, cost: maxCostUsd };
-    return `limit of ${ofAgent[of]} ${UNITS[of]} reached`;
-  }
-  const { dailySteps, dailyTokens, dailyCostUsd } = on === 'user' ? ofUser : ofHook;
-  const ofDay = { steps: dailySteps, tokens: dailyTokens, cost: dailyCostUsd };
+  const limit = `${most} ${UNITS[of]}`;
+  if (on === 'agent') return `limit of ${limit} reached`;
   const whose = on === 'user' ? 'the limit' : "its hook's limit";
-  return `${whose} of ${ofDay[of]} ${UNITS[of]} a day is reached`;
+  return `${whose} of ${limit} a day is reached`;
 };
 
 const UNITS = { steps: 'steps', tokens: 'tokens', cost: 'USD' };
@@ -158,34 +147,13 @@ export const settleLeftover = async ({ store, clock }: { store: Store; clock: Cl
   for (const row of left) await store.transact(settleCall({ ...row, latencyMs: 0, at }));
 };
 
-/** The daily limits of a user's agents together, and of a hook's. */
-type Allowances = Pick<CallRequest, 'ofUser' | 'ofHook'>;
-export type AllowancesOf = ReturnType<typeof createAllowances>;
-
-const ANY: DayCaps = { dailyCostUsd: null, dailyTokens: null, dailySteps: null };
-
 /**
- * Creates the function that reads the daily limits. A user has those that an admin set, otherwise
- * those of the settings; a hook has those that its owner set. They are read anew for every step, so
- * that a change takes effect at once.
+ * Creates the function that reads the daily caps of all agents of a user: those that an admin set,
+ * otherwise those of the settings.
  */
-export const createAllowances =
+export const dailyCapsOf =
   ({ db }: Pick<Store, 'db'>, { dailyCostUsd }: { dailyCostUsd: number }) =>
-  async ({ userId, hookId }: { userId: string; hookId: string | null }): Promise<Allowances> => {
+  async (userId: string): Promise<DayCaps> => {
     const user = db.selectFrom('users').select('limits').where('id', '=', userId);
-    const hook = db
-      .selectFrom('hooks')
-      .select('limits')
-      .where('id', '=', hookId ?? '');
-    const [users, hooks] = await Promise.all([
-      user.executeTakeFirst(),
-      hookId === null ? undefined : hook.executeTakeFirst(),
-    ]);
-    return {
-      ofUser: { ...ANY, dailyCostUsd, ...capsIn(users?.limits) },
-      ofHook: { ...ANY, ...capsIn(hooks?.limits) },
-    };
+    return dayCaps({ dailyCostUsd }, (await user.executeTakeFirst())?.limits);
   };
-
-const capsIn = (limits: string | null | undefined): Partial<DayCaps> =>
-  limits ? JSON.parse(limits) : {};

@@ -11,6 +11,7 @@ import { createParallel, type StartedWork } from './parallel.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { ENDED_AT, repetitionsOf } from './repeats.js';
 import { type AgentRun, CapReached, type Interruption, type LoopDeps } from './run.js';
+import { readStepFacts, type StepFacts } from './snapshot.js';
 import { effectOf, subAgentsOf, waitForAgents } from './subagents.js';
 import { taint } from './taint.js';
 import { LONGEST_RESULT, runToolCall, type ToolResult } from './toolcall.js';
@@ -25,19 +26,20 @@ import { waitForOwner } from './waitforapproval.js';
 export const finishCalls = async (
   deps: LoopDeps,
   run: AgentRun,
+  facts?: StepFacts,
 ): Promise<'again' | Interruption> => {
   const { agent } = run;
-  const rows = await deps.rows.messages(agent.session_id);
-  const { calls, isOverridden } = openCalls(rows, agent.id);
+  const { messages, permissions } = facts ?? (await readStepFacts(deps, run));
+  const { calls, isOverridden } = openCalls(messages, agent.id);
   if (calls.length === 0) return 'again';
   const ids = calls.map(({ id }) => id);
   const [tools, begun, approvals, subs] = await Promise.all([
-    deps.access.toolsOf(agent),
+    deps.access.toolsOf(agent, permissions),
     deps.rows.begunCalls(agent.id),
     approvalRows(deps.store).ofCalls(agent.id, ids),
     subAgentsOf(deps, agent.id, calls),
   ]);
-  const repetitions = repetitionsOf(rows, agent.id);
+  const repetitions = repetitionsOf(messages, agent.id);
   return runCalls(deps, run, { calls, tools, begun, approvals, subs, isOverridden, repetitions });
 };
 

@@ -30,7 +30,7 @@ export interface LiveAgents {
  * meanwhile.
  */
 export const createControl = (deps: ControlDeps) => {
-  const { store, rows, queue } = deps;
+  const { rows, queue } = deps;
   const live: LiveAgents = { running: new Map(), deltas: createDeltas() };
 
   const interrupt = async (agents: AgentRow[]): Promise<void> => {
@@ -109,7 +109,7 @@ export const createControl = (deps: ControlDeps) => {
         agent.sessionId !== undefined && (await rows.session(agent.userId, agent.sessionId));
       if (session === undefined) throw new NoSession();
       const { id, sessionId, record } = spawnRecord(deps, agent);
-      record.add(addJob(store, { kind: JOB, ref: id, lane: agent.lane, runAt: record.at }));
+      record.add(addJob({ kind: JOB, ref: id, lane: agent.lane, runAt: record.at }));
       if (!(await unlessUnmet(record.commit()))) throw new SessionBusy();
       queue.added(agent.lane);
       return { id, sessionId };
@@ -154,7 +154,7 @@ const removal = async (deps: ControlDeps, agent: AgentRow, gone: AgentRow[]): Pr
   const { moves, ...rest } = await moveUnder(deps, agent, 'stop');
   const record = createRecord(deps, agent)
     .only(FINISHED)
-    .add(removeJobOfAgent(store, agent.id), ...withdrawn.statements);
+    .add(removeJobOfAgent(agent.id), ...withdrawn.statements);
   for (const move of moves) record.join(move);
   return { ...rest, record: record.add(statement(forgotten, gone.length)) };
 };
@@ -179,7 +179,7 @@ const aside = async (
   const { statements, pending, published } = await withdraw(deps, agent.id, 'overtaken');
   const record = createRecord(deps, agent);
   const waits = agent.status === 'waiting_approval';
-  if (waits) record.move([agent.status], 'queued').add(jobOf(deps, agent, record.at));
+  if (waits) record.move([agent.status], 'queued').add(jobOf(agent, record.at));
   else record.only([agent.status]).add(resumeAgent(deps.store, agent.id, record.at));
   record.add(...statements);
   for (const row of pending) {
@@ -202,6 +202,6 @@ const nextTurn = (deps: ControlDeps, agent: AgentRow, content: string): MessageR
     .move(FINISHED, 'queued', { result: null, error: null, finished_at: null })
     .add(voidApproved(deps.store, agent.id, record.at))
     .message({ role: 'user', content })
-    .add(jobOf(deps, agent, record.at));
+    .add(jobOf(agent, record.at));
   return { record, published: () => undefined };
 };

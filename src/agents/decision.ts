@@ -13,6 +13,7 @@ import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/module.js';
 import { TOLD_AT } from './repeats.js';
 import type { AgentRun, LoopDeps } from './run.js';
+import { readFacts } from './snapshot.js';
 import { notWaitedText, onlyUnfinished, resultOfSubAgent } from './subagents.js';
 import { agentTrust } from './taint.js';
 import type { Toolset } from './toolset.js';
@@ -68,10 +69,11 @@ const REPEATED =
  */
 export const decisionOf = async (
   deps: LoopDeps,
-  { agent }: AgentRun,
+  run: AgentRun,
   open: UndecidedCalls,
   call: ToolCall,
 ): Promise<CallDecision> => {
+  const { agent } = run;
   const sub = open.subs.get(call.id);
   if (sub) return brought(deps, sub, open.isOverridden);
   if (open.begun.has(call.id)) return tell(INTERRUPTED);
@@ -82,11 +84,8 @@ export const decisionOf = async (
   if (open.isOverridden) return tell(OVERRIDDEN);
   if (open.repetitions >= TOLD_AT) return tell(REPEATED);
   if (!tool) return { do: 'run', tool };
-  const [permissions, now] = await Promise.all([
-    deps.access.permissionsOf(agent.user_id),
-    deps.rows.byId(agent.id),
-  ]);
-  const trust = agentTrust(now ?? agent);
+  const { permissions, now } = await readFacts(deps, run);
+  const trust = agentTrust(now);
   const { level, because } = judge(tool, call.arguments, { permissions, trust });
   if (level === 'allow') return { do: 'run', tool };
   if (level === 'deny') return tell(`Denied: ${because}. It was not run.`);

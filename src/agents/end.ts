@@ -42,17 +42,20 @@ export const endAgent = async (
   const record = before(createRecord(deps, agent));
   const ended =
     outcome.status === 'completed' ? { result: outcome.result } : { error: outcome.error };
-  const consequence = await deps.followers.ending(agent, outcome);
   const from = outcome.status === 'completed' ? RUNNING : UNENDED;
-  const messages = await postingsOf(deps, agent, outcome);
-  const orphaned = outcome.status === 'failed' ? await moveUnder(deps, agent, 'stop') : null;
+  // Asked in one turn, they go to the reader in one message.
+  const [consequence, messages, orphaned] = await Promise.all([
+    deps.followers.ending(agent, outcome),
+    postingsOf(deps, agent, outcome),
+    outcome.status === 'failed' ? moveUnder(deps, agent, 'stop') : null,
+  ]);
   record
     .move(from, outcome.status, { ...ended, finished_at: record.at })
     .add(
-      removeJobOfAgent(store, agent.id),
+      removeJobOfAgent(agent.id),
       ...taintParent(store, agent),
       ...wakeParent(store, { ...agent, ...ended, status: outcome.status }, record.at),
-      ...endExecution(store, agent, executionOutcome(outcome), record.at),
+      ...endExecution(agent, executionOutcome(outcome), record.at),
       ...consequence.statements,
       ...messages.flatMap(({ statements }) => statements),
     );
@@ -77,10 +80,11 @@ const postingsOf = async (
 ): Promise<QueuedMessage[]> => {
   const { outbox, toWebhooks } = deps.outbound;
   const { executions } = deps.followers;
-  const postings = [
-    await executions.event(agent, executionOutcome(outcome)),
-    ...(await remainingNotices(deps.store, outbox, agent)),
-  ];
+  const [event, notices] = await Promise.all([
+    executions.event(agent, executionOutcome(outcome)),
+    remainingNotices(deps.store, outbox, agent),
+  ]);
+  const postings = [event, ...notices];
   if (agent.parent_id === null)
     postings.push(toWebhooks(agent.user_id, { ...agentEnded(agent, outcome), hops: agent.hops }));
   const message =

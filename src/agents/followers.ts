@@ -50,8 +50,7 @@ export const createFollowers = () => {
     executions: NO_EXECUTIONS,
     /** Returns what all modules add to the end of an agent. */
     ending: async (agent: AgentRow, outcome: AgentOutcome): Promise<FollowUp> => {
-      const all: FollowUp[] = [];
-      for (const ending of endings) all.push(await ending(agent, outcome));
+      const all = await Promise.all(endings.map((ending) => ending(agent, outcome)));
       return {
         statements: all.flatMap(({ statements }) => statements),
         committed: () => {

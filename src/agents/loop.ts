@@ -1,4 +1,5 @@
 import type { Job, JobHandler } from '../jobs/module.js';
+import { iso } from '../kernel/clock.js';
 import { ModelFailure } from '../providers/llm/model.js';
 import { unlessUnmet } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
@@ -6,9 +7,10 @@ import type { AgentLimits } from './agent.js';
 import { finishCalls } from './calls.js';
 import { endAgent } from './end.js';
 import { route } from './orchestrate.js';
-import { createRecord } from './record.js';
 import { type AgentRun, CapReached, type LoopDeps, type LoopOutcome } from './run.js';
+import { readStepFacts } from './snapshot.js';
 import { takeStep } from './step.js';
+import { openCalls } from './turns.js';
 
 const SUSPENDED = 'its account is disabled';
 
@@ -26,7 +28,7 @@ interface Interrupts {
  * model is asked.
  */
 export const createLoop = (deps: LoopDeps): JobHandler => {
-  const { store, rows } = deps;
+  const { store, clock, hub, rows } = deps;
   const { running } = deps.live;
 
   const fail = async (agent: AgentRow, error: string): Promise<void> => {
@@ -54,10 +56,14 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
   };
 
   const perform = async (job: Job, interrupts: Interrupts): Promise<void> => {
-    const agent = await rows.byId(job.ref);
-    if (agent?.status !== 'queued' && agent?.status !== 'running') return drop(job);
-    // The agent began at the moment of the disabling, or a crash left it over from then.
-    if (await rows.isSuspended(agent.user_id)) return fail(agent, SUSPENDED);
+    const at = iso(clock.now());
+    const beginning = await store.call('beginAgent', { id: job.ref, at });
+    if (beginning.is === 'gone') return drop(job);
+    const { agent } = beginning;
+    if (beginning.is === 'suspended') return fail(agent, SUSPENDED);
+    const { number: id, data } = beginning.event;
+    const event = { id, type: 'agent.status', agentId: agent.id, data, at } as const;
+    hub.publish(agent.user_id, event.type, event);
     return attempt(agent, interrupts);
   };
 
@@ -94,24 +100,18 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
 
 /** Takes steps until the agent ends, waits, or no longer runs. */
 const work = async (deps: LoopDeps, run: AgentRun): Promise<LoopOutcome> => {
-  if (!(await begin(deps, run.agent))) return 'gone';
-  let outcome: LoopOutcome = await finishCalls(deps, run);
-  if (outcome !== 'again') return outcome;
+  const facts = await readStepFacts(deps, run);
+  const { calls } = openCalls(facts.messages, run.agent.id);
+  const finished = calls.length === 0 ? 'again' : await finishCalls(deps, run, facts);
+  if (finished !== 'again') return finished;
   const routed = await route(deps, run);
   if (typeof routed === 'string') return routed;
-  while (outcome === 'again') outcome = await takeStep(deps, routed);
-  return outcome;
-};
-
-/** Returns false if the agent was paused, stopped or removed meanwhile. */
-const begin = (deps: LoopDeps, agent: AgentRow): Promise<boolean> => {
-  const record = createRecord(deps, agent);
-  if (agent.status === 'queued') {
-    record.move(['queued'], 'running', { started_at: agent.started_at ?? record.at });
-  } else {
-    record.only(['running']).event('agent.status', { status: 'running', resumed: true });
+  const isFirst = calls.length === 0 && routed === run;
+  let outcome = await takeStep(deps, routed, isFirst ? facts : await readStepFacts(deps, routed));
+  while (outcome === 'again') {
+    outcome = await takeStep(deps, routed, await readStepFacts(deps, routed));
   }
-  return unlessUnmet(record.commit());
+  return outcome;
 };
 
 const meter = ({ clock }: LoopDeps, { active_ms }: AgentRow): (() => number) => {

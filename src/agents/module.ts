@@ -9,7 +9,7 @@ import type { Hub } from '../realtime/module.js';
 import type { Skills } from '../skills/module.js';
 import type { Tools } from '../tools/module.js';
 import { JOB } from './agent.js';
-import { createAllowances, settleLeftover } from './budget.js';
+import { settleLeftover } from './budget.js';
 import { chatResource } from './chat/routes.js';
 import { createChat } from './chat.js';
 import { createControl } from './control.js';
@@ -25,7 +25,7 @@ import { findWaitingAgent } from './waitforapproval.js';
 
 export { MODEL_GRANTS } from './admission.js';
 export { type AgentLimits, JOB, NoSession, SessionBusy, webhookPrompt } from './agent.js';
-export { createAllowances } from './budget.js';
+export { dailyCapsOf } from './budget.js';
 export type { Chat } from './chat.js';
 export type { AgentOutcome, ExecutionEnd, Executions, FollowUp } from './followers.js';
 export type { ModelState, Models } from './models.js';
@@ -45,7 +45,6 @@ export interface AgentsModuleDeps {
 
 /** The dependencies of the loop beside those of its module. */
 interface LoopModuleDeps {
-  permissions: Permissions;
   skills: Skills;
   /** The daily limit of the cost of all agents of a user, unless an admin has set another. */
   dailyCostUsd: number;
@@ -84,8 +83,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
     /** Registers the modules that follow what agents do. */
     followers,
     /** Registers the loop with the queue. */
-    run: ({ permissions, skills, dailyCostUsd }: LoopModuleDeps): void => {
-      const { permissionsOf } = permissions;
+    run: ({ skills, dailyCostUsd }: LoopModuleDeps): void => {
       const loop = createLoop({
         store,
         clock,
@@ -99,14 +97,13 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
         access: {
           models,
           experts,
-          permissionsOf,
-          toolsOf: async (agent) => {
+          toolsOf: async (agent, permissions) => {
             await skills.keepFresh();
             const suits = toolsOfPersona(agent, skills.servers.all());
-            return toolsetOf(tools.toolbox, await permissionsOf(agent.user_id), suits);
+            return toolsetOf(tools.toolbox, permissions, suits);
           },
           folderOf: ({ user_id, id }) => tools.work.open(user_id, id),
-          allowancesOf: createAllowances(store, { dailyCostUsd }),
+          dailyCostUsd,
         },
       });
       queue.handle(JOB, loop);

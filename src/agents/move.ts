@@ -2,7 +2,7 @@ import { withdraw } from '../approvals/module.js';
 import { addJob, removeJobOfAgent } from '../jobs/module.js';
 import type { Outbound } from '../outbound/module.js';
 import type { Statement } from '../store/engine/protocol.js';
-import { assertRows, type Store, statement } from '../store/store.js';
+import { assertRows } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { JOB, UNFINISHED, verbs } from './agent.js';
 import type { Followers } from './followers.js';
@@ -108,46 +108,40 @@ const moveOne = (deps: MovingDeps, agent: AgentRow, verb: Verb): AgentRecord => 
   const { store } = deps;
   const { from, to } = verbs[verb];
   const record = createRecord(deps, agent);
-  if (to === 'queued') return record.move(from, to).add(jobOf(deps, agent, record.at));
-  if (to === 'paused') return record.move(from, to).add(removeJobOfAgent(store, agent.id));
+  if (to === 'queued') return record.move(from, to).add(jobOf(agent, record.at));
+  if (to === 'paused') return record.move(from, to).add(removeJobOfAgent(agent.id));
   return record
     .move(from, to, { finished_at: record.at, error: null })
     .add(
-      removeJobOfAgent(store, agent.id),
-      ...endExecution(store, agent, STOPPED, record.at),
+      removeJobOfAgent(agent.id),
+      ...endExecution(agent, STOPPED, record.at),
       ...wakeParent(store, { ...agent, status: 'stopped' }, record.at),
     );
 };
 
 /** Builds the statement for the job with which an agent begins or continues. */
-export const jobOf = ({ store }: RecordDeps, agent: AgentRow, runAt: string): Statement =>
-  addJob(store, { kind: JOB, ref: agent.id, lane: agent.lane, runAt });
+export const jobOf = (agent: AgentRow, runAt: string): Statement =>
+  addJob({ kind: JOB, ref: agent.id, lane: agent.lane, runAt });
 
 /**
  * Builds the statements that write an agent's outcome to the execution that spawned it, in the
  * transaction that ends the agent.
  */
 export const endExecution = (
-  { db }: Store,
   agent: Pick<AgentRow, 'execution_id'>,
   outcome: { status: 'success'; result: string } | { status: 'error'; error: string },
   at: string,
 ): Statement[] => {
   if (agent.execution_id === null) return [];
-  const ended = {
-    status: outcome.status,
-    effect: 'done' as const,
-    result: outcome.status === 'success' ? JSON.stringify({ text: outcome.result }) : null,
-    error: outcome.status === 'error' ? outcome.error : null,
-    finished_at: at,
-  };
+  const { status } = outcome;
+  const result = status === 'success' ? JSON.stringify({ text: outcome.result }) : null;
+  const error = status === 'error' ? outcome.error : null;
   return [
-    statement(
-      db
-        .updateTable('executions')
-        .set(ended)
-        .where('id', '=', agent.execution_id)
-        .where('status', 'in', ['running', 'queued']),
-    ),
+    {
+      sql: `UPDATE executions SET status = ?, effect = 'done', result = ?, error = ?,
+          finished_at = ?
+        WHERE id = ? AND status IN ('running', 'queued')`,
+      parameters: [status, result, error, at, agent.execution_id],
+    },
   ];
 };

@@ -73,18 +73,9 @@ export const remainingNotices = async (
   agent: AgentRow,
 ): Promise<QueuedMessage[]> => {
   if (agent.parent_id !== null) return [];
-  const { db } = store;
-  const [run, kept] = await Promise.all([
-    db.selectFrom('agents').select('notices').where('id', '=', agent.id).executeTakeFirst(),
-    db
-      .selectFrom('run_notices')
-      .select(['id', 'line'])
-      .where('agent_id', '=', agent.id)
-      .orderBy('id')
-      .execute(),
-  ]);
-  const count = run?.notices ?? 0;
+  const { count, kept } = await store.look('agentNotices', agent.id);
   if (count === 0) return [];
+  const { db } = store;
   const begun = db
     .updateTable('agents')
     .set((of) => ({ notices: of('notices', '-', count) }))

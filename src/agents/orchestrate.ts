@@ -16,6 +16,8 @@ import { UNTOUCHED } from './decision.js';
 import type { ModelReply } from './models.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { type AgentRun, commitWithCost, type Interruption, type LoopDeps } from './run.js';
+import { type Facts, readStepFacts } from './snapshot.js';
+import type { SaidRow } from './turns.js';
 
 const DELEGATE = functionName({ skillId: 'agents', name: 'delegate' });
 
@@ -28,9 +30,13 @@ const DELEGATE = functionName({ skillId: 'agents', name: 'delegate' });
 export const route = async (deps: LoopDeps, run: AgentRun): Promise<AgentRun | Interruption> => {
   const { agent } = run;
   if (agent.orchestrated !== 1) return run;
-  const rows = await deps.rows.messages(agent.session_id);
-  if (rows.some((row) => row.role === 'assistant' && row.agent_id === agent.id)) return run;
-  const [chosen, tools] = await Promise.all([choose(deps, run), deps.access.toolsOf(agent)]);
+  const facts = await readStepFacts(deps, run);
+  const isOwn = (row: SaidRow) => row.role === 'assistant' && row.agent_id === agent.id;
+  if (facts.messages.some(isOwn)) return run;
+  const [chosen, tools] = await Promise.all([
+    choose(deps, run, facts),
+    deps.access.toolsOf(agent, facts.permissions),
+  ]);
   if (typeof chosen === 'string') return chosen;
   const { expert } = chosen.choice;
   if (!tools.specs.some(({ name }) => name === DELEGATE)) {
@@ -63,7 +69,11 @@ interface ChosenExpert {
  * Chooses an expert: the one that the owner named, otherwise the one that a model chooses,
  * otherwise by keywords if there is no model or it names none.
  */
-const choose = async (deps: LoopDeps, run: AgentRun): Promise<ChosenExpert | Interruption> => {
+const choose = async (
+  deps: LoopDeps,
+  run: AgentRun,
+  facts: Facts,
+): Promise<ChosenExpert | Interruption> => {
   const { agent, signal } = run;
   const experts = await deps.access.experts.list(agent.user_id);
   const own = agent.expert === null ? null : readPart(agent.expert);
@@ -74,7 +84,7 @@ const choose = async (deps: LoopDeps, run: AgentRun): Promise<ChosenExpert | Int
   }
   const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
   const turns = questionOf(agent.prompt, experts);
-  const wanted = await modelConstraintsOf(deps, run);
+  const wanted = await modelConstraintsOf(deps, run, facts);
   if (typeof wanted === 'string') return wanted;
   const step = { turns, tools: [], maxOutputTokens, signal };
   const answered = await deps.access.models.answer(wanted, step, openBudget(deps, run));

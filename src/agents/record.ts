@@ -3,7 +3,7 @@ import { excerpt } from '../kernel/excerpt.js';
 import { mint } from '../kernel/ids.js';
 import type { Hub } from '../realtime/module.js';
 import type { Statement, StatementResult, TransactionStep } from '../store/engine/protocol.js';
-import { assertRows, type Store, statement } from '../store/store.js';
+import type { Store } from '../store/store.js';
 import type { AgentRow, AgentStatus, MessageRow } from '../store/tables/agents.js';
 import { appendEvent, appendMessage } from '../store/transcript.js';
 import type { AgentEvent } from './contract.js';
@@ -60,7 +60,7 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: RecordedA
      * states.
      */
     only: (states: readonly AgentStatus[], change: Partial<AgentRow> = {}) => {
-      statements.push(onlyIn(store, { id: agent.id, states, change }));
+      statements.push(onlyIn({ id: agent.id, states, change }));
       return record;
     },
     move: (from: readonly AgentStatus[], to: AgentStatus, change: Partial<AgentRow> = {}) => {
@@ -96,19 +96,27 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: RecordedA
   return record;
 };
 
+interface StateChange {
+  id: string;
+  states: readonly AgentStatus[];
+  change: Partial<AgentRow>;
+}
+
 /**
  * Builds the statement that changes an agent in one of these states, or asserts the state if there is
  * nothing to change.
  */
-const onlyIn = (
-  { db }: Store,
-  of: { id: string; states: readonly AgentStatus[]; change: Partial<AgentRow> },
-): Statement => {
-  const { id, states, change } = of;
-  const query = Object.keys(change).length > 0 ? db.updateTable('agents').set(change) : null;
-  if (query) return statement(query.where('id', '=', id).where('status', 'in', states), 1);
-  const agent = db.selectFrom('agents').select('id').where('id', '=', id);
-  return assertRows(agent.where('status', 'in', states), 1);
+const onlyIn = ({ id, states, change }: StateChange): Statement => {
+  const set = Object.keys(change).map((column) => `"${column}" = ?`);
+  const wanted = `id = ? AND status IN (${states.map(() => '?').join(', ')})`;
+  return {
+    sql:
+      set.length > 0
+        ? `UPDATE agents SET ${set.join(', ')} WHERE ${wanted}`
+        : `SELECT id FROM agents WHERE ${wanted}`,
+    parameters: [...Object.values(change), id, ...states],
+    expect: 1,
+  };
 };
 
 export type AgentRecord = ReturnType<typeof createRecord>;

@@ -6,7 +6,6 @@ import { type AgentRow, agentTable } from '../store/tables/agents.js';
 import { visibleTo } from '../store/visible.js';
 import { UNFINISHED } from './agent.js';
 import type { agents as contract } from './contract.js';
-import type { SaidRow } from './turns.js';
 
 /** Returns a condition that holds for all sub-agents of an agent, at any depth. */
 export const isUnder = (id: string) =>
@@ -59,21 +58,6 @@ export const agentRows = ({ db }: Store) => {
     /** Returns the user's agents that have not finished. */
     unfinished: (userId: string): Promise<AgentRow[]> =>
       visible(userId).where('status', 'in', UNFINISHED).execute(),
-
-    /** Returns true if the account is disabled; then nothing of the user's runs. */
-    isSuspended: async (userId: string): Promise<boolean> => {
-      const user = db.selectFrom('users').select('disabled_at').where('id', '=', userId);
-      return (await user.executeTakeFirst())?.disabled_at !== null;
-    },
-
-    /** Returns all messages of a session, oldest first. */
-    messages: (sessionId: string): Promise<SaidRow[]> =>
-      db
-        .selectFrom('messages')
-        .select(['seq', 'role', 'content', 'tool_calls', 'tool_call_id', 'agent_id'])
-        .where('session_id', '=', sessionId)
-        .orderBy('seq')
-        .execute(),
 
     session: (userId: string, id: string) =>
       db

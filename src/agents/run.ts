@@ -1,10 +1,9 @@
 import type { Experts } from '../experts/module.js';
 import type { Log } from '../kernel/log.js';
-import type { PermissionsOf } from '../permissions/module.js';
+import type { EffectivePermissions } from '../permissions/module.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { unlessUnmet, unmetStep } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
-import type { AllowancesOf } from './budget.js';
 import type { EndingDeps } from './end.js';
 import type { Models } from './models.js';
 import type { AgentRecord } from './record.js';
@@ -15,16 +14,15 @@ export interface LoopDeps extends EndingDeps {
   log: Log;
 }
 
-/** The tools and limits of an agent, read anew for each step. */
+/** The models, tools and limits of agents. */
 export interface AgentAccess {
   models: Models;
   experts: Experts;
-  toolsOf(agent: AgentRow): Promise<Toolset>;
-  permissionsOf: PermissionsOf;
+  toolsOf(agent: AgentRow, permissions: EffectivePermissions): Promise<Toolset>;
   /** Returns the working folder of an agent. */
   folderOf(agent: AgentRow): Promise<string>;
-  /** Returns the daily limits. */
-  allowancesOf: AllowancesOf;
+  /** The daily limit of the cost of all agents of a user, unless an admin has set another. */
+  dailyCostUsd: number;
 }
 
 /** One stretch of an agent's work, from a claim of its job to its end, a pause or a stop. */

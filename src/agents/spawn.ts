@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
 import type { Persona } from '../experts/module.js';
 import { mint } from '../kernel/ids.js';
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
-import { assertRows, type Store, statement } from '../store/store.js';
+import { insertRow } from '../store/rows.js';
+import { assertRows, type Store } from '../store/store.js';
+import { agentTable, sessionTable } from '../store/tables/agents.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import { visibleTo } from '../store/visible.js';
 import { type AgentLimits, DEFAULT_LIMITS, UNFINISHED } from './agent.js';
@@ -59,11 +60,11 @@ export const spawnRecord = (
   const { userId } = agent;
   const session =
     agent.sessionId === undefined
-      ? newSession(deps, sessionId, agent, record.at)
+      ? newSession(sessionId, agent, record.at)
       : onlyFree(store, { id: sessionId, userId });
   record
     .add(...conditions, session)
-    .add(insert(deps, { id, sessionId, at: record.at }, agent))
+    .add(insert({ id, sessionId, at: record.at }, agent))
     .add(...(agent.parentId === undefined ? [] : [inheritTaint(store, { id, sessionId })]))
     .message({ role: 'user', content: agent.prompt })
     .event('agent.status', { status: 'queued' })
@@ -94,25 +95,21 @@ export const onlyFree = (
 };
 
 const newSession = (
-  { store }: RecordDeps,
   id: string,
   { userId, channel, channelId, name, prompt, untrusted }: SpawnRequest,
   at: string,
 ): Statement => {
   const title = (name ?? firstLine(prompt)).slice(0, 80);
-  return statement(
-    store.db.insertInto('sessions').values({
-      id,
-      user_id: userId,
-      title,
-      channel,
-      channel_id: channelId ?? null,
-      untrusted: untrusted ? 1 : 0,
-      created_at: at,
-      updated_at: at,
-    }),
-    1,
-  );
+  return insertRow(sessionTable, {
+    id,
+    user_id: userId,
+    title,
+    channel,
+    channel_id: channelId ?? null,
+    untrusted: untrusted ? 1 : 0,
+    created_at: at,
+    updated_at: at,
+  });
 };
 
 /**
@@ -120,7 +117,6 @@ const newSession = (
  * tainted a moment ago.
  */
 const insert = (
-  { store }: RecordDeps,
   { id, sessionId, at }: { id: string; sessionId: string; at: string },
   agent: SpawnRequest,
 ): Statement => {
@@ -133,9 +129,6 @@ const insert = (
     model: agent.model,
     prompt: agent.prompt,
     status: 'queued' as const,
-    untrusted: sql<number>`max(${agent.untrusted ? 1 : 0},
-      coalesce((SELECT untrusted FROM sessions WHERE id = ${sessionId}), 0),
-      coalesce((SELECT untrusted FROM agents WHERE id = ${agent.parentId ?? null}), 0))`,
     parent_id: agent.parentId,
     root_id: agent.place?.rootId,
     depth: agent.place?.depth,
@@ -153,7 +146,12 @@ const insert = (
     lane: agent.lane,
     created_at: at,
   };
-  return statement(store.db.insertInto('agents').values(row), 1);
+  const untrusted = {
+    sql: `max(?, coalesce((SELECT untrusted FROM sessions WHERE id = ?), 0),
+      coalesce((SELECT untrusted FROM agents WHERE id = ?), 0))`,
+    parameters: [agent.untrusted ? 1 : 0, sessionId, agent.parentId ?? null],
+  };
+  return insertRow(agentTable, row, { untrusted });
 };
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] || 'untitled';

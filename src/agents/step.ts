@@ -1,9 +1,8 @@
-import { iso } from '../kernel/clock.js';
 import { excerpt } from '../kernel/excerpt.js';
 import { mint } from '../kernel/ids.js';
 import type { StepReply, ToolCall } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
-import { statement, unlessUnmet } from '../store/store.js';
+import { unlessUnmet } from '../store/store.js';
 import { modelConstraintsOf } from './admission.js';
 import type { AgentLimits } from './agent.js';
 import { openBudget, settleReserved } from './budget.js';
@@ -16,18 +15,21 @@ import { reported } from './orchestrate.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { repetitionsOf } from './repeats.js';
 import { type AgentRun, commitWithCost, type LoopDeps, type LoopOutcome } from './run.js';
+import type { StepFacts } from './snapshot.js';
 import type { DroppedContext } from './trim.js';
 import { callsOf, type SaidRow } from './turns.js';
 
 /** Asks a model once and acts on its reply. */
-export const takeStep = async (deps: LoopDeps, run: AgentRun): Promise<LoopOutcome> => {
+export const takeStep = async (
+  deps: LoopDeps,
+  run: AgentRun,
+  facts: StepFacts,
+): Promise<LoopOutcome> => {
   const { agent, signal } = run;
-  const wanted = await modelConstraintsOf(deps, run);
+  const { messages: rows, permissions } = facts;
+  const wanted = await modelConstraintsOf(deps, run, facts);
   if (typeof wanted === 'string') return wanted;
-  const [rows, tools] = await Promise.all([
-    deps.rows.messages(agent.session_id),
-    deps.access.toolsOf(agent),
-  ]);
+  const tools = await deps.access.toolsOf(agent, permissions);
   const { turns, dropped } = conversationOf(deps.access.models, agent, {
     rows,
     wanted,
@@ -76,15 +78,15 @@ const finish = async (
   settled: Statement[],
 ): Promise<boolean> => {
   const { run, answer, seen } = taken;
-  const unchanged = deps.store.db
-    .updateTable('sessions')
-    .set({ updated_at: iso(deps.clock.now()) })
-    .where('id', '=', run.agent.session_id)
-    .where('message_count', '=', seen);
+  const unchanged = {
+    sql: 'SELECT 1 FROM sessions WHERE id = ? AND message_count = ?',
+    parameters: [run.agent.session_id, seen],
+    expect: 1,
+  };
   const result = answer.text.trim() === '' ? 'The model gave an empty answer.' : answer.text;
   return unlessUnmet(
     endAgent(deps, run.agent, { status: 'completed', result }, (record) =>
-      addAnswer(record.add(statement(unchanged, 1)), taken).add(...settled),
+      addAnswer(record.add(unchanged), taken).add(...settled),
     ),
   );
 };

@@ -52,7 +52,7 @@ export const waitForAgents = async (
       status: 'running',
       waitingFor: [...subs.values()].map(({ id, name, role }) => ({ id, name, role })),
     })
-    .add(removeJobOfAgent(deps.store, agent.id));
+    .add(removeJobOfAgent(agent.id));
   return commitWaiting(record);
 };
 

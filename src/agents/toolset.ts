@@ -19,13 +19,21 @@ export const toolsetOf = (
     .filter((tool) => suits(tool) && whyDenied(tool, permissions) === null);
   const byName = new Map(offered.map((tool) => [functionName(tool), tool]));
   return {
-    specs: offered.map((tool) => ({
-      name: functionName(tool),
-      description: tool.description,
-      inputSchema: tool.inputSchema,
-    })),
+    specs: offered.map(specOf),
     find: ({ name }) => byName.get(name) ?? null,
   };
+};
+
+/** The specifications by tool: the tokens of each are estimated once and kept with it. */
+const specs = new WeakMap<Tool, ToolSpec>();
+
+const specOf = (tool: Tool): ToolSpec => {
+  const known = specs.get(tool);
+  if (known) return known;
+  const { description, inputSchema } = tool;
+  const spec = { name: functionName(tool), description, inputSchema };
+  specs.set(tool, spec);
+  return spec;
 };
 
 /** The tools that one agent is offered, and the function that finds the tool of a call. */

@@ -1,10 +1,7 @@
 import type { ToolCall, Turn } from '../providers/llm/model.js';
-import type { MessageRow } from '../store/tables/agents.js';
+import type { SaidRow } from './procedures/snapshot.js';
 
-export type SaidRow = Pick<
-  MessageRow,
-  'seq' | 'role' | 'content' | 'tool_calls' | 'tool_call_id' | 'agent_id'
->;
+export type { SaidRow } from './procedures/snapshot.js';
 
 export const INTERRUPTED =
   'Interrupted while it ran. Whether it took effect is not known; it is not repeated by itself.';

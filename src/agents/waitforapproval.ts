@@ -51,7 +51,7 @@ export const waitForOwner = async (
   }
   record
     .move(['running'], 'waiting_approval', { active_ms: activeMs() })
-    .add(removeJobOfAgent(deps.store, agent.id), ...consequence.statements);
+    .add(removeJobOfAgent(agent.id), ...consequence.statements);
   const outcome = await commitWaiting(record);
   if (outcome !== 'waiting') return outcome;
   published();
@@ -89,7 +89,7 @@ export const findWaitingAgent =
           tool: `${approval.tool}.${approval.action}`,
           status,
         });
-      if (goesOn) record.move(['waiting_approval'], 'queued').add(jobOf(deps, agent, record.at));
+      if (goesOn) record.move(['waiting_approval'], 'queued').add(jobOf(agent, record.at));
       else record.only([agent.status]);
       await record.commit();
       if (goesOn) deps.queue.added(agent.lane);

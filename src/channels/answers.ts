@@ -26,18 +26,13 @@ export const channelAnswers =
   (deps: AnswersDeps) =>
   async (agent: AgentRow, outcome: AgentOutcome): Promise<FollowUp> => {
     if (agent.parent_id !== null) return NONE;
-    const session = await deps.store.db
-      .selectFrom('sessions')
-      .select('channel_id')
-      .where('user_id', '=', agent.user_id)
-      .where('id', '=', agent.session_id)
-      .executeTakeFirst();
-    const channelId = session?.channel_id;
+    const { user_id: userId, session_id: sessionId } = agent;
+    const channelId = await deps.store.look('answerChannel', { userId, sessionId });
     if (!channelId) return NONE;
     const body = outcome.status === 'completed' ? outcome.result : `It failed: ${outcome.error}`;
     const content: SaidContent = { body };
     const sending = {
-      userId: agent.user_id,
+      userId,
       target: { channelId },
       kind: `agent_${outcome.status}`,
       content,

@@ -52,16 +52,9 @@ export const agentExecutions = ({
 });
 
 /** Finds the execution that spawned an agent. */
-const findExecution = async ({ db }: Store, { id: agentId, execution_id }: AgentRow) => {
+const findExecution = async (store: Store, { id: agentId, execution_id }: AgentRow) => {
   if (execution_id === null) return null;
-  const row = await db
-    .selectFrom('executions as e')
-    .innerJoin('hooks as h', 'h.id', 'e.hook_id')
-    .leftJoin('deliveries as d', 'd.id', 'e.delivery_id')
-    .select(['e.id', 'e.hook_id', 'h.name', 'e.trigger', 'e.action', 'e.context', 'e.status'])
-    .select(['e.error', 'e.finished_at', 'd.event'])
-    .where('e.id', '=', execution_id)
-    .executeTakeFirst();
+  const row = await store.look('namedExecution', execution_id);
   if (!row) return null;
   const { id: executionId, hook_id: hookId, name: hookName, trigger, action } = row;
   const event = row.event ?? firedBy(row).event ?? null;

@@ -70,8 +70,6 @@ export const fireStatements = (
   return { executionId: id, statements: [execution, counted].map((each) => statement(each)) };
 };
 
-/** The triggers that agents fire. */
-const ON_AGENTS: HookRow['trigger'][] = ['agent_completed', 'agent_failed', 'approval_requested'];
 const TRIGGERS = { completed: 'agent_completed', failed: 'agent_failed' } as const;
 
 /**
@@ -126,23 +124,8 @@ const firing = (
   },
 });
 
-const hooksFor = async (
-  { db }: Store,
-  agent: AgentRow,
+const hooksFor = (
+  store: Store,
+  { user_id: userId, hook_id: hookId }: AgentRow,
   trigger: HookRow['trigger'],
-): Promise<string[]> => {
-  const spawning = db
-    .selectFrom('hooks as own')
-    .select('own.id')
-    .where('own.id', '=', agent.hook_id)
-    .where('own.trigger', 'in', ON_AGENTS);
-  const hooks = await db
-    .selectFrom('hooks')
-    .select('id')
-    .where('user_id', '=', agent.user_id)
-    .where('trigger', '=', trigger)
-    .where('enabled', '=', 1)
-    .where(({ not, exists }) => not(exists(spawning)))
-    .execute();
-  return hooks.map(({ id }) => id);
-};
+): Promise<string[]> => store.look('firedHooks', { userId, trigger, hookId });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Statement } from '../store/engine/protocol.js';
-import { updateRows } from '../store/rows.js';
+import { insertRow, updateRows } from '../store/rows.js';
 import { type Store, statement } from '../store/store.js';
 import { jobTable } from '../store/tables/jobs.js';
 
@@ -15,8 +15,8 @@ export interface NewJob {
 }
 
 /** Returns the statement that adds a job, for the caller's transaction. */
-export const addJob = ({ db }: Store, { kind, ref, lane, runAt }: NewJob): Statement =>
-  statement(db.insertInto('jobs').values({ kind, ref, lane, run_at: runAt }), 1);
+export const addJob = ({ kind, ref, lane, runAt }: NewJob): Statement =>
+  insertRow(jobTable, { kind, ref, lane, run_at: runAt });
 
 /**
  * Returns the statement that adds a job before all waiting jobs, so that begun work is finished
@@ -81,5 +81,7 @@ export const dropJob = ({ db }: Store, id: number): Statement =>
  * Returns the statement that removes the job of an agent, even if it is claimed. The kind is a
  * literal; with a parameter the index would not be used.
  */
-export const removeJobOfAgent = ({ db }: Store, agentId: string): Statement =>
-  statement(db.deleteFrom('jobs').where('kind', '=', sql.lit('agent')).where('ref', '=', agentId));
+export const removeJobOfAgent = (agentId: string): Statement => ({
+  sql: "DELETE FROM jobs WHERE kind = 'agent' AND ref = ?",
+  parameters: [agentId],
+});

@@ -9,6 +9,7 @@ export type { PermissionsOf } from './queries.js';
 export {
   type CallerTrust,
   type EffectivePermissions,
+  effectivePermissions,
   judge,
   levelOf,
   OWNER,

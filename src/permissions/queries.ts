@@ -8,7 +8,7 @@ import { assertRows, type Store, statement, unlessUnmet } from '../store/store.j
 import { type PermissionRow, permissionTable } from '../store/tables/permissions.js';
 import { visibleTo } from '../store/visible.js';
 import type { permissions as contract } from './contract.js';
-import type { EffectivePermissions } from './rules.js';
+import { type EffectivePermissions, effectivePermissions } from './rules.js';
 
 /** The owner and the tool that an override is for. */
 export type PermissionKey = Pick<PermissionRow, 'user_id' | 'skill_id' | 'action'>;
@@ -126,12 +126,7 @@ export const createPermissionsOf =
         .where('id', '=', userId)
         .executeTakeFirst(),
     ]);
-    const given: Record<string, unknown> = user ? JSON.parse(user.permissions) : {};
-    const may = (right: string): boolean => {
-      const own = given[right];
-      return typeof own === 'boolean' ? own : user?.role === 'admin';
-    };
-    return { overrides, may };
+    return effectivePermissions(overrides, user);
   };
 
 export type PermissionsOf = ReturnType<typeof createPermissionsOf>;

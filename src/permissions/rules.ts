@@ -1,3 +1,4 @@
+import type { UserRow } from '../store/tables/accounts.js';
 import type { PermissionLevel, PermissionRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/module.js';
 import { credentialsIn } from '../vault/module.js';
@@ -9,6 +10,19 @@ export interface EffectivePermissions {
   /** Returns true if the user has a right, such as `shell` or `mcp`, from an admin or by role. */
   may(right: string): boolean;
 }
+
+/** Returns the permissions of a user by the levels in force and the user's row. */
+export const effectivePermissions = (
+  overrides: EffectivePermissions['overrides'],
+  user: Pick<UserRow, 'role' | 'permissions'> | undefined,
+): EffectivePermissions => {
+  const given: Record<string, unknown> = user ? JSON.parse(user.permissions) : {};
+  const may = (right: string): boolean => {
+    const own = given[right];
+    return typeof own === 'boolean' ? own : user?.role === 'admin';
+  };
+  return { overrides, may };
+};
 
 /** The trust in the caller of a tool. The owner, calling directly, is trusted. */
 export interface CallerTrust {

@@ -11,6 +11,7 @@ import {
   type UpdateQueryBuilder,
   type UpdateResult,
 } from 'kysely';
+import type { Statement } from './engine/protocol.js';
 import type { Row, Table } from './tables/table.js';
 import type { Tables } from './tables.js';
 
@@ -64,6 +65,35 @@ export const deleteRows = <N extends Name, C, K extends keyof C>(
   values: Pick<Row<{ of: C }>, K>,
 ): DeleteQueryBuilder<Tables, N, DeleteResult> =>
   db.deleteFrom(name as 'users').where(({ and }) => and(values)) as never;
+
+/** A value that SQL computes when the row is written. */
+export interface ComputedValue {
+  sql: string;
+  parameters: readonly unknown[];
+}
+
+/**
+ * Builds the statement that inserts a row; undefined values are left to the table's defaults. It is
+ * for rows that are written in each run: a query builder takes ten times as long as this.
+ */
+export const insertRow = <N extends Name, C>(
+  { name }: Table<N, C>,
+  row: Values<C>,
+  computed: Record<string, ComputedValue> = {},
+): Statement => {
+  const given = Object.entries(row).filter(([, value]) => value !== undefined);
+  const computers = Object.entries(computed);
+  const columns = [...given, ...computers].map(([column]) => `"${column}"`);
+  const values = [...given.map(() => '?'), ...computers.map(([, value]) => value.sql)];
+  return {
+    sql: `INSERT INTO "${name}" (${columns.join(', ')}) VALUES (${values.join(', ')})`,
+    parameters: [
+      ...given.map(([, value]) => value),
+      ...computers.flatMap(([, { parameters }]) => parameters),
+    ],
+    expect: 1,
+  };
+};
 
 /** Inserts a row if fewer than `most` are counted. */
 export const insertUpTo = <N extends Name, C>(

@@ -1,3 +1,4 @@
+import type Database from 'better-sqlite3';
 import type { Statement } from './engine/protocol.js';
 import type { AgentEventRow, MessageRow } from './tables/agents.js';
 
@@ -41,20 +42,28 @@ export interface NewEvent {
   at: string;
 }
 
+const INSERT_EVENT = `INSERT INTO agent_events (agent_id, seq, type, data, at)
+  SELECT ?, coalesce(max(seq), 0) + 1, ?, ?, ? FROM agent_events WHERE agent_id = ?
+  RETURNING seq`;
+const PRUNE_EVENTS = `DELETE FROM agent_events WHERE agent_id = ?
+  AND seq <= (SELECT max(seq) FROM agent_events WHERE agent_id = ?) - ${RING}`;
+
 /**
  * Makes the statements that append an event to an agent's newest events, numbered from 1. The first
  * statement returns the number.
  */
 export const appendEvent = ({ agentId, type, data, at }: NewEvent): Statement[] => [
-  {
-    sql: `INSERT INTO agent_events (agent_id, seq, type, data, at)
-      SELECT ?, coalesce(max(seq), 0) + 1, ?, ?, ? FROM agent_events WHERE agent_id = ?
-      RETURNING seq`,
-    parameters: [agentId, type, JSON.stringify(data), at, agentId],
-  },
-  {
-    sql: `DELETE FROM agent_events WHERE agent_id = ?
-      AND seq <= (SELECT max(seq) FROM agent_events WHERE agent_id = ?) - ${RING}`,
-    parameters: [agentId, agentId],
-  },
+  { sql: INSERT_EVENT, parameters: [agentId, type, JSON.stringify(data), at, agentId] },
+  { sql: PRUNE_EVENTS, parameters: [agentId, agentId] },
 ];
+
+/** Creates the function that appends such an event in the writer thread and returns its number. */
+export const eventAppender = (db: Database.Database) => {
+  const insert = db.prepare<unknown[], { seq: number }>(INSERT_EVENT);
+  const prune = db.prepare<unknown[]>(PRUNE_EVENTS);
+  return ({ agentId, type, data, at }: NewEvent): number => {
+    const row = insert.get(agentId, type, JSON.stringify(data), at, agentId);
+    prune.run(agentId, agentId);
+    return row?.seq ?? 0;
+  };
+};

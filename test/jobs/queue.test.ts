@@ -32,7 +32,7 @@ describe('queue', () => {
   const add = async (...refs: string[]): Promise<void> => {
     const { store } = scratch;
     const job = { kind: 'work', lane: 'lane', runAt: DUE };
-    await store.transact(refs.map((ref) => addJob(store, { ...job, ref })));
+    await store.transact(refs.map((ref) => addJob({ ...job, ref })));
   };
 
   const jobs = () =>
@@ -100,7 +100,7 @@ describe('queue', () => {
     const queue = queueOf();
     const { store } = scratch;
     const runAt = new Date(Date.now() + 150).toISOString();
-    await store.transact([addJob(store, { kind: 'work', ref: 'later', lane: 'lane', runAt })]);
+    await store.transact([addJob({ kind: 'work', ref: 'later', lane: 'lane', runAt })]);
     let began = 0;
     const done = work(queue, 1, async () => {
       began = Date.now();
@@ -216,7 +216,7 @@ describe('queue', () => {
   it('shares its table with another queue, each with kinds of its own', async () => {
     const { store } = scratch;
     const other = { kind: 'other', ref: 'theirs', lane: 'their lane', runAt: DUE };
-    await store.transact([addJob(store, other)]);
+    await store.transact([addJob(other)]);
     await add('ours');
     await store.db.updateTable('jobs').set({ boot: 'boot_before' }).execute();
     const queue = queueOf();

@@ -24,8 +24,8 @@ export interface CallRequest {
   isStep: boolean;
   /** True if the call accepts a shorter output than it would get with no other call under way. */
   takesLess: boolean;
-  ofUser: DayCaps;
-  ofHook: DayCaps;
+  /** The daily limit of a user's cost in USD, unless an admin has set another. */
+  dailyCostUsd: number;
 }
 
 /** The owner of a cap. `above`: an agent above the calling one. */
@@ -70,8 +70,8 @@ export const accountReader = (db: Database.Database) => {
       FROM agents WHERE id = ?`,
   );
   const heldUnder = db.prepare<[{ id: string; userId: string }], UsageAmount>(HELD_UNDER);
-  const ofUser = dayReader(db, 'daily_usage', 'user_id');
-  const ofHook = dayReader(db, 'hook_usage', 'hook_id');
+  const ofUser = dayReader(db, { table: 'daily_usage', key: 'user_id', owners: 'users' });
+  const ofHook = dayReader(db, { table: 'hook_usage', key: 'hook_id', owners: 'hooks' });
 
   const accountOf = (
     id: string,
@@ -100,31 +100,66 @@ export const accountReader = (db: Database.Database) => {
       if (agent) found.push(accountOf(id, agent, call));
       id = agent?.parent_id ?? null;
     }
-    found.push(ofUser('user', call.userId, call));
-    if (call.hookId !== null) found.push(ofHook('hook', call.hookId, call));
+    const { dailyCostUsd, userId, hookId } = call;
+    found.push(ofUser('user', userId, { ...call, preset: { ...ANY, dailyCostUsd } }));
+    if (hookId !== null) found.push(ofHook('hook', hookId, { ...call, preset: ANY }));
     return found;
   };
 
   return { agentOf: (id: string) => agentOf.get(id), accounts };
 };
 
-const dayReader = (db: Database.Database, table: string, key: string) => {
+const ANY: DayCaps = { dailyCostUsd: null, dailyTokens: null, dailySteps: null };
+
+/** Returns the daily caps of a user or a hook: those of its `limits`, otherwise the preset ones. */
+export const dayCaps = (preset: Partial<DayCaps>, limits: string | null | undefined): DayCaps => ({
+  ...ANY,
+  ...preset,
+  ...(limits ? JSON.parse(limits) : {}),
+});
+
+/** The tables of the accounts of a day: the usage, the key of its owner, and the owners. */
+interface DayTables {
+  table: string;
+  key: string;
+  owners: string;
+}
+
+/**
+ * Reads an account of a day. The caps are read in the transaction of each call, so that a change
+ * takes effect at once.
+ */
+const dayReader = (db: Database.Database, { table, key, owners }: DayTables) => {
   const usedOn = db.prepare<[string, string], typeof NOTHING>(
     `SELECT tokens, cost_usd AS usd, steps FROM ${table} WHERE ${key} = ? AND day = ?`,
   );
   const heldOn = db.prepare<[string, string], UsageAmount>(`${HELD} WHERE ${key} = ? AND day = ?`);
-  return (on: 'user' | 'hook', owner: string, call: CallRequest): SpendingAccount => {
-    const { dailySteps, dailyTokens, dailyCostUsd } = on === 'user' ? call.ofUser : call.ofHook;
+  const limitsOf = db.prepare<[string], { limits: string | null }>(
+    `SELECT limits FROM ${owners} WHERE id = ?`,
+  );
+  return (
+    on: 'user' | 'hook',
+    owner: string,
+    { day, preset }: { day: string; preset: DayCaps },
+  ): SpendingAccount => {
+    const caps = dayCaps(preset, limitsOf.get(owner)?.limits);
+    const { dailySteps, dailyTokens, dailyCostUsd } = caps;
     return {
       on,
-      used: usedOn.get(owner, call.day) ?? NOTHING,
-      held: heldOn.get(owner, call.day) ?? NOTHING,
+      used: usedOn.get(owner, day) ?? NOTHING,
+      held: heldOn.get(owner, day) ?? NOTHING,
       mostSteps: dailySteps,
       mostTokens: dailyTokens,
       mostUsd: dailyCostUsd,
     };
   };
 };
+
+/** Returns the cap of an account on steps, tokens or cost. */
+export const capOf = (
+  { mostSteps, mostTokens, mostUsd }: SpendingAccount,
+  of: 'steps' | 'tokens' | 'cost',
+): number => ({ steps: mostSteps, tokens: mostTokens, cost: mostUsd })[of] ?? 0;
 
 /** The tolerance for sums of fractions of a dollar, which differ after the ninth digit. */
 const TINY_USD = 1e-9;

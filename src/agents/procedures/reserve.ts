@@ -4,6 +4,7 @@ import {
   type CallRequest,
   type Capped,
   callCost,
+  capOf,
   capReached,
   outputTokensLeft,
   withHeld,
@@ -15,7 +16,8 @@ export type CallGrant =
   | { is: 'granted'; outputTokens: number; step: number }
   /** There will be room when other calls under way have cost less than was reserved for them. */
   | { is: 'held' }
-  | { is: 'full'; on: Capped; of: 'steps' | 'tokens' | 'cost' }
+  /** The cap `most` is reached; a cost is in USD. */
+  | { is: 'full'; on: Capped; of: 'steps' | 'tokens' | 'cost'; most: number }
   /** The agent is no longer running. */
   | { is: 'gone' };
 
@@ -49,7 +51,7 @@ export const reserveCall = (db: Database.Database) => {
     const all = accounts(call);
     for (const account of all) {
       const of = capReached(call, account);
-      if (of) return { is: 'full', on: account.on, of };
+      if (of) return { is: 'full', on: account.on, of, most: capOf(account, of) };
     }
     const most = all.map((account) => outputTokensLeft(call, account.used, account));
     const free = all.map((account) => outputTokensLeft(call, withHeld(account), account));

@@ -23,7 +23,16 @@ const turnTokens = (turn: Turn): number => {
   return FRAME_TOKENS + textTokens(turn.content) + sum(asked) + FRAME_TOKENS * calls.length;
 };
 
-const toolTokens = (tool: ToolSpec): number =>
-  FRAME_TOKENS + textTokens(tool.name + tool.description + JSON.stringify(tool.inputSchema));
+/** The estimates by tool: a step estimates the same tools three times, and the next step again. */
+const estimates = new WeakMap<ToolSpec, number>();
+
+const toolTokens = (tool: ToolSpec): number => {
+  const known = estimates.get(tool);
+  if (known !== undefined) return known;
+  const text = tool.name + tool.description + JSON.stringify(tool.inputSchema);
+  const estimate = FRAME_TOKENS + textTokens(text);
+  estimates.set(tool, estimate);
+  return estimate;
+};
 
 const sum = (numbers: number[]): number => numbers.reduce((all, one) => all + one, 0);

@@ -1,4 +1,4 @@
-import { createAllowances } from '../../agents/module.js';
+import { dailyCapsOf } from '../../agents/module.js';
 import type { Base } from '../../base.js';
 import type { Config } from '../../config.js';
 import type { Queue } from '../../jobs/module.js';
@@ -30,13 +30,13 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
   const { clock } = base;
   const { config, tunnel, queue } = deps;
   const store = overviewStore(base.store);
-  const allowancesOf = createAllowances(base.store, config);
+  const capsOf = dailyCapsOf(base.store, config);
   return resource('overview', overview, {
     get: async (_input, { userId }) => {
       const now = clock.now();
-      const [own, { ofUser }, parts, oldestMs] = await Promise.all([
+      const [own, { dailyCostUsd }, parts, oldestMs] = await Promise.all([
         figuresOf(store, userId, now),
-        allowancesOf({ userId, hookId: null }),
+        capsOf(userId),
         deps.parts(),
         longestWait(base),
       ]);
@@ -49,7 +49,7 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
         reach: tunnel.reach(),
         parts,
         queue: { ...queue.totals(), atOnce: config.jobConcurrency, oldestMs },
-        today: { ...own.today, limitUsd: ofUser.dailyCostUsd },
+        today: { ...own.today, limitUsd: dailyCostUsd },
       };
     },
   });

@@ -1,0 +1,37 @@
+import type Database from 'better-sqlite3';
+import { type AgentRow, agentTable } from '../../store/tables/agents.js';
+import { eventAppender } from '../../store/transcript.js';
+
+/** The result of beginning or resuming the work of an agent. */
+export type AgentBeginning =
+  | { is: 'begun'; agent: AgentRow; event: { number: number; data: Record<string, unknown> } }
+  /** The account of its owner is disabled; nothing was changed. */
+  | { is: 'suspended'; agent: AgentRow }
+  /** It was paused, stopped, removed or had ended. */
+  | { is: 'gone' };
+
+/**
+ * Moves a queued agent to `running` and records the event; one that runs already is resumed. `at`
+ * is the time in ISO 8601.
+ */
+export const beginAgent = (db: Database.Database) => {
+  const find = db.prepare<[string], AgentRow>(
+    `SELECT ${agentTable.columns.join(', ')} FROM agents WHERE id = ?`,
+  );
+  const isEnabled = db.prepare('SELECT 1 FROM users WHERE id = ? AND disabled_at IS NULL');
+  const move = db.prepare(
+    `UPDATE agents SET status = 'running', started_at = coalesce(started_at, ?) WHERE id = ?`,
+  );
+  const append = eventAppender(db);
+  return ({ id, at }: { id: string; at: string }): AgentBeginning => {
+    const agent = find.get(id);
+    if (agent?.status !== 'queued' && agent?.status !== 'running') return { is: 'gone' };
+    // The agent began at the moment of the disabling, or a crash left it over from then.
+    if (!isEnabled.get(agent.user_id)) return { is: 'suspended', agent };
+    const isResumed = agent.status === 'running';
+    if (!isResumed) move.run(at, id);
+    const data = { status: 'running', ...(isResumed && { resumed: true }) };
+    const number = append({ agentId: id, type: 'agent.status', data, at });
+    return { is: 'begun', agent, event: { number, data } };
+  };
+};

@@ -1,0 +1,23 @@
+import type Database from 'better-sqlite3';
+
+/** The messages that an agent wanted to send its owner. */
+export interface AgentNotices {
+  /** The number of all of them. */
+  count: number;
+  /** Those that were not sent one by one, oldest first. */
+  kept: { id: number; line: string }[];
+}
+
+/** Reads the messages of an agent. */
+export const agentNotices = (db: Database.Database) => {
+  const countOf = db.prepare<[string], { notices: number }>(
+    'SELECT notices FROM agents WHERE id = ?',
+  );
+  const keptOf = db.prepare<[string], AgentNotices['kept'][number]>(
+    'SELECT id, line FROM run_notices WHERE agent_id = ? ORDER BY id',
+  );
+  return (agentId: string): AgentNotices => {
+    const count = countOf.get(agentId)?.notices ?? 0;
+    return { count, kept: count === 0 ? [] : keptOf.all(agentId) };
+  };
+};

@@ -1,0 +1,36 @@
+import { iso } from '../kernel/clock.js';
+import { type EffectivePermissions, effectivePermissions } from '../permissions/module.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import type { AgentRun, LoopDeps } from './run.js';
+import type { SaidRow } from './turns.js';
+
+/** The facts by which the loop decides, as they were at one moment. */
+export interface Facts {
+  /** The agent's row; the one with which the run began if the agent was removed. */
+  now: AgentRow;
+  permissions: EffectivePermissions;
+}
+
+/** The facts for a step. */
+export interface StepFacts extends Facts {
+  /** All messages of the session, oldest first. */
+  messages: SaidRow[];
+}
+
+/** Reads the facts for the decision on a call. */
+export const readFacts = (deps: LoopDeps, run: AgentRun): Promise<Facts> => read(deps, run, null);
+
+/** Reads the facts for a step. They are read anew for each, so that a change takes effect at once. */
+export const readStepFacts = (deps: LoopDeps, run: AgentRun): Promise<StepFacts> =>
+  read(deps, run, run.agent.session_id);
+
+const read = async (
+  { store, clock }: LoopDeps,
+  { agent }: AgentRun,
+  sessionId: string | null,
+): Promise<StepFacts> => {
+  const { id: agentId, user_id: userId } = agent;
+  const wanted = { agentId, userId, sessionId, now: iso(clock.now()) };
+  const { agent: now, levels, owner, messages } = await store.look('agentSnapshot', wanted);
+  return { now: now ?? agent, permissions: effectivePermissions(levels, owner), messages };
+};

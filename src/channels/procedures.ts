@@ -1,0 +1,10 @@
+import type Database from 'better-sqlite3';
+
+/** Returns the channel to which the answers of a user's session go; null if there is none. */
+export const answerChannel = (db: Database.Database) => {
+  const find = db.prepare<[string, string], { channel_id: string | null }>(
+    'SELECT channel_id FROM sessions WHERE user_id = ? AND id = ?',
+  );
+  return ({ userId, sessionId }: { userId: string; sessionId: string }): string | null =>
+    find.get(userId, sessionId)?.channel_id ?? null;
+};
