@@ -164,7 +164,7 @@ const beginCall = async (
     userId: agent.user_id,
     agentId: agent.id,
     executionId: agent.execution_id,
-    folder: await deps.access.folderOf(agent),
+    openFolder: () => deps.access.folderOf(agent),
     signal,
     effectId: effectOf(agent.id, call.id),
     hops: agent.hops,

@@ -124,8 +124,7 @@ export const databaseOutcome = async (
 /** The surroundings of the tool of a hook. */
 interface ToolSetting {
   permissions: Awaited<ReturnType<PermissionsOf>>;
-  /** The working folder of the hook. */
-  folder: string;
+  openFolder: ToolContext['openFolder'];
 }
 
 /** Returns what the tool of a hook runs with; for runs at one moment it is read once. */
@@ -134,7 +133,7 @@ export const toolSetting = async (
   { userId, id }: OpenedHook,
 ): Promise<ToolSetting> => ({
   permissions: await access.permissionsOf(userId),
-  folder: await access.folderOf(userId, id),
+  openFolder: () => access.folderOf(userId, id),
 });
 
 /** Returns the outcome of a `notify` action, of which the text is `body`. */
@@ -189,7 +188,7 @@ const forward: PerformAction = async (deps, run, job, signal) => {
 interface HookToolCall {
   tool: Tool;
   args: Record<string, unknown>;
-  folder: string;
+  openFolder: ToolContext['openFolder'];
 }
 
 /**
@@ -199,7 +198,7 @@ interface HookToolCall {
 const toolCallOf = async (
   deps: ActionDeps,
   run: HookRun,
-  { permissions, folder }: ToolSetting,
+  { permissions, openFolder }: ToolSetting,
 ): Promise<HookToolCall | { fault: string }> => {
   const { toolId = '', toolAction = '' } = run.hook.actionConfig;
   const tool = deps.access.toolbox.find(toolId, toolAction);
@@ -207,7 +206,7 @@ const toolCallOf = async (
   if (isSmuggled(run, args)) return { fault: SMUGGLED };
   if (!tool) return { fault: `There is no tool ${toolId}.${toolAction}` };
   const denied = whyDenied(tool, permissions);
-  return denied === null ? { tool, args, folder } : { fault: denied };
+  return denied === null ? { tool, args, openFolder } : { fault: denied };
 };
 
 const executeTool: PerformAction = async (deps, run, _, signal) => {
@@ -219,7 +218,7 @@ const executeTool: PerformAction = async (deps, run, _, signal) => {
 
 const runTool = async (
   run: HookRun,
-  { tool, args, folder }: HookToolCall,
+  { tool, args, openFolder }: HookToolCall,
   signal: AbortSignal,
 ): Promise<RunOutcome> => {
   try {
@@ -227,7 +226,7 @@ const runTool = async (
       userId: run.hook.userId,
       agentId: null,
       executionId: run.execution.id,
-      folder,
+      openFolder,
       signal,
       effectId: run.execution.id,
       hops: hopsOf(run),

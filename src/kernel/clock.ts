@@ -23,10 +23,16 @@ let last = { ms: Number.NaN, text: '' };
 
 /** True if the name is a time zone of the IANA database. */
 export const isTimezone = (name: string): boolean => {
+  if (zones.has(name)) return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
   } catch {
     return false;
   }
+  if (zones.size < MOST_ZONES) zones.add(name);
+  return true;
 };
+
+/** Names that are known to be zones, in the spelling in which they were given. */
+const zones = new Set<string>();
+const MOST_ZONES = 1000;

@@ -189,7 +189,7 @@ const execute = async (
     userId: by.userId,
     agentId: null,
     executionId: null,
-    folder: await folderOf(by.userId, FOLDER),
+    openFolder: () => folderOf(by.userId, FOLDER),
     signal: by.signal,
     effectId: by.requestId,
     ...(call.approvalId !== undefined && { isApproved: true as const }),

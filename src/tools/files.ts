@@ -77,8 +77,9 @@ const read = fileTool({
     'Reads a text file and returns { text, fromLine, totalLines }. Beyond 256 KiB it is cut, and ' +
     '`truncated: true` says so.',
   input: ReadInput,
-  run: async ({ path, fromLine = 1, lines }, { folder }) => {
-    const all = textOf(path, await readInside(folder, path, MAX_FILE_BYTES)).split('\n');
+  run: async ({ path, fromLine = 1, lines }, { openFolder }) => {
+    const bytes = await readInside(await openFolder(), path, MAX_FILE_BYTES);
+    const all = textOf(path, bytes).split('\n');
     const upTo = lines === undefined ? all.length : fromLine - 1 + lines;
     const wanted = all.slice(fromLine - 1, upTo).join('\n');
     const isCut = wanted.length > MAX_TEXT;
@@ -97,8 +98,8 @@ const write = fileTool({
     'Writes a text file, in place of the one that is there, and makes the folders that lead to it. ' +
     'Returns { path, size }.',
   input: WriteInput,
-  run: async ({ path, content }, { folder }) => {
-    await writeInside(folder, path, content);
+  run: async ({ path, content }, { openFolder }) => {
+    await writeInside(await openFolder(), path, content);
     return { path, size: Buffer.byteLength(content) };
   },
 });
@@ -107,8 +108,8 @@ const list = fileTool({
   name: 'list',
   description: 'Lists a folder: { entries: [{ path, kind, size, modifiedAt }], truncated }.',
   input: ListInput,
-  run: async ({ path = '', levels = 1 }, { folder }) => {
-    const found = await listInside(folder, path, { levels, most: MAX_ENTRIES });
+  run: async ({ path = '', levels = 1 }, { openFolder }) => {
+    const found = await listInside(await openFolder(), path, { levels, most: MAX_ENTRIES });
     const entries = found.entries.map(({ modifiedMs, ...entry }) => ({
       ...entry,
       modifiedAt: iso(modifiedMs),
@@ -123,8 +124,8 @@ const search = fileTool({
     'Looks for text in the files of a folder and all below it. Returns ' +
     '{ matches: [{ path, line, text }], truncated }.',
   input: SearchInput,
-  run: ({ text, path = '', ignoreCase = false }, { folder, signal }) =>
-    searchFolder(folder, { text, path, ignoreCase }, signal),
+  run: async ({ text, path = '', ignoreCase = false }, { openFolder, signal }) =>
+    searchFolder(await openFolder(), { text, path, ignoreCase }, signal),
 });
 
 const textOf = (path: string, bytes: Buffer): string => {

@@ -62,9 +62,10 @@ export const shellTools = (confinement: Confinement | null): ToolGroup => ({
       needs: 'shell',
       exposed: ['argv'],
       unavailable: confinement ? null : UNAVAILABLE,
-      run: async ({ argv, env = {}, timeoutMs = DEFAULT_TIMEOUT_MS }, { folder, signal }) => {
+      run: async ({ argv, env = {}, timeoutMs = DEFAULT_TIMEOUT_MS }, { openFolder, signal }) => {
         if (!confinement) throw new ToolRefused(UNAVAILABLE);
         const maxOutputBytes = MAX_OUTPUT_BYTES;
+        const folder = await openFolder();
         return confinement
           .run({ argv, env, folder, timeoutMs, maxOutputBytes, network: false, signal })
           .catch((error: unknown) => fail(error, signal));

@@ -38,6 +38,27 @@ export const timeTools = (clock: Clock): ToolGroup => ({
  * Returns the local time. `local` is ISO 8601 to the second, with the zone's offset at that time.
  */
 const localTime = (ms: number, timeZone: string): { local: string; weekday: string } => {
+  const parts = new Map(
+    formatOf(timeZone)
+      .formatToParts(ms)
+      .map(({ type, value }) => [type, value]),
+  );
+  const [year, month, day] = [parts.get('year'), parts.get('month'), parts.get('day')];
+  const [hour, minute, second] = [parts.get('hour'), parts.get('minute'), parts.get('second')];
+  const offset = parts.get('timeZoneName')?.slice('GMT'.length) || '+00:00';
+  return {
+    local: `${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`,
+    weekday: parts.get('weekday') ?? '',
+  };
+};
+
+/** The number of zones whose formats are kept; making one takes as long as ten uses of it. */
+const MOST_FORMATS = 64;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+const formatOf = (timeZone: string): Intl.DateTimeFormat => {
+  const known = formats.get(timeZone);
+  if (known) return known;
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     weekday: 'long',
@@ -50,12 +71,7 @@ const localTime = (ms: number, timeZone: string): { local: string; weekday: stri
     hourCycle: 'h23',
     timeZoneName: 'longOffset',
   });
-  const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, value]));
-  const [year, month, day] = [parts.get('year'), parts.get('month'), parts.get('day')];
-  const [hour, minute, second] = [parts.get('hour'), parts.get('minute'), parts.get('second')];
-  const offset = parts.get('timeZoneName')?.slice('GMT'.length) || '+00:00';
-  return {
-    local: `${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`,
-    weekday: parts.get('weekday') ?? '',
-  };
+  if (formats.size >= MOST_FORMATS) formats.delete(formats.keys().next().value ?? '');
+  formats.set(timeZone, format);
+  return format;
 };

@@ -6,8 +6,11 @@ export interface ToolContext {
   userId: string;
   agentId: string | null;
   executionId: string | null;
-  /** The absolute path of the only folder on the machine that a tool may touch. It exists. */
-  folder: string;
+  /**
+   * Creates the only folder on the machine that a tool may touch, if it does not exist, and returns
+   * its absolute path.
+   */
+  openFolder(): Promise<string>;
   signal: AbortSignal;
   /** The ID of the effect, the same in all retries, so that a recipient can detect repeats. */
   effectId: string;

@@ -4,7 +4,7 @@ export const contextOf = (more: Partial<ToolContext> = {}): ToolContext => ({
   userId: 'user_1',
   agentId: 'agent_1',
   executionId: null,
-  folder: '/nowhere',
+  openFolder: async () => '/nowhere',
   signal: new AbortController().signal,
   effectId: 'effect_1',
   ...more,

@@ -22,7 +22,7 @@ describe('files', () => {
 
   const run = async (name: string, args: Record<string, unknown>, more = {}) => {
     const tool = filesTools().tools.find((one) => one.name === name);
-    return Object(await tool?.run(args, contextOf({ folder, ...more })));
+    return Object(await tool?.run(args, contextOf({ openFolder: async () => folder, ...more })));
   };
 
   it('reads a text, or some of its lines', async () => {

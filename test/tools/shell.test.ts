@@ -20,7 +20,7 @@ describe('shell.run', () => {
   afterEach(() => on.clear());
 
   const run = async (args: Record<string, unknown>, more = {}) =>
-    tool?.run(args, contextOf({ folder: on.folder, ...more }));
+    tool?.run(args, contextOf({ openFolder: async () => on.folder, ...more }));
 
   it('runs the program in the folder and returns how it went', async () => {
     const ran = await run({ argv: ['pwd'] });
@@ -68,11 +68,13 @@ describe('shell.run', () => {
   });
 
   it('fails as not begun where the command cannot start', async () => {
-    expect(await failureOf(run({ argv: ['ls'] }, { folder: '/no/such' }))).to.equal({
-      name: 'ToolFailed',
-      message: 'The folder /no/such cannot be used: ENOENT',
-      effectBegan: false,
-    });
+    expect(await failureOf(run({ argv: ['ls'] }, { openFolder: async () => '/no/such' }))).to.equal(
+      {
+        name: 'ToolFailed',
+        message: 'The folder /no/such cannot be used: ENOENT',
+        effectBegan: false,
+      },
+    );
   });
 
   it('refuses bad arguments, naming each field', async () => {
