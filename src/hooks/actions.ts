@@ -12,7 +12,13 @@ import type { Notice } from '../outbound/module.js';
 import { type PermissionsOf, whyDenied } from '../permissions/module.js';
 import type { StatementResult } from '../store/engine/protocol.js';
 import { statement } from '../store/store.js';
-import { type Tool, type Toolbox, ToolFailed, ToolRefused } from '../tools/module.js';
+import {
+  type Tool,
+  type Toolbox,
+  type ToolContext,
+  ToolFailed,
+  ToolRefused,
+} from '../tools/module.js';
 import { credentialsIn, type Vault } from '../vault/module.js';
 import { authorized, sendForward } from './forward.js';
 import type { OpenedHook } from './hook.js';

@@ -102,7 +102,8 @@ const actionOf = (
 
 const LOOK_MS = 10;
 
-const allRun = async (file: string): Promise<void> => {
+/** Resolves when no execution and no job waits in the database. */
+export const allRun = async (file: string): Promise<void> => {
   const db = new Database(file, { readonly: true });
   const waits = db.prepare(
     `SELECT 1 WHERE EXISTS (SELECT 1 FROM executions WHERE run_at IS NOT NULL)

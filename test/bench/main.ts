@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { measureAgents } from './agents.js';
+import { measureAgentsOverWire } from './agentwire.js';
 import { measureMillion } from './million.js';
 import { type Figures, GATE, measureReceivers, ratioOf } from './receivers.js';
 import { measureRuns } from './runs.js';
@@ -74,6 +75,9 @@ const measureRest = async (): Promise<void> => {
   print('Start and memory', { Adjutant: await measureStart() });
   print('Agents of 20 steps, each durable, with a model that answers at once', {
     Adjutant: await measureAgents(),
+  });
+  print('Agents of 10 steps that ask a model over HTTP', {
+    Adjutant: await measureAgentsOverWire(),
   });
   print('Each fsync delayed by 5 ms', { Adjutant: await measureSlowDisk() });
 };
