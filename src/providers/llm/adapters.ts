@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelMessage } from 'ai';
+import type { LanguageModelV3, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { objectLines } from './lines.js';
 import type { GlobalFetch } from './wire.js';
 
@@ -32,7 +32,7 @@ interface Adapter {
   /** The provider's own address; null if there is none. */
   baseUrl: string | null;
   /** Loads the provider's package on first use. */
-  open(at: ModelEndpoint): Promise<LanguageModel>;
+  open(at: ModelEndpoint): Promise<LanguageModelV3>;
   /** Returns the options of each call that only this provider has. */
   options?(room: TokenLimits): Record<string, Record<string, Record<string, number>>>;
   /** Set if the provider accepts system messages only at the beginning. */
@@ -112,11 +112,11 @@ export const bearer = (apiKey: string | undefined): Record<string, string> =>
  * Changes later system messages to user messages, for providers that accept them only at the
  * beginning.
  */
-export const leadingSystem = (messages: ModelMessage[]): ModelMessage[] => {
+export const leadingSystem = (messages: LanguageModelV3Prompt): LanguageModelV3Prompt => {
   const begin = messages.findIndex(({ role }) => role !== 'system');
   return messages.map((message, at) =>
     message.role === 'system' && begin >= 0 && at > begin
-      ? { role: 'user', content: message.content }
+      ? { role: 'user', content: [{ type: 'text', text: message.content }] }
       : message,
   );
 };

@@ -1,4 +1,12 @@
-import type { TextStreamPart, ToolSet } from 'ai';
+import type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3FinishReason,
+  LanguageModelV3StreamPart,
+  LanguageModelV3ToolCall,
+  LanguageModelV3Usage,
+} from '@ai-sdk/provider';
+import Bourne from '@hapi/bourne';
 import { adapters, leadingSystem, type ModelEndpoint, type Provider } from './adapters.js';
 import { createOwnErrors, endedBy, modelFailure, refuseUnsendable } from './failure.js';
 import { withoutApiKey, withoutKey } from './hidekey.js';
@@ -13,7 +21,7 @@ import {
 import { replyOf, type SdkReply } from './reply.js';
 import { createTally, type ReplyTally, withUsage } from './tally.js';
 import { type ModelTimeouts, type TimeoutWatch, watchTimeouts } from './timeouts.js';
-import { sdkMessages, sdkTools } from './turns.js';
+import { functionTools, promptOf } from './turns.js';
 import { usageIn } from './usage.js';
 import { type EndpointTraits, framedFailure, type WireOptions, wireOf } from './wire.js';
 
@@ -71,7 +79,6 @@ const take = async (
   given: ModelRequest,
 ): Promise<StepReply> => {
   const { name, price, streaming = true, timeouts = TIMEOUTS } = options;
-  const sdk = await load();
   const apiKey = (await options.keyOf?.()) ?? options.apiKey;
   refuseUnsendable(name, apiKey);
   const ownErrors = createOwnErrors();
@@ -83,11 +90,11 @@ const take = async (
   try {
     const signal = AbortSignal.any([asked.signal, watch.signal, whole.signal]);
     const opened = { ...options, ...(apiKey && { apiKey }), traits: learned, begun: tally.begin };
-    const call = await callOf(sdk, opened, { ...asked, signal });
+    const opening = await callOf(opened, { ...asked, signal });
     const { take: onText, end } = withoutApiKey(apiKey, (text) =>
       ownErrors.from(() => asked.onText?.(text)),
     );
-    const asking = { sdk, name, call, asked: { ...asked, onText }, watch, tally };
+    const asking = { name, ...opening, asked: { ...asked, onText }, watch, tally };
     const answer = await (isStreamed ? stream : ask)(asking);
     end();
     const reply = replyOf({ name, price, asked, answer });
@@ -97,7 +104,7 @@ const take = async (
     if (asked.signal.aborted) throw withUsage(endedBy(name, asked.signal), failed);
     if (ownErrors.includes(error)) throw error;
     const { aborted, reason } = watch.signal;
-    throw withUsage(aborted ? reason : modelFailure(name, error, sdk), failed);
+    throw withUsage(aborted ? reason : modelFailure(name, error), failed);
   } finally {
     if (tally.hidesReasoning) learned.hidesReasoning = true;
     watch.stop();
@@ -106,87 +113,82 @@ const take = async (
   }
 };
 
-/** Loads the AI SDK. That takes some 80 ms and 23 MB, so it happens at the first call. */
-const load = async () => {
-  const sdk = await import('ai');
-  // The SDK's only switch for its warnings, which it prints to the console.
-  globalThis.AI_SDK_LOG_WARNINGS = false;
-  return sdk;
-};
-
-type LoadedSdk = Awaited<ReturnType<typeof load>>;
-
 type OpenModelOptions = ModelOptions & Pick<WireOptions, 'traits' | 'begun'>;
 
 /**
- * Returns one call: one step, no retries. Loops, fallbacks and cool-downs belong to the runtime.
+ * Returns one call: one step, no retries. Loops, fallbacks and cool-downs belong to the runtime. The
+ * adapters are called by their own interface: the functions for applications that the AI SDK puts
+ * over it check every message and pass every token through a chain of streams, which took two
+ * thirds of the processor time of a step.
  */
-const callOf = async (sdk: LoadedSdk, options: OpenModelOptions, asked: ModelRequest) => {
+const callOf = async (options: OpenModelOptions, asked: ModelRequest & { signal: AbortSignal }) => {
   const { name, provider, contextWindow } = options;
   const adapter = adapters[provider];
-  const messages = sdkMessages(asked.turns);
+  const prompt = promptOf(name, asked.turns);
   const { maxOutputTokens } = asked;
-  return {
-    model: await adapter.open({ ...options, fetch: boundedLines(name, wireOf(options)) }),
-    messages: adapter.isSystemFirst ? leadingSystem(messages) : messages,
-    allowSystemInMessages: true,
-    tools: sdkTools(sdk, asked.tools),
+  const call: LanguageModelV3CallOptions = {
+    prompt: adapter.isSystemFirst ? leadingSystem(prompt) : prompt,
+    ...(asked.tools.length > 0 && {
+      tools: functionTools(asked.tools),
+      toolChoice: { type: 'auto' },
+    }),
     maxOutputTokens,
     ...(adapter.options && {
       providerOptions: adapter.options({ contextWindow, maxOutputTokens }),
     }),
-    stopWhen: sdk.stepCountIs(1),
-    maxRetries: 0,
     abortSignal: asked.signal,
   };
+  const model = await adapter.open({ ...options, fetch: boundedLines(name, wireOf(options)) });
+  return { model, call };
 };
 
 interface StreamInput {
-  sdk: LoadedSdk;
   name: string;
-  call: Awaited<ReturnType<typeof callOf>>;
+  model: LanguageModelV3;
+  call: LanguageModelV3CallOptions;
   asked: ModelRequest;
   watch: TimeoutWatch;
   tally: ReplyTally;
 }
 
 /** Requests one JSON reply. */
-const ask = async ({ sdk, name, call, asked, tally }: StreamInput): Promise<SdkReply> => {
-  const answer = await sdk.generateText(call).catch((error: unknown) => {
+const ask = async ({ name, model, call, asked, tally }: StreamInput): Promise<SdkReply> => {
+  const answer = await Promise.resolve(model.doGenerate(call)).catch((error: unknown) => {
     throw readable(name, error);
   });
-  if (answer.text !== '') asked.onText?.(answer.text);
-  for (const text of [answer.text, answer.reasoningText ?? '']) tally.add(text);
-  for (const { input } of answer.toolCalls) tally.add(JSON.stringify(input) ?? '');
-  tally.tell(usageIn({ usage: answer.usage.raw }));
-  tally.tell(usageIn({ usageMetadata: answer.usage.raw }));
-  const { text, toolCalls, finishReason, rawFinishReason } = answer;
-  return { text, toolCalls, finishReason, rawFinishReason, ...countOf(tally, answer.usage) };
+  const { content, finishReason, usage } = answer;
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  if (text !== '') asked.onText?.(text);
+  const toolCalls: SdkReply['toolCalls'] = [];
+  for (const part of content) {
+    if (part.type === 'text' || part.type === 'reasoning') tally.add(part.text);
+    if (part.type !== 'tool-call') continue;
+    tally.add(part.input);
+    toolCalls.push(readCall(part));
+  }
+  tally.tell(usageIn({ usage: usage.raw }));
+  tally.tell(usageIn({ usageMetadata: usage.raw }));
+  return { text, toolCalls, ...reasonOf(finishReason), ...countOf(tally, totalOf(usage)) };
 };
 
 /** Requests a streamed reply, and passes each piece of text on as it comes. */
 const stream = async (asking: StreamInput): Promise<SdkReply> => {
-  const { sdk, name, call, asked, watch, tally } = asking;
-  // Errors come as parts of the stream; without this handler the SDK prints them, too.
-  const result = sdk.streamText({ ...call, includeRawChunks: true, onError: () => {} });
+  const { name, model, call, asked, watch, tally } = asking;
   const answer: SdkReply = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
   const most = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const inPieces = new Set<string>();
-  for await (const part of result.fullStream) {
+  for await (const part of partsOf(name, model, call)) {
     if (part.type === 'error') throw errorOf(name, part.error);
-    if (part.type === 'abort') throw call.abortSignal.reason;
     if (!SIGNS.has(part.type)) watch.active();
     count(tally, inPieces, part);
     if (tally.bytes() > LONGEST_ANSWER) throw new ModelFailure('invalid_reply', tooLong(name));
-    if (part.type === 'tool-call') answer.toolCalls.push(part);
+    if (part.type === 'tool-call') answer.toolCalls.push(readCall(part));
     if (part.type === 'finish') {
-      answer.usage = part.totalUsage;
-      answer.finishReason = part.finishReason;
-      answer.rawFinishReason = part.rawFinishReason;
+      Object.assign(answer, { usage: totalOf(part.usage), ...reasonOf(part.finishReason) });
     }
     if (part.type === 'text-delta') {
-      answer.text += part.text;
-      asked.onText?.(part.text);
+      answer.text += part.delta;
+      asked.onText?.(part.delta);
     }
     if (part.type !== 'finish' && tally.tokens() > most) {
       Object.assign(answer, { usage: {}, finishReason: 'length' });
@@ -195,6 +197,47 @@ const stream = async (asking: StreamInput): Promise<SdkReply> => {
   }
   return { ...answer, ...countOf(tally, answer.usage) };
 };
+
+/** Yields the parts of a streamed reply as the adapter reads them. */
+async function* partsOf(
+  name: string,
+  model: LanguageModelV3,
+  call: LanguageModelV3CallOptions,
+): AsyncGenerator<StreamPart> {
+  try {
+    const { stream } = await model.doStream({ ...call, includeRawChunks: true });
+    yield* stream;
+  } catch (error) {
+    throw readable(name, error);
+  }
+}
+
+/** Reads a call, whose arguments come as JSON. Broken arguments stay the text that they are. */
+const readCall = ({ toolCallId, toolName, input }: LanguageModelV3ToolCall) => ({
+  toolCallId,
+  toolName,
+  input: argumentsIn(input),
+});
+
+/** Parses the arguments; those with a `__proto__` key are as broken as those that are no JSON. */
+const argumentsIn = (input: string): unknown => {
+  if (input.trim() === '') return '';
+  try {
+    return Bourne.parse(input);
+  } catch {
+    return input;
+  }
+};
+
+const reasonOf = ({ unified, raw }: LanguageModelV3FinishReason) => ({
+  finishReason: unified,
+  rawFinishReason: raw,
+});
+
+const totalOf = ({ inputTokens, outputTokens }: LanguageModelV3Usage): SdkReply['usage'] => ({
+  inputTokens: inputTokens.total,
+  outputTokens: outputTokens.total,
+});
 
 /** Returns the usage that the provider reported; an adapter may miss reasoning tokens in it. */
 const countOf = (tally: ReplyTally, read: SdkReply['usage']): Pick<SdkReply, 'usage' | 'seen'> => {
@@ -205,23 +248,29 @@ const countOf = (tally: ReplyTally, read: SdkReply['usage']): Pick<SdkReply, 'us
   return { usage: { inputTokens: input, outputTokens: output }, seen };
 };
 
-type StreamPart = TextStreamPart<ToolSet>;
+type StreamPart = LanguageModelV3StreamPart;
 
 /** Counts a part. Some adapters pass a tool's arguments in pieces, others with the call. */
 const count = (tally: ReplyTally, inPieces: Set<string>, part: StreamPart): void => {
-  if (part.type === 'text-delta') tally.add(part.text);
-  if (part.type === 'reasoning-delta') tally.add(part.text, 'reasoning');
+  if (part.type === 'text-delta') tally.add(part.delta);
+  if (part.type === 'reasoning-delta') tally.add(part.delta, 'reasoning');
   if (part.type === 'raw') tally.tell(usageIn(part.rawValue));
   if (part.type === 'tool-input-delta') {
     inPieces.add(part.id);
     tally.add(part.delta);
   }
   if (part.type !== 'tool-call' || inPieces.has(part.toolCallId)) return;
-  tally.add(JSON.stringify(part.input) ?? '');
+  tally.add(part.input);
 };
 
-/** The parts that the SDK creates, or that come before the first token. */
-const SIGNS = new Set(['start', 'start-step', 'raw', 'text-start', 'reasoning-start']);
+/** The parts that come before the first token, or that stand for no token. */
+const SIGNS = new Set([
+  'stream-start',
+  'response-metadata',
+  'raw',
+  'text-start',
+  'reasoning-start',
+]);
 
 const tooLong = (name: string): string => `${name} sent an answer that does not end`;
 

@@ -1,23 +1,20 @@
+import { AISDKError } from '@ai-sdk/provider';
 import { EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import { ModelFailure, type ModelFailureKind } from './model.js';
 
-type AiSdk = typeof import('ai');
-
 /**
- * Returns the failure of a step. The errors of the SDK and its libraries may contain the whole
+ * Returns the failure of a step. The errors of the adapters and their libraries may contain the whole
  * request with its key, so their texts are not reported and none of them is kept as a cause.
  */
-export const modelFailure = (name: string, error: unknown, sdk: AiSdk): ModelFailure => {
+export const modelFailure = (name: string, error: unknown): ModelFailure => {
   const all = [...causes(error)];
   const known = all.find((cause) => cause instanceof ModelFailure);
   if (known) return known;
   const broken = all.find((cause) => cause instanceof HttpFailure);
   if (broken) return lost(name, broken, 'server');
-  if (sdk.MissingToolResultsError.isInstance(error) || sdk.InvalidPromptError.isInstance(error))
-    return new ModelFailure('bad_request', `${name} was not asked: the turns do not fit together`);
-  if (!sdk.AISDKError.isInstance(error)) return libraryFailure(name, error);
+  if (!AISDKError.isInstance(error)) return libraryFailure(name, error);
   return new ModelFailure('invalid_reply', `${name} sent a reply that makes no sense`);
 };
 
@@ -33,7 +30,7 @@ export const refuseUnsendable = (name: string, key: string | undefined): void =>
   throw new ModelFailure('credentials', `${name} was not asked: its key cannot be sent, ${remedy}`);
 };
 
-/** Recognizes the errors of a listener, which the SDK passes on like its own. */
+/** Recognizes the errors of a listener, which are not failures of the model. */
 export const createOwnErrors = () => {
   const own = new WeakSet<object>();
   return {
