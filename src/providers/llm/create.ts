@@ -23,7 +23,7 @@ import { createTally, type ReplyTally, withUsage } from './tally.js';
 import { type ModelTimeouts, type TimeoutWatch, watchTimeouts } from './timeouts.js';
 import { functionTools, promptOf } from './turns.js';
 import { usageIn } from './usage.js';
-import { type EndpointTraits, framedFailure, type WireOptions, wireOf } from './wire.js';
+import { type EndpointTraits, framedFailure, wireOf } from './wire.js';
 
 /**
  * The options of a model. `fetch` is the guarded client's `fetchFor`, which checks addresses and
@@ -32,6 +32,7 @@ import { type EndpointTraits, framedFailure, type WireOptions, wireOf } from './
  */
 export interface ModelOptions extends ModelEndpoint {
   provider: Provider;
+  apiKey?: string;
   /**
    * Returns the key, in place of `apiKey`. It is called at each step, so that no key stays in
    * memory.
@@ -57,13 +58,14 @@ const LONGEST_ANSWER = 4 * 1024 * 1024;
 /** Creates a model that calls the endpoint of a provider. */
 export const openAiSdkModel = (options: ModelOptions): Model => {
   const learned: ObservedEndpoint = { wantsCompletionTokens: false, hidesReasoning: false };
+  const open = openOnce(options, learned);
   return {
     name: options.name,
     provider: options.provider,
     contextWindow: options.contextWindow,
     takesTools: options.takesTools !== false,
     ...(options.price && { price: options.price }),
-    step: (asked) => take(options, learned, asked),
+    step: (asked) => take({ ...options, open }, learned, asked),
   };
 };
 
@@ -73,8 +75,39 @@ interface ObservedEndpoint extends EndpointTraits {
   hidesReasoning: boolean;
 }
 
+/** A model that is opened, and the function to call for a reply that begins. */
+interface OpenedModel {
+  model: LanguageModelV3;
+  /** Calls `begun` when a reply with a success status begins, for the call with that signal. */
+  watch(signal: AbortSignal, begun: () => void): void;
+}
+
+/** Returns the function that opens the model at the first call, and gives the same one after. */
+const openOnce = (
+  { name, provider, modelId, baseUrl, fetch }: ModelOptions,
+  traits: EndpointTraits,
+): (() => Promise<OpenedModel>) => {
+  const watched = new WeakMap<AbortSignal, () => void>();
+  const begun = (signal: AbortSignal): void => watched.get(signal)?.();
+  const wire = boundedLines(name, wireOf({ name, fetch, traits, begun }));
+  let opening: Promise<OpenedModel> | undefined;
+  const open = async (): Promise<OpenedModel> => ({
+    model: await adapters[provider].open({ name, modelId, baseUrl, fetch: wire }),
+    watch: (signal, call) => void watched.set(signal, call),
+  });
+  return () => {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+};
+
+type OpenableModel = ModelOptions & { open(): Promise<OpenedModel> };
+
 const take = async (
-  options: ModelOptions,
+  options: OpenableModel,
   learned: ObservedEndpoint,
   given: ModelRequest,
 ): Promise<StepReply> => {
@@ -89,12 +122,13 @@ const take = async (
   const tally = createTally();
   try {
     const signal = AbortSignal.any([asked.signal, watch.signal, whole.signal]);
-    const opened = { ...options, ...(apiKey && { apiKey }), traits: learned, begun: tally.begin };
-    const opening = await callOf(opened, { ...asked, signal });
+    const { model, watch: watchBegin } = await options.open();
+    watchBegin(signal, tally.begin);
+    const call = callOf({ ...options, apiKey }, { ...asked, signal });
     const { take: onText, end } = withoutApiKey(apiKey, (text) =>
       ownErrors.from(() => asked.onText?.(text)),
     );
-    const asking = { name, ...opening, asked: { ...asked, onText }, watch, tally };
+    const asking = { name, model, call, asked: { ...asked, onText }, watch, tally };
     const answer = await (isStreamed ? stream : ask)(asking);
     end();
     const reply = replyOf({ name, price, asked, answer });
@@ -113,20 +147,20 @@ const take = async (
   }
 };
 
-type OpenModelOptions = ModelOptions & Pick<WireOptions, 'traits' | 'begun'>;
-
 /**
  * Returns one call: one step, no retries. Loops, fallbacks and cool-downs belong to the runtime. The
  * adapters are called by their own interface: the functions for applications that the AI SDK puts
  * over it check every message and pass every token through a chain of streams, which took two
  * thirds of the processor time of a step.
  */
-const callOf = async (options: OpenModelOptions, asked: ModelRequest & { signal: AbortSignal }) => {
-  const { name, provider, contextWindow } = options;
+const callOf = (
+  { name, provider, apiKey, contextWindow }: ModelOptions,
+  asked: ModelRequest & { signal: AbortSignal },
+): LanguageModelV3CallOptions => {
   const adapter = adapters[provider];
   const prompt = promptOf(name, asked.turns);
   const { maxOutputTokens } = asked;
-  const call: LanguageModelV3CallOptions = {
+  return {
     prompt: adapter.isSystemFirst ? leadingSystem(prompt) : prompt,
     ...(asked.tools.length > 0 && {
       tools: functionTools(asked.tools),
@@ -136,10 +170,9 @@ const callOf = async (options: OpenModelOptions, asked: ModelRequest & { signal:
     ...(adapter.options && {
       providerOptions: adapter.options({ contextWindow, maxOutputTokens }),
     }),
+    ...(apiKey && { headers: adapter.keyHeader(apiKey) }),
     abortSignal: asked.signal,
   };
-  const model = await adapter.open({ ...options, fetch: boundedLines(name, wireOf(options)) });
-  return { model, call };
 };
 
 interface StreamInput {

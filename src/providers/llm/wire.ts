@@ -38,8 +38,8 @@ export interface WireOptions {
   name: string;
   fetch: GlobalFetch;
   traits: EndpointTraits;
-  /** Called when a reply with a success status begins. */
-  begun(): void;
+  /** Called with the signal of a request when a reply with a success status begins. */
+  begun(signal: AbortSignal): void;
 }
 
 /**
@@ -53,7 +53,7 @@ export const wireOf = ({ name, fetch, traits, begun }: WireOptions): GlobalFetch
       throw noReplyFailure(name, error);
     });
     if (response.ok) {
-      begun();
+      if (init?.signal) begun(init.signal);
       return response;
     }
     const excerpt = await opening(response);
