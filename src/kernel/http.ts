@@ -186,14 +186,8 @@ const fetchOver =
       egress.check(url);
       if (!egress.names(url)) throw new EgressRefused(url.hostname, notItsOwn);
     };
-    const asked = requestOf(input, init);
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
-    const hop = hopOf({
-      method: asked.method,
-      url: asked.url,
-      headers: Object.fromEntries(asked.headers),
-      body: asked.body ? Buffer.from(await asked.arrayBuffer()) : undefined,
-    });
+    const hop = hopOf(textRequest(input, init) ?? (await wholeRequest(input, init)));
     const reply = await followRedirects(hop, { egress: { check }, agent, limits, signal });
     if (reply.notFollowed) {
       reply.body.cancel();
@@ -204,12 +198,39 @@ const fetchOver =
     return answer(reply);
   };
 
+type FetchInput = Parameters<typeof fetch>[0];
+
 /**
- * Creates the request. The error of an invalid header quotes the header, so nothing of it is kept.
+ * Returns a request whose body is a text, as adapters of models make them; null for any other. A
+ * `Request` with its streams and signals would take longer than the rest of the way.
  */
-const requestOf = (input: Parameters<typeof fetch>[0], init?: RequestInit): Request => {
+const textRequest = (input: FetchInput, init: RequestInit = {}): Outgoing | null => {
+  const { method, body, headers } = init;
+  if (input instanceof Request || typeof body !== 'string' || method !== 'POST') return null;
+  const given = valid(input, () => new Headers(headers));
+  if (!given.has('content-type')) given.set('content-type', 'text/plain;charset=UTF-8');
+  return {
+    method,
+    url: String(input),
+    headers: Object.fromEntries(given),
+    body: Buffer.from(body),
+  };
+};
+
+const wholeRequest = async (input: FetchInput, init?: RequestInit): Promise<Outgoing> => {
+  const request = valid(input, () => new Request(input, init));
+  return {
+    method: request.method,
+    url: request.url,
+    headers: Object.fromEntries(request.headers),
+    body: request.body ? Buffer.from(await request.arrayBuffer()) : undefined,
+  };
+};
+
+/** Makes a part of a request. The error of an invalid header quotes it, so nothing of it is kept. */
+const valid = <T>(input: FetchInput, make: () => T): T => {
   try {
-    return new Request(input, init);
+    return make();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const url = input instanceof Request ? input.url : String(input);

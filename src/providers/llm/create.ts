@@ -120,6 +120,7 @@ const take = async (
   const asked = { ...given, maxOutputTokens: given.maxOutputTokens ?? options.maxOutputTokens };
   const isStreamed = asked.onText !== undefined && streaming;
   const tally = createTally();
+  let isRead = false;
   try {
     const signal = AbortSignal.any([asked.signal, watch.signal, whole.signal]);
     const { model, watch: watchBegin } = await options.open();
@@ -130,6 +131,7 @@ const take = async (
     );
     const asking = { name, model, call, asked: { ...asked, onText }, watch, tally };
     const answer = await (isStreamed ? stream : ask)(asking);
+    isRead = !answer.isCutOff;
     end();
     const reply = replyOf({ name, price, asked, answer });
     return await withoutKey(reply, apiKey);
@@ -143,7 +145,7 @@ const take = async (
     if (tally.hidesReasoning) learned.hidesReasoning = true;
     watch.stop();
     // Otherwise an abandoned reply would keep its connection open.
-    whole.abort();
+    if (!isRead) whole.abort();
   }
 };
 
@@ -224,7 +226,7 @@ const stream = async (asking: StreamInput): Promise<SdkReply> => {
       asked.onText?.(part.delta);
     }
     if (part.type !== 'finish' && tally.tokens() > most) {
-      Object.assign(answer, { usage: {}, finishReason: 'length' });
+      Object.assign(answer, { usage: {}, finishReason: 'length', isCutOff: true });
       break;
     }
   }

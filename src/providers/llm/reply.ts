@@ -16,6 +16,8 @@ export interface SdkReply {
   toolCalls: { toolCallId: string; toolName: string; input: unknown }[];
   usage: { inputTokens?: number | undefined; outputTokens?: number | undefined };
   finishReason: string;
+  /** True if the rest of the reply was not read, because it was longer than asked for. */
+  isCutOff?: boolean;
   /** The provider's own reason; missing if it gave none. */
   rawFinishReason?: string | undefined;
   /**
