@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../store/page.js';
@@ -121,6 +122,7 @@ const executionQueries = ({ db }: Store) => {
       let query = sizes(userId).where('e.hook_id', '=', hookId);
       if (cursor !== undefined) query = query.where('e.id', '<', cursor);
       if (status) query = query.where('e.status', '=', status);
+      if (status && status !== 'success') query = query.where(isUnsuccessful);
       const found = await query
         .orderBy('e.id', 'desc')
         .limit(limit + 1)
@@ -173,6 +175,9 @@ const executionQueries = ({ db }: Store) => {
     },
   };
 };
+
+/** The condition of the index of executions that are no success, which it takes literally. */
+const isUnsuccessful = sql<boolean>`e.status <> 'success'`;
 
 interface SizedRow {
   id: string;

@@ -102,7 +102,9 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       { status, ...page }: PageInput & { status?: SendingStatus },
     ): Promise<Page<WebhookDeliveryRow>> => {
       const all = deliveries(userId, webhookId);
-      return newestFirst(status ? all.where('s.status', '=', status) : all, page);
+      if (!status) return newestFirst(all, page);
+      const having = all.where('s.status', '=', status);
+      return newestFirst(status === 'sent' ? having : having.where(isUnarrived), page);
     },
 
     delivery: (
@@ -151,11 +153,16 @@ const sendingsOf = (of: WebhookExpressions) =>
   of.selectFrom('sendings as s').whereRef('s.webhook_id', '=', 'webhooks.id');
 
 const countOf = (of: WebhookExpressions, ...statuses: SendingStatus[]) =>
-  sendingsOf(of)
-    .where('s.status', 'in', statuses)
-    .select(({ fn }) => fn.countAll<number>().as('count'));
+  of
+    .selectFrom('webhook_counts as c')
+    .whereRef('c.webhook_id', '=', 'webhooks.id')
+    .where('c.status', 'in', statuses)
+    .select(({ fn }) => fn.sum<number | null>('c.count').as('count'));
 
 const newestOf = (of: WebhookExpressions) => sendingsOf(of).orderBy('s.id', 'desc').limit(1);
+
+/** The condition of the index of deliveries that have not arrived, which it takes literally. */
+const isUnarrived = sql<boolean>`s.status <> 'sent'`;
 
 /** Selects all attempts of a delivery as a JSON list. */
 const attempts = sql<string>`(

@@ -120,3 +120,11 @@ export const deliveryClaimTable = table('delivery_claims', {
   claimed_at: text,
 });
 export type DeliveryClaimRow = Row<typeof deliveryClaimTable>;
+
+/** The number of a user's executions that began in one minute; the database's triggers keep it. */
+export const executionMinuteTable = table('execution_minutes', {
+  user_id: text,
+  /** The minute in UTC, such as `2026-01-31T09:30`. */
+  minute: text,
+  count: number,
+});

@@ -62,6 +62,13 @@ export const webhookTable = table('webhooks', {
 });
 export type WebhookRow = Row<typeof webhookTable>;
 
+/** The number of a webhook's deliveries in one state; the database's triggers keep it. */
+export const webhookCountTable = table('webhook_counts', {
+  webhook_id: text,
+  status: literal<SendingStatus>(),
+  count: number,
+});
+
 /** An event for the outgoing webhooks that subscribe to it. */
 export const outgoingEventTable = table('outgoing_events', {
   id: text,

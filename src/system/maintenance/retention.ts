@@ -39,13 +39,6 @@ const AFTER_RETENTION = [
   ),
   `DELETE FROM delivery_claims WHERE claimed_at < @at AND id IN
     (SELECT id FROM delivery_claims ORDER BY id LIMIT ${BATCH})`,
-  `DELETE FROM deliveries WHERE id IN
-    (SELECT d.id FROM deliveries AS d WHERE d.id < 'delivery_' || @digits
-     AND d.id NOT IN (SELECT e.delivery_id FROM executions AS e
-       WHERE e.id < 'execution_' || @digits AND e.delivery_id IS NOT NULL)
-     AND NOT EXISTS (SELECT 1 FROM executions AS r
-       WHERE r.delivery_id = d.id AND r.replay_of IS NOT NULL)
-     ORDER BY d.id LIMIT ${BATCH})`,
   deleteBatch(
     'agents',
     "id < 'agent_' || @digits AND finished_at < @at AND status IN ('completed', 'failed', 'stopped')",
@@ -67,6 +60,21 @@ const AFTER_RETENTION = [
   deleteBatch('hook_usage', 'day < substr(@at, 1, 10)', 'hook_id, day'),
   deleteBatch('model_calls', "id < 'usage_' || @digits ORDER BY id"),
 ];
+
+/**
+ * Deletes the deliveries of a range of ids that no execution needs any more. An execution has the
+ * time digits of its delivery's id, so a range of ids finds them without an index that would slow
+ * down every delivery; a replay is found by its own index.
+ */
+const DELETE_DELIVERIES = `DELETE FROM deliveries WHERE id BETWEEN @first AND @last
+  AND id NOT IN (SELECT e.delivery_id FROM executions AS e
+    WHERE e.id >= 'execution_' || substr(@first, 10, 10)
+    AND e.id < 'execution_' || substr(@last, 10, 10) || '~' AND e.delivery_id IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM executions AS r
+    WHERE r.delivery_id = deliveries.id AND r.replay_of IS NOT NULL)`;
+
+/** The overview shows the minutes of a day. */
+const DELETE_MINUTES = 'DELETE FROM execution_minutes WHERE minute < ?';
 
 /** Ours: a notification that nobody has read for a year is deleted. */
 const UNREAD_DAYS = 365;
@@ -109,16 +117,44 @@ export const createRetention = (deps: {
     return pruned;
   };
 
+  /** Walks the deliveries by their ids, so that each is looked at once. */
+  const pruneDeliveries = async (before: number, signal?: AbortSignal): Promise<number> => {
+    let pruned = 0;
+    let after = '';
+    while (!signal?.aborted) {
+      const batch = await store.db
+        .selectFrom('deliveries')
+        .select('id')
+        .where('id', '>', after)
+        .where('id', '<', `delivery_${timeDigits(before)}`)
+        .orderBy('id')
+        .limit(BATCH)
+        .execute();
+      const [first, last] = [batch.at(0)?.id, batch.at(-1)?.id];
+      if (first === undefined || last === undefined) break;
+      const [outcome] = await store.transact([
+        { sql: DELETE_DELIVERIES, parameters: [{ first, last }] },
+      ]);
+      pruned += outcome?.changes ?? 0;
+      after = last;
+    }
+    return pruned;
+  };
+
   const pruneRows = async (signal?: AbortSignal): Promise<number> => {
     const now = clock.now();
     const forgotten = await deps.forgetKeys();
     const destroyed = await deps.destroyVersions();
+    const dayAgo = iso(now - DAY_MS).slice(0, '2026-01-31T09:30'.length);
+    await store.transact([{ sql: DELETE_MINUTES, parameters: [dayAgo] }]);
     const passing = forgotten + destroyed + (await pruneBefore(AFTER_A_DAY, now - DAY_MS, signal));
     if (retentionDays === 0) return passing;
+    const before = now - retentionDays * DAY_MS;
     const unreadMs = Math.max(retentionDays, UNREAD_DAYS) * DAY_MS;
     return (
       passing +
-      (await pruneBefore(AFTER_RETENTION, now - retentionDays * DAY_MS, signal)) +
+      (await pruneBefore(AFTER_RETENTION, before, signal)) +
+      (await pruneDeliveries(before, signal)) +
       (await pruneBefore(AFTER_UNREAD, now - unreadMs, signal))
     );
   };

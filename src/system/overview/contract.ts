@@ -62,7 +62,9 @@ export const Overview = s.object('Overview', {
       executions: count(),
       failed: count(),
     })
-    .description('Since midnight UTC, as the limits count; at most 10,000 executions are counted'),
+    .description(
+      'Since midnight UTC, as the limits count; at most 10,000 failed executions are counted',
+    ),
   needs: s.list(Need, 3 * MOST_NEEDS).description('Soonest to run out first, then the newest'),
   unread: count(),
 });

@@ -59,15 +59,17 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
 const figuresOf = async (store: OverviewStore, userId: string, now: number) => {
   const hourAgo = now - MINUTES * MINUTE_MS;
   const midnight = now - (now % DAY_MS);
-  const [perMinute, executions, statuses, agents, costUsd, unread, needs] = await Promise.all([
-    store.perMinute(userId, hourAgo),
-    store.executions(userId, midnight),
-    store.agentsByStatus(userId),
-    store.agentsSince(userId, midnight),
-    store.costOf(userId, iso(now).slice(0, 10)),
-    store.unread(userId),
-    findNeeds(store, userId, now),
-  ]);
+  const [perMinute, executions, failed, statuses, agents, costUsd, unread, needs] =
+    await Promise.all([
+      store.perMinute(userId, hourAgo),
+      store.executions(userId, midnight),
+      store.failures(userId, midnight),
+      store.agentsByStatus(userId),
+      store.agentsSince(userId, midnight),
+      store.costOf(userId, iso(now).slice(0, 10)),
+      store.unread(userId),
+      findNeeds(store, userId, now),
+    ]);
   const having = (status: string): number =>
     statuses.find((each) => each.status === status)?.count ?? 0;
   return {
@@ -78,7 +80,7 @@ const figuresOf = async (store: OverviewStore, userId: string, now: number) => {
       waitingApproval: having('waiting_approval'),
       paused: having('paused'),
     },
-    today: { costUsd, agents, executions: executions.count, failed: executions.failed },
+    today: { costUsd, agents, executions, failed },
     needs,
     unread,
   };

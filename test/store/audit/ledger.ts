@@ -73,7 +73,9 @@ export const openLedger = async (from?: string, edit?: LedgerEdit): Promise<Ledg
 export const edited = (home: string, edit: LedgerEdit): void => {
   const db = new Database(join(home, 'adjutant.db'), { timeout: 5000 });
   const guards = db
-    .prepare<[], string>(`SELECT sql FROM sqlite_master WHERE type = 'trigger'`)
+    .prepare<[], string>(
+      `SELECT sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'audit'`,
+    )
     .pluck()
     .all();
   db.exec('DROP TRIGGER audit_unchanged; DROP TRIGGER audit_undeleted');
