@@ -1,4 +1,4 @@
-import type { FailedJob, Job } from '../jobs/module.js';
+import type { BatchResult, FailedJob, Job } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
 import { TaskOverran } from '../kernel/pool.js';
 import { Unavailable } from '../store/engine/protocol.js';
@@ -7,14 +7,7 @@ import type { OpenedHook } from './hook.js';
 import { endOf, publishRun } from './outcome.js';
 import type { EndedAs, LimitedEndRecord } from './procedures/end.js';
 import { type HookRun, loadRun, runOf } from './run.js';
-import {
-  admissionOf,
-  isFirst,
-  refusalsOf,
-  type Stopped,
-  tellExhausted,
-  whyStopped,
-} from './stops.js';
+import { admissionOf, isFirst, refusalsOf, type Stopped, whyStopped } from './stops.js';
 
 /**
  * The error for a payload that overran the reader's limits. A second try would cost as much again,
@@ -24,6 +17,18 @@ export const UNREADABLE = 'The payload takes too much to read, so the run is not
 
 /** The time for which payloads are read in one turn of the event loop. */
 const SLICE_MS = 5;
+/**
+ * Ours: the number of runs of a batch that are prepared at once. Each may keep the event loop for its
+ * rendering, or a thread for its patterns.
+ */
+const AT_ONCE = 2;
+/**
+ * Ours: the time that a batch takes. What is not begun then waits for the next turn of its hook, so
+ * that slow conditions of one hook hold up no other, and an end is written soon after its run.
+ */
+const BATCH_MS = 25;
+/** The most characters of ends that are written at once, because a message is copied in one turn. */
+const PART_LENGTH = 256 * 1024;
 
 /** An execution whose outcome is known and not written yet. */
 interface PreparedRun {
@@ -31,12 +36,14 @@ interface PreparedRun {
   run: HookRun;
   end: LimitedEndRecord;
   published(): void;
+  /** Publishes that the hook is used up, if this was its last run. */
+  publishedLast(): void;
 }
 
 /**
  * Creates the function that runs executions of one hook whose effects are all in the database: it
- * finds out the outcome of each, then ends all in one transaction. A payload or a pattern that fails
- * ends its own execution alone.
+ * finds out the outcome of each, then ends them in their order, many in one transaction. A payload
+ * or a pattern that fails ends its own execution alone.
  */
 export const createBatchExecutor = (deps: ActionDeps) => {
   const { store, clock } = deps;
@@ -54,74 +61,125 @@ export const createBatchExecutor = (deps: ActionDeps) => {
     const outcome =
       stopped ?? (await unlessOverrun(databaseOutcome(deps, run, contextOf(deps, run, of))));
     const { end, published } = endOf(deps, run, outcome);
-    if (stopped || !isFirst(run)) return { job, run, end: { ...end, admission: null }, published };
-    const admission = admissionOf(run, now);
-    end.execution.started_at = admission.now;
-    const limits = { ...admission, skipped: refusalsOf(run.hook) };
-    return { job, run, end: { ...end, admission: limits }, published };
+    const { hook, isSuspended } = run;
+    const prepared = { hookId: hook.id, hookUpdatedAt: hook.updatedAt, isSuspended };
+    const limited = { ...end, prepared, admission: null };
+    if (stopped || !isFirst(run)) {
+      return { job, run, end: limited, published, publishedLast: () => undefined };
+    }
+    const admitting = admissionOf(deps, run, now);
+    end.execution.started_at = admitting.admission.now;
+    const admission = { ...admitting.admission, skipped: refusalsOf(hook) };
+    const { publishedLast } = admitting;
+    return { job, run, end: { ...limited, admission }, published, publishedLast };
   };
 
-  const tell = async ({ run, published }: PreparedRun, ended: EndedAs): Promise<void> => {
-    if (ended === 'gone') return;
+  const tell = ({ run, published, publishedLast }: PreparedRun, ended: EndedAs): void => {
+    if (ended === 'gone' || ended === 'changed') return;
     if (ended === 'cooldown' || ended === 'exhausted') {
       publishRun(deps, run, { status: 'skipped', error: refusalsOf(run.hook)[ended] });
       return;
     }
     published();
-    if (ended === 'last') await tellExhausted(deps, run.hook);
+    if (ended === 'last') publishedLast();
   };
 
   /** Ends them all or, after an error that is not the disk's, each by itself. */
-  const endAll = async (runs: PreparedRun[]): Promise<FailedJob[]> => {
+  const endAll = async (runs: PreparedRun[]): Promise<BatchResult> => {
     const [only, another] = runs;
-    if (!only) return [];
+    if (!only) return NOTHING;
     const ends = runs.map(({ end }) => end);
     const ended = await store.call('endExecutions', ends).catch((error: Error) => error);
     if (ended instanceof Unavailable) throw ended;
     if (!(ended instanceof Error)) {
-      for (const [at, run] of runs.entries()) await tell(run, ended[at] ?? 'gone');
-      return [];
+      for (const [at, run] of runs.entries()) tell(run, ended[at] ?? 'gone');
+      return { failures: [], left: ended.filter((verdict) => verdict === 'changed').length };
     }
-    if (!another) return [failed(only.job, ended)];
-    const failures: FailedJob[] = [];
-    for (const run of runs) failures.push(...(await endAll([run])));
-    return failures;
+    if (!another) return { failures: [failed(only.job, ended)], left: 0 };
+    let all = NOTHING;
+    for (const run of runs) all = sum(all, await endAll([run]));
+    return all;
   };
 
-  /** Begins to prepare all, and lets other work in between. */
-  const prepareAll = async (jobs: Job[], of: BatchContext) => {
-    const begun: Promise<PromiseSettledResult<PreparedRun | null>[]>[] = [];
+  /** Prepares runs from the given place on, until they fill a part or the time is over. */
+  const preparePart = async (jobs: Job[], from: number, of: BatchContext): Promise<BatchPart> => {
+    const part: PromiseSettledResult<PreparedRun | null>[] = [];
+    const underway = new Set<Promise<void>>();
+    let length = 0;
     let since = performance.now();
-    for (const job of jobs) {
-      begun.push(Promise.allSettled([prepare(job, of)]));
+    const begin = async (job: Job, at: number): Promise<void> => {
+      const [prepared] = await Promise.allSettled([prepare(job, of)]);
+      part[at] = prepared;
+      if (prepared.status === 'fulfilled' && prepared.value) length += lengthOf(prepared.value.end);
+    };
+    let at = from;
+    for (; at < jobs.length && length < PART_LENGTH; at++) {
+      const job = jobs[at];
+      if (!job || (at > 0 && performance.now() > of.until)) break;
+      const work = begin(job, at - from).finally(() => underway.delete(work));
+      underway.add(work);
+      if (underway.size >= AT_ONCE) await Promise.race(underway);
       if (performance.now() - since < SLICE_MS) continue;
       await new Promise((resolve) => setImmediate(resolve));
       since = performance.now();
     }
-    return (await Promise.all(begun)).flat();
+    await Promise.all(underway);
+    return { part, next: at };
   };
 
-  return async (jobs: Job[], signal: AbortSignal): Promise<FailedJob[]> => {
-    const prepared = await prepareAll(jobs, { signal, settings: new Map() });
-    if (signal.aborted) throw signal.reason;
-    const failures: FailedJob[] = [];
-    const runs: PreparedRun[] = [];
-    for (const [at, each] of prepared.entries()) {
-      const job = jobs[at];
-      if (each.status === 'fulfilled' && each.value) runs.push(each.value);
-      if (each.status === 'rejected' && job) failures.push(failed(job, each.reason));
+  return async (jobs: Job[], signal: AbortSignal): Promise<BatchResult> => {
+    const of = { signal, settings: new Map(), until: performance.now() + BATCH_MS };
+    let all = NOTHING;
+    let from = 0;
+    while (from < jobs.length) {
+      const { part, next } = await preparePart(jobs, from, of);
+      if (signal.aborted) throw signal.reason;
+      if (next === from) break;
+      const runs: PreparedRun[] = [];
+      for (const [at, each] of part.entries()) {
+        const job = jobs[from + at];
+        if (each.status === 'fulfilled' && each.value) runs.push(each.value);
+        if (each.status === 'rejected' && job) {
+          all = sum(all, { failures: [failed(job, each.reason)], left: 0 });
+        }
+      }
+      all = sum(all, await endAll(runs));
+      from = next;
     }
-    return [...failures, ...(await endAll(runs))];
+    return sum(all, { failures: [], left: jobs.length - from });
   };
 };
+
+const NOTHING: BatchResult = { failures: [], left: 0 };
+
+const sum = (one: BatchResult, other: BatchResult): BatchResult => ({
+  failures: [...one.failures, ...other.failures],
+  left: one.left + other.left,
+});
+
+/** Runs that were prepared in their order, and the place of the first that was not. */
+interface BatchPart {
+  part: PromiseSettledResult<PreparedRun | null>[];
+  next: number;
+}
+
+const lengthOf = ({ execution, notices }: LimitedEndRecord): number =>
+  (execution.result?.length ?? 0) +
+  notices.reduce((length, { notice }) => length + notice.body.length, 0);
 
 /** The values that the runs of a batch share. */
 interface BatchContext {
   signal: AbortSignal;
   settings: Map<OpenedHook, ReturnType<typeof toolSetting>>;
+  /** The time after which no further run is begun, as performance.now(). */
+  until: number;
 }
 
-const contextOf = (deps: ActionDeps, { hook }: HookRun, { signal, settings }: BatchContext) => ({
+const contextOf = (
+  deps: ActionDeps,
+  { hook }: HookRun,
+  { signal, settings }: Omit<BatchContext, 'until'>,
+) => ({
   signal,
   setting: () => {
     const known = settings.get(hook) ?? toolSetting(deps, hook);

@@ -6,15 +6,7 @@ import { type ActionDeps, actions } from './actions.js';
 import { createBatchExecutor, UNREADABLE } from './batch.js';
 import { endRun } from './outcome.js';
 import { type HookRun, isUnderway, loadRun, runOf } from './run.js';
-import {
-  admissionOf,
-  isFirst,
-  refusalsOf,
-  type Stopped,
-  skipped,
-  tellExhausted,
-  whyStopped,
-} from './stops.js';
+import { admissionOf, isFirst, refusalsOf, type Stopped, skipped, whyStopped } from './stops.js';
 
 export const EXECUTION_JOB = 'execution';
 
@@ -87,9 +79,9 @@ const executionRows = ({ store: { db } }: ActionDeps): JobHandler['rows'] => ({
 /** Returns why the limits of the hook refuse the execution, or null if it may run; then it is counted. */
 const whyRefused = async (deps: ActionDeps, run: HookRun): Promise<Stopped | null> => {
   if (!isFirst(run)) return null;
-  const admission = admissionOf(run, deps.clock.now());
+  const { admission, publishedLast } = admissionOf(deps, run, deps.clock.now());
   const executionId = run.execution.id;
   const admitted = await deps.store.call('admitExecution', { executionId, ...admission });
-  if (admitted === 'last') await tellExhausted(deps, run.hook);
+  if (admitted === 'last') publishedLast();
   return admitted === 'go' || admitted === 'last' ? null : skipped(refusalsOf(run.hook)[admitted]);
 };

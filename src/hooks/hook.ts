@@ -12,6 +12,8 @@ export type Condition = Hook['conditions'][number];
 export interface OpenedHook
   extends Pick<Hook, 'id' | 'name' | 'trigger' | 'action' | 'cooldownMs' | 'maxExecutions'> {
   userId: string;
+  /** The time of its last change, which is its version. */
+  updatedAt: string;
   triggerConfig: TriggerConfig;
   actionConfig: ActionConfig;
   conditions: Condition[];
@@ -21,6 +23,7 @@ export interface OpenedHook
 export const hookOf = (row: HookRow): OpenedHook => ({
   id: row.id,
   userId: row.user_id,
+  updatedAt: row.updated_at,
   name: row.name,
   trigger: row.trigger,
   triggerConfig: JSON.parse(row.trigger_config),

@@ -20,6 +20,15 @@ interface HookFilters extends PageInput {
   action?: HookRow['action'];
 }
 
+/** The rows that one transaction deletes: some 5 ms of the writer thread. */
+const STEP = 1000;
+const DELETE_STEP = [
+  `DELETE FROM executions WHERE id IN
+    (SELECT id FROM executions WHERE hook_id = ? ORDER BY id LIMIT ${STEP})`,
+  `DELETE FROM delivery_claims WHERE id IN
+    (SELECT id FROM delivery_claims WHERE hook_id = ? LIMIT ${STEP})`,
+];
+
 /** The size at which a page ends early, in bytes, because payloads may have 4 MiB each. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
@@ -66,6 +75,34 @@ export const hooksStore = (store: Store) => {
         .where('id', '=', read.id)
         .where(unchangedSince(read));
       return unlessUnmet(store.transact([statement(hook, 1), ...also]));
+    },
+
+    /** Returns true if the hook has more rows than are deleted with it in one transaction. */
+    isLarge: async (id: string): Promise<boolean> => {
+      const [executions, claims] = await Promise.all(
+        (['executions', 'delivery_claims'] as const).map((table) =>
+          db
+            .selectFrom(table)
+            .select('id')
+            .where('hook_id', '=', id)
+            .offset(STEP)
+            .limit(1)
+            .execute(),
+        ),
+      );
+      return executions?.length === 1 || claims?.length === 1;
+    },
+
+    /**
+     * Deletes the executions and claims of a hook in steps, between which other writes go on. It
+     * ends when few are left.
+     */
+    shrink: async (id: string): Promise<void> => {
+      let isLarge = true;
+      while (isLarge) {
+        const deleted = await store.transact(DELETE_STEP.map((sql) => ({ sql, parameters: [id] })));
+        isLarge = deleted.some(({ changes }) => changes === STEP);
+      }
     },
 
     /** Deletes the hook and its executions; deliveries are left to retention. */

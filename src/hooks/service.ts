@@ -184,6 +184,12 @@ export const rotateHookSecret = async (
 };
 
 export const deleteHook = async (deps: HooksDeps, userId: string, id: string): Promise<void> => {
+  await findHook(deps, userId, id);
+  if (await deps.hooks.isLarge(id)) {
+    // Nothing may come in meanwhile.
+    await setEnabled(deps, userId, id, false);
+    await deps.hooks.shrink(id);
+  }
   if (!(await deps.hooks.delete(userId, id))) throw noHook();
   deps.directory.remove(id);
 };

@@ -1,5 +1,6 @@
 import { iso } from '../kernel/clock.js';
 import { MOST_HOPS } from '../kernel/loop.js';
+import type { Outbox, PreparedNotice } from '../outbound/module.js';
 import type { Evaluator } from './evaluate.js';
 import type { OpenedHook } from './hook.js';
 import type { Directory } from './inbound/receivinghooks.js';
@@ -51,12 +52,29 @@ const interruption = ({ hook: { id, name } }: HookRun): Stopped => {
   return { status: 'interrupted', error, notice: { notice, isSent: true } };
 };
 
-/** Returns what the limits of the hook are asked when the execution begins at `now`. */
-export const admissionOf = ({ hook }: HookRun, now: number): Admission => ({
-  hookId: hook.id,
-  now: iso(now),
-  cooldownSince: iso(now - hook.cooldownMs),
-});
+/**
+ * Returns what the limits of the hook are asked when the execution begins at `now`, and what to
+ * publish if it is the last one that they admit.
+ */
+export const admissionOf = (
+  { directory, outbound }: Pick<StopsDeps, 'directory' | 'outbound'>,
+  { hook }: HookRun,
+  now: number,
+): { admission: Admission; publishedLast(): void } => {
+  const exhausted = hook.maxExecutions === null ? null : exhaustedNotice(outbound.outbox, hook);
+  return {
+    admission: {
+      hookId: hook.id,
+      now: iso(now),
+      cooldownSince: iso(now - hook.cooldownMs),
+      exhausted: exhausted === null ? null : exhausted.posting,
+    },
+    publishedLast: () => {
+      directory.disable(hook.id);
+      exhausted?.published();
+    },
+  };
+};
 
 /** Returns why an execution is skipped that the limits of the hook refuse. */
 export const refusalsOf = ({ cooldownMs, maxExecutions }: OpenedHook) => ({
@@ -91,16 +109,15 @@ const breakLoop = async (
 /** The number of characters of an ISO time up to its hour. */
 const HOUR = 13;
 
-/** Notifies the owner that the hook has run as often as it may, and is disabled. */
-export const tellExhausted = async (
-  { directory, outbound }: StopsDeps,
-  hook: OpenedHook,
-): Promise<void> => {
-  directory.disable(hook.id);
-  await outbound.outbox.send(hook.userId, {
-    kind: 'hook_exhausted',
-    title: `${hook.name}: disabled`,
-    body: `The hook has run ${hook.maxExecutions} times, its most, and is disabled now.`,
-    link: `/api/hooks/${hook.id}`,
-  });
-};
+/** Prepares the notification that the hook has run as often as it may, and is disabled. */
+const exhaustedNotice = (outbox: Outbox, hook: OpenedHook): PreparedNotice =>
+  outbox.noticeOf(
+    hook.userId,
+    {
+      kind: 'hook_exhausted',
+      title: `${hook.name}: disabled`,
+      body: `The hook has run ${hook.maxExecutions} times, its most, and is disabled now.`,
+      link: `/api/hooks/${hook.id}`,
+    },
+    true,
+  );

@@ -19,11 +19,10 @@ export interface JobHandler {
   /** Ends a job that failed unexpectedly as often as it may. */
   abandon(job: Job, error: Error): Promise<void>;
   /**
-   * Runs jobs of one lane whose effects are all in the database, and ends them in one transaction.
-   * Resolves to those that failed unexpectedly, which are as before. No claim is on record: a start
-   * after a crash runs them again.
+   * Runs jobs of one lane whose effects are all in the database, and ends them in few transactions,
+   * in their order. No claim is on record: a start after a crash runs them again.
    */
-  runBatch?(jobs: Job[], signal: AbortSignal): Promise<FailedJob[]>;
+  runBatch?(jobs: Job[], signal: AbortSignal): Promise<BatchResult>;
   /** The rows of the jobs, if they are not in the table of jobs. */
   rows?: JobRows;
 }
@@ -34,6 +33,14 @@ interface JobRows {
   free(): Promise<LaneCount[]>;
   /** Builds the step that releases a job, which is due again at `runAt`. */
   release(job: Job, runAt: string): TransactionStep;
+}
+
+/** The result of a batch. Jobs that are not mentioned have ended. */
+export interface BatchResult {
+  /** The jobs that failed unexpectedly, which are as before. */
+  failures: FailedJob[];
+  /** The number of jobs that were not run, because the batch took its time. They wait as before. */
+  left: number;
 }
 
 export interface FailedJob {

@@ -26,6 +26,8 @@ interface Lane {
   running: number;
   /** The number of jobs in the batch that runs. */
   batch: number;
+  /** The most jobs of the next batch: twice those that the last one ended, if it left others. */
+  pace: number;
   /** True if jobs wait in the lane that cannot run in a batch: then all run one by one. */
   isMixed: boolean;
   isAsleep: boolean;
@@ -39,6 +41,14 @@ const NO_CAUTION: SlowLanes = { isDoubtful: () => false, most: 0 };
 const MOST_IN_BATCHES = 512;
 
 type Limits = Required<LaneLimits>;
+
+/** A limit of the batches that begin at once: so many, of so many jobs each. */
+export interface BatchLimit {
+  lanes: number;
+  jobs: number;
+}
+
+const ALL: BatchLimit = { lanes: Number.POSITIVE_INFINITY, jobs: Number.POSITIVE_INFINITY };
 
 /** Creates the lanes with their counts. A lane in which nothing waits and nothing runs is dropped. */
 const createLaneStates = ({ limitOf, batchOf, slowLanes }: Limits) => {
@@ -54,6 +64,7 @@ const createLaneStates = ({ limitOf, batchOf, slowLanes }: Limits) => {
       waiting: 0,
       running: 0,
       batch: 0,
+      pace: Number.POSITIVE_INFINITY,
       isMixed: false,
       isAsleep: false,
       isResting: false,
@@ -110,13 +121,17 @@ type LaneStates = ReturnType<typeof createLaneStates>;
 const createBatches = ({ lanes, ready, totals, find, batchFor, change, passTurn }: LaneStates) => {
   let inBatches = 0;
   return {
-    /** Gives each lane whose jobs run in batches the next one, while there is room. */
-    share: (): Share[] => {
+    /**
+     * Gives lanes whose jobs run in batches the next one, while there is room: each lane, or the few
+     * that the limit allows.
+     */
+    share: ({ lanes: most, jobs }: BatchLimit): Share[] => {
       const shares: Share[] = [];
       let free = MOST_IN_BATCHES - inBatches;
       for (const name of ready) {
+        if (shares.length >= most) break;
         const lane = find(name);
-        const count = Math.min(lane.waiting, batchFor(name, lane), free);
+        const count = Math.min(lane.waiting, batchFor(name, lane), lane.pace, jobs, free);
         if (count <= 0) continue;
         shares.push({ lane: name, count, isBatch: true });
         free -= count;
@@ -131,12 +146,14 @@ const createBatches = ({ lanes, ready, totals, find, batchFor, change, passTurn 
       totals.running += count;
       change(name, { waiting: -count });
     },
-    ended: (name: string): void => {
+    /** Records that the batch has ended, and how many of its jobs wait again. */
+    ended: (name: string, left: number): void => {
       const lane = find(name);
       inBatches -= lane.batch;
       totals.running -= lane.batch;
+      lane.pace = left > 0 ? Math.max(1, 2 * (lane.batch - left)) : 4 * lane.pace;
       lane.batch = 0;
-      change(name, {});
+      change(name, { waiting: left });
     },
     /** Records whether jobs wait in the lane that cannot run in a batch. */
     mixed: (name: string, isMixed: boolean): void => {
@@ -207,12 +224,12 @@ export const createLanes = ({
       change(name, { waiting: count });
     },
     /**
-     * Returns how many jobs each lane may claim now: at most `free` of those that run one by one
-     * and, unless batches are held, one batch of each lane whose jobs run in batches.
+     * Returns how many jobs each lane may claim now: at most `free` of those that run one by one,
+     * and one batch of each lane whose jobs run in batches, within the limit.
      */
-    share: (free: number, areBatchesHeld = false): Share[] => {
+    share: (free: number, limit = ALL): Share[] => {
       if (ready.size === 0) return [];
-      const together = areBatchesHeld ? [] : batches.share();
+      const together = batches.share(limit);
       const doubtfulFree = caution.most - doubtful;
       const isDoubtful = caution.isDoubtful;
       return [...shareSingles(states, { free, doubtfulFree, isDoubtful }), ...together];

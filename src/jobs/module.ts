@@ -1,7 +1,7 @@
 import type { Base } from '../base.js';
 import { createQueue } from './queue.js';
 
-export type { FailedJob, Job, JobHandler, Queue } from './handler.js';
+export type { BatchResult, FailedJob, Job, JobHandler, Queue } from './handler.js';
 export { createQueue } from './queue.js';
 export {
   addClaimedJob,

@@ -56,29 +56,31 @@ export const createRunner = (deps: QueueDeps, { lanes, alarms, timers, proceed }
     if (!first) return;
     const { lane } = first;
     lanes.batches.claimed(lane, jobs.length);
-    const ended = (): void => {
-      lanes.batches.ended(lane);
+    const ended = (left: number): void => {
+      lanes.batches.ended(lane, left);
       proceed();
     };
     track(
-      performBatch(first, jobs)
-        .catch((err) => log.error({ err, lane }, UNRETURNED))
-        .finally(ended),
+      performBatch(first, jobs).then(ended, (err) => {
+        log.error({ err, lane }, UNRETURNED);
+        ended(0);
+      }),
     );
   };
 
-  const performBatch = async ({ kind, lane }: Job, jobs: Job[]): Promise<void> => {
+  /** Resolves to the number of jobs that wait again. */
+  const performBatch = async ({ kind, lane }: Job, jobs: Job[]): Promise<number> => {
     const handler = handlers.get(kind);
     try {
       if (!handler?.runBatch) throw new Error(`Nobody runs batches of jobs of kind ${kind}`);
-      for (const { job, error } of await handler.runBatch(jobs, aborter.signal)) {
-        await putBackFailed(job, error);
-      }
+      const { failures, left } = await handler.runBatch(jobs, aborter.signal);
+      for (const { job, error } of failures) await putBackFailed(job, error);
+      return left;
     } catch (error) {
-      if (aborter.signal.aborted) return;
+      if (aborter.signal.aborted) return 0;
       log.warn({ err: error }, 'a batch of jobs waits: the database cannot be written');
-      lanes.add(lane, jobs.length);
       timers.rest(lane, RETRY_MS);
+      return jobs.length;
     }
   };
 

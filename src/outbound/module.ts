@@ -32,7 +32,13 @@ import { createEndpointTransport } from './webhooks/transport.js';
 export { LONGEST_IN_EVENT, type OutgoingEvent } from './eventfanout.js';
 export { reportUndelivered } from './failure.js';
 export { addSending, dropWaiting, laneOf, type NewSending } from './messages.js';
-export { NOTHING, type Notice, type Outbox, type QueuedMessage } from './outbox.js';
+export {
+  NOTHING,
+  type Notice,
+  type Outbox,
+  type PreparedNotice,
+  type QueuedMessage,
+} from './outbox.js';
 export { reportOutbox } from './statistics.js';
 export type { SendResult, Transport } from './transport.js';
 export { post } from './webhooks/post.js';

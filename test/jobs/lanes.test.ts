@@ -55,8 +55,8 @@ describe('lanes', () => {
     lanes.batches.claimed('batch 2', 3);
     expect([lanes.running(), lanes.totals()]).to.equal([0, { waiting: 749, running: 259 }]);
     expect(lanes.share(0)).to.equal([]);
-    lanes.batches.ended('batch 2');
-    lanes.batches.ended('batch 1');
+    lanes.batches.ended('batch 2', 0);
+    lanes.batches.ended('batch 1', 0);
     expect(lanes.isEmpty('batch 2')).to.be.true();
     expect(lanes.share(0)).to.equal([{ lane: 'batch 1', count: 256, isBatch: true }]);
   });

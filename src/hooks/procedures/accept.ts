@@ -55,6 +55,8 @@ interface MatchedHook {
   fired: number;
   /** The number of these that have ended. */
   ended: number;
+  /** True if executions of the hook wait, which go before one that was prepared. */
+  isQueued: boolean;
 }
 
 /**
@@ -64,7 +66,7 @@ interface MatchedHook {
  * trigger. A hook of a disabled user counts as disabled. Ours: if an execution ended in error
  * before any effect began, a repeat of its delivery runs it again. In all other cases a repeat runs
  * nothing. An execution that was prepared ends in the same transaction, unless its hook was changed
- * since.
+ * since or earlier executions of the hook wait.
  */
 export const acceptDelivery = (db: Database.Database, lanes: QueuedLanes) => {
   const statements = prepare(db);
@@ -85,12 +87,13 @@ export const acceptDelivery = (db: Database.Database, lanes: QueuedLanes) => {
         return;
       }
       if (accepted[0].length === 0) statements.delivery.run(...delivery, claim?.[0] ?? null);
-      if (ready && ready[0] === known.hook.updated_at) {
+      if (ready && !known.isQueued && ready[0] === known.hook.updated_at) {
         insertEnded(known.hook, [hookId, executionId], { delivery, ready });
         known.ended++;
         accepted[2].push(at);
       } else {
         insertExecution(known.hook, [hookId, executionId], delivery);
+        known.isQueued = true;
       }
       if (usedOldSecret) statements.oldSecretUsed.run(receivedAt, hookId);
       known.fired++;
@@ -102,7 +105,8 @@ export const acceptDelivery = (db: Database.Database, lanes: QueuedLanes) => {
   const find = (hookId: string, found: Map<string, MatchedHook>): MatchedHook => {
     const row = statements.hook.get(hookId) as (HookIdentity & { enabled: 0 | 1 }) | undefined;
     const hook = row?.enabled === 1 && row.trigger === 'webhook' ? row : null;
-    const known = { hook, fired: 0, ended: 0 };
+    const isQueued = statements.waiting.get(hookId) !== undefined;
+    const known = { hook, fired: 0, ended: 0, isQueued };
     found.set(hookId, known);
     return known;
   };
@@ -162,6 +166,10 @@ const prepare = (db: Database.Database) => ({
   hook: db.prepare(
     `SELECT h.user_id, h.trigger, h.action, h.updated_at, h.enabled AND u.disabled_at IS NULL AS enabled
      FROM hooks h JOIN users u ON u.id = h.user_id WHERE h.id = ?`,
+  ),
+  waiting: db.prepare(
+    `SELECT 1 FROM executions INDEXED BY executions_waiting
+     WHERE hook_id = ? AND run_at IS NOT NULL AND boot IS NULL LIMIT 1`,
   ),
   claim: db.prepare(
     `INSERT INTO delivery_claims

@@ -1,4 +1,9 @@
 import type Database from 'better-sqlite3';
+import {
+  type NoticePosting,
+  postNotice,
+  type QueuedLanes,
+} from '../../outbound/procedures/post.js';
 
 /** A run that the limits of its hook are to admit. */
 export interface Admission {
@@ -7,6 +12,8 @@ export interface Admission {
   now: string;
   /** The start of the cooldown: a later run of the hook is within it. */
   cooldownSince: string;
+  /** The notification that the hook is used up, or null if its runs are not limited. */
+  exhausted: NoticePosting | null;
 }
 
 export type Admitted = 'go' | 'last' | 'cooldown' | 'exhausted';
@@ -20,11 +27,11 @@ interface RunCount {
 /**
  * Lets an execution run, and marks and counts it in the same transaction that checks cooldown and
  * maxExecutions. So two executions at once never both pass, and none is counted twice. `last`: this
- * one used the hook up, and the hook is disabled now.
+ * one used the hook up; the hook is disabled and its owner notified in the same transaction.
  */
-export const admitExecution = (db: Database.Database) => {
+export const admitExecution = (db: Database.Database, lanes: QueuedLanes) => {
   const mark = db.prepare('UPDATE executions SET started_at = ? WHERE id = ?');
-  const openCounts = runCounts(db);
+  const openCounts = runCounts(db, lanes);
   return ({ executionId, ...admission }: Admission & { executionId: string }): Admitted => {
     const counts = openCounts();
     const admitted = counts.admit(admission);
@@ -38,7 +45,8 @@ export const admitExecution = (db: Database.Database) => {
  * Returns a function that opens the counts of hooks for one transaction. What `admit` counts is
  * written by `save`, once for each hook.
  */
-export const runCounts = (db: Database.Database) => {
+export const runCounts = (db: Database.Database, lanes: QueuedLanes) => {
+  const post = postNotice(db, lanes);
   const look = db.prepare<[string], RunCount>(
     'SELECT runs, max_executions, last_run_at FROM hooks WHERE id = ?',
   );
@@ -52,7 +60,7 @@ export const runCounts = (db: Database.Database) => {
       return hook;
     };
     return {
-      admit: ({ hookId, now, cooldownSince }: Admission): Admitted => {
+      admit: ({ hookId, now, cooldownSince, exhausted }: Admission): Admitted => {
         const hook = find(hookId);
         if (!hook) return 'exhausted';
         const most = hook.max_executions ?? Number.POSITIVE_INFINITY;
@@ -62,6 +70,7 @@ export const runCounts = (db: Database.Database) => {
         hook.last_run_at = now;
         if (hook.runs < most) return 'go';
         disable.run(now, hookId);
+        if (exhausted) post(exhausted);
         return 'last';
       },
       save: (): void => {

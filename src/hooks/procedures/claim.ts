@@ -33,13 +33,13 @@ export interface ClaimedExecutions {
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
- * Claims the oldest due executions of a hook and loads them. A claim is free again at the next
- * start.
+ * Claims the oldest due executions of a hook and loads them. One that was never tried is due,
+ * whatever its time says: the clock may have been set back. A claim is free again at the next start.
  */
 export const claimExecutions = (db: Database.Database) => {
   const due = db.prepare<[string, string, number], ExecutionRow>(
     `SELECT ${executionTable.columns} FROM executions INDEXED BY executions_waiting
-     WHERE hook_id = ? AND run_at IS NOT NULL AND boot IS NULL AND run_at <= ?
+     WHERE hook_id = ? AND run_at IS NOT NULL AND boot IS NULL AND (run_at <= ? OR attempts = 0)
      ORDER BY id LIMIT ?`,
   );
   const next = db

@@ -25,15 +25,23 @@ export interface EndRecord {
   event: OutgoingEventRow | null;
 }
 
-/** The end of an execution and, unless it was admitted before, its admission. */
+/**
+ * The end of an execution that was prepared for a version of its hook and, unless it was admitted
+ * before, its admission.
+ */
 export interface LimitedEndRecord extends EndRecord {
+  prepared: { hookId: string; hookUpdatedAt: string; isSuspended: boolean };
   admission: (Admission & { skipped: Record<Refusal, string> }) | null;
 }
 
 type Refusal = 'cooldown' | 'exhausted';
 
-/** The verdict on an execution that was to end. `gone`: it had ended before, or was deleted; nothing was changed. */
-export type EndedAs = Admitted | 'gone';
+/**
+ * The verdict on an execution that was to end. `gone`: it had ended before, or was deleted.
+ * `changed`: its hook or its owner's account was changed since it was prepared, so it is to be
+ * prepared again. Nothing was changed in either case.
+ */
+export type EndedAs = Admitted | 'gone' | 'changed';
 
 /**
  * Ends an execution, unless it has ended before, and posts its notifications and its event. It
@@ -63,14 +71,30 @@ export const endExecutions = (db: Database.Database, lanes: QueuedLanes) => {
   const isOpen = db.prepare(
     "SELECT 1 FROM executions WHERE id = ? AND status IN ('queued', 'running')",
   );
-  const openCounts = runCounts(db);
+  const versionOf = db.prepare<[string], { updated_at: string; is_suspended: 0 | 1 }>(
+    `SELECT h.updated_at, u.disabled_at IS NOT NULL AS is_suspended
+      FROM hooks AS h JOIN users AS u ON u.id = h.user_id WHERE h.id = ?`,
+  );
+  const openCounts = runCounts(db, lanes);
   const end = closeExecution(db, lanes);
 
+  /** Returns whether ends were prepared for the hook as this transaction finds it. */
+  const openVersions = () => {
+    const found = new Map<string, ReturnType<typeof versionOf.get>>();
+    return ({ hookId, hookUpdatedAt, isSuspended }: LimitedEndRecord['prepared']): boolean => {
+      if (!found.has(hookId)) found.set(hookId, versionOf.get(hookId));
+      const now = found.get(hookId);
+      return now?.updated_at === hookUpdatedAt && (now.is_suspended === 1) === isSuspended;
+    };
+  };
+
   const endOne = (
-    { admission, ...of }: LimitedEndRecord,
+    { admission, prepared, ...of }: LimitedEndRecord,
     counts: ReturnType<typeof openCounts>,
+    isCurrent: ReturnType<typeof openVersions>,
   ): EndedAs => {
     if (!isOpen.get(of.execution.id)) return 'gone';
+    if (!isCurrent(prepared)) return 'changed';
     const admitted = admission ? counts.admit(admission) : 'go';
     const isRefused = admitted === 'cooldown' || admitted === 'exhausted';
     end(isRefused ? skipped(of, admission?.skipped[admitted] ?? '') : of);
@@ -79,7 +103,8 @@ export const endExecutions = (db: Database.Database, lanes: QueuedLanes) => {
 
   return (ends: LimitedEndRecord[]): EndedAs[] => {
     const counts = openCounts();
-    const ended = ends.map((each) => endOne(each, counts));
+    const isCurrent = openVersions();
+    const ended = ends.map((each) => endOne(each, counts, isCurrent));
     counts.save();
     return ended;
   };
