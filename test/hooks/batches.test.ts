@@ -48,6 +48,9 @@ const row = async (id: string) =>
     .select(['status', 'effect', 'attempts', 'created_at', 'started_at', 'finished_at', 'run_at'])
     .where('hook_id', '=', id)
     .executeTakeFirstOrThrow();
+const inState = async (id: string, status: string): Promise<number> =>
+  (await desk.ask('GET', `/api/hooks/${id}/executions?limit=200&status=${status}`)).body.executions
+    .length;
 /** How often the hook has run, as its limits count it. */
 const runsOf = async (id: string): Promise<number> => {
   const hooks = desk.test.app.store.db.selectFrom('hooks').select(['runs', 'last_run_at']);
@@ -197,6 +200,82 @@ describe('a batch of runs', () => {
     }
     release(id);
     expect(await counts(id, 3)).to.equal({ success: 2, skipped: 0, error: 1 });
+  });
+
+  it('of slow conditions holds up no other hook', async () => {
+    const slow = await desk.hook({
+      ...onPath('patterns'),
+      name: 'patterns',
+      conditions: [{ field: 'webhook.body.t', operator: 'matches', value: '^(a+)+$' }],
+    });
+    hold(slow);
+    const quick = await desk.hook({ ...onPath('quick'), ...EXISTS });
+    const t = `${'a'.repeat(40)}b`;
+    const bodies = Array.from({ length: 100 }, (_, n) => JSON.stringify({ t, n }));
+    await Promise.all(bodies.map((body) => desk.deliver('patterns', body)));
+    release(slow);
+    await until(
+      () => inState(slow, 'error'),
+      (ended) => ended > 0,
+    );
+    await desk.deliver('quick', '{"n":1}');
+    await desk.ended(quick);
+    expect(await inState(slow, 'queued')).to.be.above(50);
+    expect((await desk.ask('DELETE', `/api/hooks/${slow}`)).status).to.equal(204);
+  });
+
+  it('does nothing more for an account from the moment that it is disabled', async () => {
+    const id = await held('ended', 20, EXISTS);
+    const { store } = desk.test.app;
+    const call = store.call;
+    // Disabled when the runs are prepared already.
+    store.call = async (name, input) => {
+      if (name === 'endExecutions') {
+        store.call = call;
+        const sql = `UPDATE users SET disabled_at = '2026-03-01T12:00:00.000Z' WHERE id = ?`;
+        await store.transact([{ sql, parameters: [desk.owner.id] }]);
+      }
+      return call(name, input);
+    };
+    release(id);
+    expect(await counts(id, 20)).to.equal({ success: 0, skipped: 20, error: 0 });
+    const said = store.db.selectFrom('notifications').select('id');
+    expect(await said.where('user_id', '=', desk.owner.id).execute()).to.equal([]);
+    await store.db.updateTable('users').set({ disabled_at: null }).execute();
+  });
+
+  it('runs by the hook as it is when they end', async () => {
+    const id = await held('edited', 20, EXISTS);
+    const { store } = desk.test.app;
+    const call = store.call;
+    store.call = async (name, input) => {
+      if (name === 'endExecutions') {
+        store.call = call;
+        await desk.ask('PUT', `/api/hooks/${id}`, { actionConfig: { notifyMessage: 'New' } });
+      }
+      return call(name, input);
+    };
+    release(id);
+    expect(await counts(id, 20)).to.equal({ success: 20, skipped: 0, error: 0 });
+    expect(new Set(await notices())).to.equal(new Set(['New']));
+  });
+
+  it('tells that a hook is used up in the transaction of its last run', async () => {
+    const { store } = desk.test.app;
+    const run = (sql: string) => store.transact([{ sql, parameters: [] }]);
+    await run(
+      `CREATE TRIGGER untold BEFORE INSERT ON notifications WHEN NEW.kind = 'hook_exhausted'
+       BEGIN SELECT RAISE(ABORT, 'untold'); END`,
+    );
+    const id = await together('used', 1, { maxExecutions: 1 });
+    const [odd] = await until(
+      () => store.db.selectFrom('executions').selectAll().where('hook_id', '=', id).execute(),
+      ([found]) => found?.attempts === 1,
+    );
+    await run('DROP TRIGGER untold');
+    expect(odd?.status).to.equal('queued');
+    expect((await desk.ask('GET', `/api/hooks/${id}`)).body.enabled).to.be.true();
+    expect(await runsOf(id)).to.equal(0);
   });
 
   it('tries a run again by itself whose end cannot be written', async () => {

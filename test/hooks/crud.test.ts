@@ -20,6 +20,29 @@ const put = (id: string, body: unknown) => desk.ask('PUT', `/api/hooks/${id}`, b
 const faultsOf = (body: { details: { path: string }[] }) => body.details.map(({ path }) => path);
 
 describe('hooks', () => {
+  it('are deleted with all that they have run, however much it is', async () => {
+    const { id } = (await desk.ask('POST', '/api/hooks', notice({ name: 'large' }))).body;
+    const { store } = desk.test.app;
+    const sql = `WITH RECURSIVE n (value) AS
+        (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 2500)
+      INSERT INTO executions (id, hook_id, user_id, trigger, action, status, created_at)
+      SELECT 'execution_' || value, @id, @user, 'webhook', 'notify', 'success', @at FROM n`;
+    await store.transact([{ sql, parameters: [{ id, user: desk.owner.id, at: NOW }] }]);
+    const left = () =>
+      store.db
+        .selectFrom('executions')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('hook_id', '=', id)
+        .executeTakeFirstOrThrow();
+    expect((await left()).count).to.equal(2500);
+    const { token } = stranger;
+    expect((await desk.test.call('DELETE', `/api/hooks/${id}`, { token })).status).to.equal(404);
+    expect((await left()).count).to.equal(2500);
+    expect((await desk.ask('DELETE', `/api/hooks/${id}`)).status).to.equal(204);
+    expect((await left()).count).to.equal(0);
+    expect((await desk.ask('GET', `/api/hooks/${id}`)).status).to.equal(404);
+  });
+
   it('are created whole, with what was left out at its default', async () => {
     const { status, body } = await desk.ask('POST', '/api/hooks', notice());
     expect(status).to.equal(201);

@@ -61,6 +61,40 @@ describe('lanes', () => {
     expect(lanes.share(0)).to.equal([{ lane: 'batch 1', count: 256, isBatch: true }]);
   });
 
+  it('makes the batches of a lane smaller whose runs take long, and larger again', () => {
+    const lanes = createLanes({ limitOf: () => 2, batchOf: () => 256 });
+    lanes.add('slow', 1000);
+    const next = () => lanes.share(0)[0]?.count ?? 0;
+    const end = (left: number): void => {
+      lanes.batches.claimed('slow', next());
+      lanes.batches.ended('slow', left);
+    };
+    end(253);
+    expect([next(), lanes.waiting('slow')]).to.equal([6, 997]);
+    end(5);
+    expect([next(), lanes.waiting('slow')]).to.equal([2, 996]);
+    end(2);
+    expect(next()).to.equal(1);
+    end(0);
+    expect(next()).to.equal(4);
+    for (let n = 0; n < 4; n++) end(0);
+    expect(next()).to.equal(256);
+    expect(lanes.totals()).to.equal({ waiting: 655, running: 0 });
+  });
+
+  it('begins as few batches as it is told', () => {
+    const lanes = createLanes({ limitOf: () => 2, batchOf: () => 256 });
+    for (const lane of ['a', 'b', 'c']) lanes.add(lane, 100);
+    expect(lanes.share(0, { lanes: 2, jobs: 4 })).to.equal([
+      { lane: 'a', count: 4, isBatch: true },
+      { lane: 'b', count: 4, isBatch: true },
+    ]);
+    expect(lanes.share(0, { lanes: 1, jobs: 1 })).to.equal([
+      { lane: 'c', count: 1, isBatch: true },
+    ]);
+    expect(lanes.share(0, { lanes: 0, jobs: 0 })).to.equal([]);
+  });
+
   it('runs the jobs of a lane one by one while some cannot run together', () => {
     const lanes = createLanes({ limitOf: () => 2, batchOf: () => 256 });
     lanes.add('hook', 10);

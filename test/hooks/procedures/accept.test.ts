@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { migrations } from '../../../migrations/all.js';
-import type { Acceptance } from '../../../src/hooks/procedures/accept.js';
+import type { Acceptance, ReadyEnd } from '../../../src/hooks/procedures/accept.js';
 import { Taken } from '../../../src/store/engine/protocol.js';
 import { openStore, type Store } from '../../../src/store/store.js';
 import { openWriter } from '../../../src/store/thread/database.js';
@@ -77,6 +77,31 @@ describe('acceptDelivery', () => {
       'execution_2_hook_2',
       'execution_3_hook_2',
     ]);
+  });
+
+  it('ends one that was prepared, but never before earlier ones of its hook', async () => {
+    const { db } = store;
+    const prepared = (n: number): Acceptance => {
+      const [row, claim] = delivery(n, null);
+      const notice = {
+        ...{ id: `notification_${n}`, user_id: 'user_1', kind: 'hook_notice' as const },
+        ...{ title: 't', body: 'b', link: null, effect_id: null, direct: 0, about: null, hops: 0 },
+        created_at: AT,
+      };
+      const end: ReadyEnd = [AT, '{}', { notice, isSent: false }];
+      return [row, claim, [['hook_1', `execution_${n}_hook_1`, false, end]]];
+    };
+    const accept = (of: Acceptance) => store.call('acceptDelivery', of);
+    expect(await accept(prepared(1))).to.equal([[0], null, [0]]);
+    const together = [delivery(2, null, 'hook_1'), prepared(3)].map(accept);
+    expect(await Promise.all(together)).to.equal([
+      [[0], null, []],
+      [[0], null, []],
+    ]);
+    expect(await accept(prepared(4))).to.equal([[0], null, []]);
+    const ends = { status: 'success' as const, run_at: null };
+    await db.updateTable('executions').set(ends).execute();
+    expect(await accept(prepared(5))).to.equal([[0], null, [0]]);
   });
 
   it('finds a repeat among what came in with it, for each hook by itself', async () => {

@@ -75,10 +75,17 @@ describe('claimJobs, for executions', () => {
   it('says when the next is due', async () => {
     await queue(1);
     await queue(2, '{}', LATER);
+    await run(`UPDATE executions SET attempts = 1 WHERE id = 'execution_2'`);
     const { refs, dry } = await claim();
     expect(refs).to.equal(['execution_1']);
     expect(dry).to.equal([{ lane: 'hook_1', nextAt: LATER }]);
     expect((await claim({ count: 1 })).dry).to.equal([]);
+  });
+
+  it('takes what was never tried although the clock was set back since', async () => {
+    await queue(1, '{}', LATER);
+    await queue(2);
+    expect((await claim()).refs).to.equal(['execution_1', 'execution_2']);
   });
 
   it('takes 4 MiB of payloads at once, and always one', async () => {
