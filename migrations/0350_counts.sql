@@ -51,3 +51,5 @@
       UPDATE webhook_counts SET count = count - 1
         WHERE webhook_id = OLD.webhook_id AND status = OLD.status;
     END;
+
+    ALTER TABLE webhooks ADD COLUMN disabled_at TEXT;

@@ -32,6 +32,7 @@ const SMALL: Record<string, string> = {
   'src/kernel/webpage.ts': 'the type of the pages of several modules',
   'src/accounts/users/page.ts': 'a list of pages',
   'src/store/visible.ts': 'the condition that organizations will extend',
+  'src/channels/procedures.ts': 'the procedures of channels',
   'src/system/daemon.ts': 'the type of what the process lends to the module',
   'src/hooks/payloads/tasks.ts': 'the list of a thread’s tasks',
   'src/providers/chat/platforms.ts': 'the list of platforms',

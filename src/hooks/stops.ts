@@ -57,7 +57,7 @@ const interruption = ({ hook: { id, name } }: HookRun): Stopped => {
  * publish if it is the last one that they admit.
  */
 export const admissionOf = (
-  { directory, outbound }: Pick<StopsDeps, 'directory' | 'outbound'>,
+  { directory, outbound }: StopsDeps,
   { hook }: HookRun,
   now: number,
 ): { admission: Admission; publishedLast(): void } => {

@@ -5,7 +5,7 @@ import { procedureStep, type Store } from '../store/store.js';
 import type { OutgoingEventRow } from '../store/tables/outbox.js';
 import { visibleTo } from '../store/visible.js';
 import { fanOut } from './fanout.js';
-import type { NewSending } from './messages.js';
+import { DISABLED, type NewSending } from './messages.js';
 import type { QueuedMessage } from './outbox.js';
 
 export const EVENT_JOB = 'event';
@@ -93,10 +93,11 @@ export const createEventFanout = (deps: EventDeps): JobHandler => ({
 
 const sendingsOf = async ({ db }: Store, event: OutgoingEventRow): Promise<NewSending[]> => {
   const { id: causeId, user_id: userId, type: kind, created_at: timestamp, hops } = event;
-  const webhooks = await wanting(db, userId, kind).orderBy('id').execute();
+  const webhooks = await wanting(db, userId, kind, timestamp).orderBy('id').execute();
   const content = { type: kind, timestamp, data: JSON.parse(event.data) };
-  return webhooks.map(({ id: webhookId }) => {
-    return { userId, target: { webhookId }, causeId, kind, content, hops };
+  return webhooks.map(({ id: webhookId, enabled }) => {
+    const isEnded = enabled === 0 && { error: DISABLED };
+    return { userId, target: { webhookId }, causeId, kind, content, hops, ...isEnded };
   });
 };
 
@@ -114,13 +115,13 @@ const findEvent = async ({ db }: Store, id: string): Promise<OutgoingEventRow | 
 };
 
 /**
- * Selects the enabled webhooks that want the type. The types are a JSON list of words that contain
- * no wildcard of LIKE.
+ * Selects the webhooks that want the type and were enabled when the event happened. The types are a
+ * JSON list of words that contain no wildcard of LIKE.
  */
-const wanting = (db: Store['db'], userId: string, type: string) =>
+const wanting = (db: Store['db'], userId: string, type: string, at: string) =>
   db
     .selectFrom('webhooks')
-    .select('webhooks.id')
+    .select(['webhooks.id', 'webhooks.enabled'])
     .where(visibleTo(userId, 'webhooks'))
-    .where('enabled', '=', 1)
+    .where((of) => of.or([of('enabled', '=', 1), of('disabled_at', '>=', at)]))
     .where((of) => of.or([of('events', 'like', `%"${type}"%`), of('events', 'like', '%"*"%')]));

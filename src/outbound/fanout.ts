@@ -69,7 +69,9 @@ export const fanOut = async (
   const { store, queue } = deps;
   const added = sendings.flatMap((sending) => addSending(deps, sending));
   await store.transact([...added, ...held, dropJob(store, job.id)]);
-  for (const sending of sendings) queue.added(laneOf(sending));
+  for (const sending of sendings) {
+    if (sending.error === undefined) queue.added(laneOf(sending));
+  }
 };
 
 /** Returns null if the notification is gone, or its owner is disabled. */

@@ -6,6 +6,8 @@ import type { SendingStatus } from '../store/tables/outbox.js';
 import { visibleTo } from '../store/visible.js';
 
 export const SENDING_JOB = 'sending';
+/** The error of a message to a disabled webhook. */
+export const DISABLED = 'The webhook is disabled: enable it, then resend this';
 
 /** A message to one target. */
 export interface NewSending {
@@ -20,6 +22,8 @@ export interface NewSending {
   content: unknown;
   /** The number of times that its cause came back to this daemon. */
   hops?: number;
+  /** Set if it has failed before it began, because its target was disabled after its cause. */
+  error?: string;
 }
 
 /** Returns the lane of a target. Each target has a lane of its own. */
@@ -49,14 +53,17 @@ export const addSending = (
       of.val(sending.kind).as('kind'),
       of.val(JSON.stringify(sending.content)).as('content'),
       of.val(sending.hops ?? 0).as('hops'),
-      of.val('queued').as('status'),
-      of.val(at).as('next_at'),
+      of.val(sending.error === undefined ? 'queued' : 'failed').as('status'),
+      of.val(sending.error === undefined ? at : null).as('next_at'),
+      of.val(sending.error ?? null).as('error'),
+      of.val(sending.error === undefined ? null : at).as('finished_at'),
       of.val(at).as('at'),
     ])
     .where(visibleTo(sending.userId))
     .where('id', '=', lane);
   const insert = db.insertInto('sendings').columns(COLUMNS).expression(target);
-  return [statement(insert.onConflict((on) => on.doNothing())), queueSending(db, id, at)];
+  const inserted = statement(insert.onConflict((on) => on.doNothing()));
+  return sending.error === undefined ? [inserted, queueSending(db, id, at)] : [inserted];
 };
 
 /** Builds the statement that adds the job of a message, if the message is stored. */
@@ -113,5 +120,7 @@ const COLUMNS = [
   'hops',
   'status',
   'next_at',
+  'error',
+  'finished_at',
   'created_at',
 ] as const;

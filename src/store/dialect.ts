@@ -11,20 +11,21 @@ import {
 } from 'kysely';
 import type { Engine } from './engine/engine.js';
 import type { StatementResult } from './engine/protocol.js';
+import type { DatabaseReader } from './readers.js';
 
 /**
  * Creates the Kysely dialect over the database threads: selects go to the reader thread, everything
  * else to the writer thread. A transaction is one message (`store.transact`). Kysely's own
  * transactions would hold BEGIN open across messages, so they are refused.
  */
-export const threadDialect = (writer: Engine, reader: Engine): Dialect => ({
+export const threadDialect = (writer: Engine, reader: DatabaseReader): Dialect => ({
   createAdapter: () => new SqliteAdapter(),
   createDriver: () => threadDriver(writer, reader),
   createIntrospector: (db) => new SqliteIntrospector(db),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 });
 
-const threadDriver = (writer: Engine, reader: Engine): Driver => {
+const threadDriver = (writer: Engine, reader: DatabaseReader): Driver => {
   const connection: DatabaseConnection = {
     executeQuery: async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
       const engine = SelectQueryNode.is(query.query) ? reader : writer;

@@ -98,6 +98,9 @@ export const unlessUnmet = async (transaction: Promise<unknown>): Promise<boolea
 export const openStore = async (options: StoreOptions, events: EngineEvents): Promise<Store> =>
   storeOf(await openThreads(options, events));
 
+/** Lookups that read whole tables. */
+const SLOW: ReadonlySet<string> = new Set<keyof Lookups>(['checkTable', 'checkAudit']);
+
 /** Makes the store over threads that have opened. */
 export const storeOf = (engines: Engines): Store => {
   const { writer, reader } = engines;
@@ -110,7 +113,10 @@ export const storeOf = (engines: Engines): Store => {
     transact,
     tryTransact: (steps) => unlessUnmet(transact(steps)),
     call: (procedure, input) => writer.perform({ procedure, input }) as never,
-    look: (procedure, input) => reader.perform({ procedure, input }) as never,
+    look: (procedure, input) => {
+      const work = { procedure, input };
+      return (SLOW.has(procedure) ? reader.performSlow(work) : reader.perform(work)) as never;
+    },
     whenQueued: (call) => {
       writer.queued = call;
     },

@@ -1,12 +1,13 @@
 import { type Engine, type EngineEvents, startThread } from './engine/engine.js';
 import type { ThreadOptions } from './engine/protocol.js';
+import { createReaders, type Readers } from './readers.js';
 
 export type StoreOptions = Omit<ThreadOptions, 'role'>;
 
-/** The engines of the writer thread and of the reader thread. */
+/** The engine of the writer thread, and the readers. */
 export interface Engines {
   writer: Engine;
-  reader: Engine;
+  reader: Readers;
 }
 
 /**
@@ -24,7 +25,7 @@ export const openThreads = async (
     throw error;
   });
   try {
-    return { writer, reader: await reading.open(events) };
+    return { writer, reader: createReaders(await reading.open(events), options, events) };
   } catch (error) {
     await writer.close();
     throw error;

@@ -162,7 +162,9 @@ export const acceptDelivery = (db: Database.Database, lanes: QueuedLanes) => {
   };
 };
 
-const prepare = (db: Database.Database) => ({
+const prepare = (db: Database.Database) => ({ ...lookups(db), ...writes(db) });
+
+const lookups = (db: Database.Database) => ({
   hook: db.prepare(
     `SELECT h.user_id, h.trigger, h.action, h.updated_at, h.enabled AND u.disabled_at IS NULL AS enabled
      FROM hooks h JOIN users u ON u.id = h.user_id WHERE h.id = ?`,
@@ -171,15 +173,18 @@ const prepare = (db: Database.Database) => ({
     `SELECT 1 FROM executions INDEXED BY executions_waiting
      WHERE hook_id = ? AND run_at IS NOT NULL AND boot IS NULL LIMIT 1`,
   ),
-  claim: db.prepare(
-    `INSERT INTO delivery_claims
-       (hook_id, sender_id, body_digest, execution_id, delivery_id, claimed_at)
-     VALUES (?, ?, unhex(?), ?, ?, ?) ON CONFLICT DO NOTHING`,
-  ),
   claimed: db.prepare(
     `SELECT c.delivery_id, e.status, e.effect
      FROM delivery_claims c LEFT JOIN executions e ON e.id = c.execution_id
      WHERE c.hook_id = ? AND c.sender_id = ? AND c.body_digest = unhex(?)`,
+  ),
+});
+
+const writes = (db: Database.Database) => ({
+  claim: db.prepare(
+    `INSERT INTO delivery_claims
+       (hook_id, sender_id, body_digest, execution_id, delivery_id, claimed_at)
+     VALUES (?, ?, unhex(?), ?, ?, ?) ON CONFLICT DO NOTHING`,
   ),
   reclaim: db.prepare(
     `UPDATE delivery_claims SET execution_id = ?, delivery_id = ?

@@ -2,7 +2,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { Statement } from '../../store/engine/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
-import { dropWaiting, SENDING_JOB } from '../messages.js';
+import { DISABLED, dropWaiting, SENDING_JOB } from '../messages.js';
 import type { Outbox, QueuedMessage } from '../outbox.js';
 import type { Subscriptions } from './subscriptions.js';
 
@@ -23,7 +23,8 @@ export const disableWebhook = (
   reason: string,
 ): QueuedMessage => {
   const { store, clock, outbox, subscriptions } = deps;
-  const change = { enabled: 0, disabled_reason: reason, updated_at: iso(clock.now()) };
+  const at = iso(clock.now());
+  const change = { enabled: 0, disabled_reason: reason, disabled_at: at, updated_at: at };
   const disabled = store.db
     .updateTable('webhooks')
     .set(change)
@@ -48,8 +49,6 @@ export const disableWebhook = (
     },
   };
 };
-
-const DISABLED = 'The webhook is disabled: enable it, then resend this';
 
 /**
  * Builds the statements that end the waiting messages of a disabled webhook. Ours: they fail and

@@ -79,13 +79,14 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       changes: Partial<WebhookRow>,
       also: TransactionStep[],
     ): Promise<boolean> => {
+      const isOff = changes.enabled === 0;
+      const disabled_at = isOff ? (read.disabled_at ?? changes.updated_at) : null;
       const change = db
         .updateTable('webhooks')
-        .set(changes)
+        .set({ ...changes, ...(changes.enabled !== undefined && { disabled_at }) })
         .where('user_id', '=', read.user_id)
         .where('id', '=', read.id)
         .where(unchangedSince(read));
-      const isOff = changes.enabled === 0;
       const ended = isOff ? endWaiting(store, read.id, changes.updated_at ?? '') : [];
       return unlessUnmet(store.transact([statement(change, 1), ...ended, ...also]));
     },

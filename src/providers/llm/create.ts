@@ -1,29 +1,15 @@
-import type {
-  LanguageModelV3,
-  LanguageModelV3CallOptions,
-  LanguageModelV3FinishReason,
-  LanguageModelV3StreamPart,
-  LanguageModelV3ToolCall,
-  LanguageModelV3Usage,
-} from '@ai-sdk/provider';
-import Bourne from '@hapi/bourne';
+import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { adapters, leadingSystem, type ModelEndpoint, type Provider } from './adapters.js';
+import { askStreamed, askWhole } from './call.js';
 import { createOwnErrors, endedBy, modelFailure, refuseUnsendable } from './failure.js';
 import { withoutApiKey, withoutKey } from './hidekey.js';
 import { boundedLines } from './lines.js';
-import {
-  type Model,
-  ModelFailure,
-  type ModelRequest,
-  type Price,
-  type StepReply,
-} from './model.js';
-import { replyOf, type SdkReply } from './reply.js';
-import { createTally, type ReplyTally, withUsage } from './tally.js';
-import { type ModelTimeouts, type TimeoutWatch, watchTimeouts } from './timeouts.js';
+import type { Model, ModelFailure, ModelRequest, Price, StepReply } from './model.js';
+import { replyOf } from './reply.js';
+import { createTally, withUsage } from './tally.js';
+import { type ModelTimeouts, watchTimeouts } from './timeouts.js';
 import { functionTools, promptOf } from './turns.js';
-import { usageIn } from './usage.js';
-import { type EndpointTraits, framedFailure, wireOf } from './wire.js';
+import { type EndpointTraits, wireOf } from './wire.js';
 
 /**
  * The options of a model. `fetch` is the guarded client's `fetchFor`, which checks addresses and
@@ -52,8 +38,6 @@ export interface ModelOptions extends ModelEndpoint {
 
 /** The default time limits. Ours: half an hour for a whole answer. */
 const TIMEOUTS: ModelTimeouts = { firstTokenMs: 120_000, silenceMs: 60_000, totalMs: 1_800_000 };
-/** The most bytes of an answer: text, reasoning and arguments together. */
-const LONGEST_ANSWER = 4 * 1024 * 1024;
 
 /** Creates a model that calls the endpoint of a provider. */
 export const openAiSdkModel = (options: ModelOptions): Model => {
@@ -119,6 +103,7 @@ const take = async (
   const watch = watchTimeouts(name, timeouts);
   const asked = { ...given, maxOutputTokens: given.maxOutputTokens ?? options.maxOutputTokens };
   const isStreamed = asked.onText !== undefined && streaming;
+  const askModel = isStreamed ? askStreamed : askWhole;
   const tally = createTally();
   let isRead = false;
   try {
@@ -126,27 +111,30 @@ const take = async (
     const { model, watch: watchBegin } = await options.open();
     watchBegin(signal, tally.begin);
     const call = callOf({ ...options, apiKey }, { ...asked, signal });
-    const { take: onText, end } = withoutApiKey(apiKey, (text) =>
-      ownErrors.from(() => asked.onText?.(text)),
-    );
+    const pass = (text: string) => ownErrors.from(() => asked.onText?.(text));
+    const { take: onText, end } = withoutApiKey(apiKey, pass);
     const asking = { name, model, call, asked: { ...asked, onText }, watch, tally };
-    const answer = await (isStreamed ? stream : ask)(asking);
+    const answer = await askModel(asking);
     isRead = !answer.isCutOff;
     end();
     const reply = replyOf({ name, price, asked, answer });
     return await withoutKey(reply, apiKey);
   } catch (error) {
-    const failed = { tally, asked, price, isStreamed, ...learned };
-    if (asked.signal.aborted) throw withUsage(endedBy(name, asked.signal), failed);
-    if (ownErrors.includes(error)) throw error;
-    const { aborted, reason } = watch.signal;
-    throw withUsage(aborted ? reason : modelFailure(name, error), failed);
+    if (ownErrors.includes(error) && !asked.signal.aborted) throw error;
+    const failure = failureOf(name, error, [asked.signal, watch.signal]);
+    throw withUsage(failure, { tally, asked, price, isStreamed, ...learned });
   } finally {
     if (tally.hidesReasoning) learned.hidesReasoning = true;
     watch.stop();
     // Otherwise an abandoned reply would keep its connection open.
     if (!isRead) whole.abort();
   }
+};
+
+/** Returns the failure of a call: the reason of an aborted signal, or what the error says. */
+const failureOf = (name: string, error: unknown, [asked, watch]: AbortSignal[]): ModelFailure => {
+  if (asked?.aborted) return endedBy(name, asked);
+  return watch?.aborted ? watch.reason : modelFailure(name, error);
 };
 
 /**
@@ -176,145 +164,3 @@ const callOf = (
     abortSignal: asked.signal,
   };
 };
-
-interface StreamInput {
-  name: string;
-  model: LanguageModelV3;
-  call: LanguageModelV3CallOptions;
-  asked: ModelRequest;
-  watch: TimeoutWatch;
-  tally: ReplyTally;
-}
-
-/** Requests one JSON reply. */
-const ask = async ({ name, model, call, asked, tally }: StreamInput): Promise<SdkReply> => {
-  const answer = await Promise.resolve(model.doGenerate(call)).catch((error: unknown) => {
-    throw readable(name, error);
-  });
-  const { content, finishReason, usage } = answer;
-  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  if (text !== '') asked.onText?.(text);
-  const toolCalls: SdkReply['toolCalls'] = [];
-  for (const part of content) {
-    if (part.type === 'text' || part.type === 'reasoning') tally.add(part.text);
-    if (part.type !== 'tool-call') continue;
-    tally.add(part.input);
-    toolCalls.push(readCall(part));
-  }
-  tally.tell(usageIn({ usage: usage.raw }));
-  tally.tell(usageIn({ usageMetadata: usage.raw }));
-  return { text, toolCalls, ...reasonOf(finishReason), ...countOf(tally, totalOf(usage)) };
-};
-
-/** Requests a streamed reply, and passes each piece of text on as it comes. */
-const stream = async (asking: StreamInput): Promise<SdkReply> => {
-  const { name, model, call, asked, watch, tally } = asking;
-  const answer: SdkReply = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
-  const most = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
-  const inPieces = new Set<string>();
-  for await (const part of partsOf(name, model, call)) {
-    if (part.type === 'error') throw errorOf(name, part.error);
-    if (!SIGNS.has(part.type)) watch.active();
-    count(tally, inPieces, part);
-    if (tally.bytes() > LONGEST_ANSWER) throw new ModelFailure('invalid_reply', tooLong(name));
-    if (part.type === 'tool-call') answer.toolCalls.push(readCall(part));
-    if (part.type === 'finish') {
-      Object.assign(answer, { usage: totalOf(part.usage), ...reasonOf(part.finishReason) });
-    }
-    if (part.type === 'text-delta') {
-      answer.text += part.delta;
-      asked.onText?.(part.delta);
-    }
-    if (part.type !== 'finish' && tally.tokens() > most) {
-      Object.assign(answer, { usage: {}, finishReason: 'length', isCutOff: true });
-      break;
-    }
-  }
-  return { ...answer, ...countOf(tally, answer.usage) };
-};
-
-/** Yields the parts of a streamed reply as the adapter reads them. */
-async function* partsOf(
-  name: string,
-  model: LanguageModelV3,
-  call: LanguageModelV3CallOptions,
-): AsyncGenerator<StreamPart> {
-  try {
-    const { stream } = await model.doStream({ ...call, includeRawChunks: true });
-    yield* stream;
-  } catch (error) {
-    throw readable(name, error);
-  }
-}
-
-/** Reads a call, whose arguments come as JSON. Broken arguments stay the text that they are. */
-const readCall = ({ toolCallId, toolName, input }: LanguageModelV3ToolCall) => ({
-  toolCallId,
-  toolName,
-  input: argumentsIn(input),
-});
-
-/** Parses the arguments; those with a `__proto__` key are as broken as those that are no JSON. */
-const argumentsIn = (input: string): unknown => {
-  if (input.trim() === '') return '';
-  try {
-    return Bourne.parse(input);
-  } catch {
-    return input;
-  }
-};
-
-const reasonOf = ({ unified, raw }: LanguageModelV3FinishReason) => ({
-  finishReason: unified,
-  rawFinishReason: raw,
-});
-
-const totalOf = ({ inputTokens, outputTokens }: LanguageModelV3Usage): SdkReply['usage'] => ({
-  inputTokens: inputTokens.total,
-  outputTokens: outputTokens.total,
-});
-
-/** Returns the usage that the provider reported; an adapter may miss reasoning tokens in it. */
-const countOf = (tally: ReplyTally, read: SdkReply['usage']): Pick<SdkReply, 'usage' | 'seen'> => {
-  const { inputTokens = 0, outputTokens = 0 } = tally.reported;
-  const seen = tally.tokens();
-  const output = Math.max(outputTokens, read.outputTokens || seen);
-  const input = Math.max(inputTokens, read.inputTokens ?? 0);
-  return { usage: { inputTokens: input, outputTokens: output }, seen };
-};
-
-type StreamPart = LanguageModelV3StreamPart;
-
-/** Counts a part. Some adapters pass a tool's arguments in pieces, others with the call. */
-const count = (tally: ReplyTally, inPieces: Set<string>, part: StreamPart): void => {
-  if (part.type === 'text-delta') tally.add(part.delta);
-  if (part.type === 'reasoning-delta') tally.add(part.delta, 'reasoning');
-  if (part.type === 'raw') tally.tell(usageIn(part.rawValue));
-  if (part.type === 'tool-input-delta') {
-    inPieces.add(part.id);
-    tally.add(part.delta);
-  }
-  if (part.type !== 'tool-call' || inPieces.has(part.toolCallId)) return;
-  tally.add(part.input);
-};
-
-/** The parts that come before the first token, or that stand for no token. */
-const SIGNS = new Set([
-  'stream-start',
-  'response-metadata',
-  'raw',
-  'text-start',
-  'reasoning-start',
-]);
-
-const tooLong = (name: string): string => `${name} sent an answer that does not end`;
-
-/** Converts an error of the stream. One that the endpoint put into its stream is plain JSON. */
-const errorOf = (name: string, error: unknown): unknown =>
-  error instanceof Error ? readable(name, error) : framedFailure(name, error);
-
-/** Converts a RangeError, the result of a reply that is nested too deep for the SDK's recursion. */
-const readable = (name: string, error: unknown): unknown =>
-  error instanceof RangeError
-    ? new ModelFailure('invalid_reply', `${name} sent a reply that is nested too deep`)
-    : error;

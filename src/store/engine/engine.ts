@@ -46,6 +46,8 @@ const ENDED = 'The database thread has ended';
 export class Engine {
   private waiting: PendingWork[] = [];
   private readonly underway = new Map<number, PendingWork[]>();
+  /** The time at which the thread got something to do, as performance.now(). */
+  private busySince = 0;
   private lastId = 0;
   private isOver = false;
   /** The number of failed writes and reads (Unavailable). */
@@ -83,6 +85,11 @@ export class Engine {
     return pending;
   }
 
+  /** The milliseconds since which the thread has worked without an answer; 0 if it is idle. */
+  busyMs(): number {
+    return this.underway.size === 0 ? 0 : performance.now() - this.busySince;
+  }
+
   /** Ends the thread after all earlier calls are done. */
   async close(): Promise<void> {
     if (this.isOver) return;
@@ -97,6 +104,7 @@ export class Engine {
     const waiters = this.waiting;
     this.waiting = [];
     const id = ++this.lastId;
+    if (this.underway.size === 0) this.busySince = performance.now();
     this.underway.set(id, waiters);
     this.post({ kind: 'batch', id, works: waiters.map(({ work }) => work) });
   }
@@ -111,6 +119,7 @@ export class Engine {
     for (const { id, answers } of reply.batches) {
       const waiters = this.underway.get(id) ?? [];
       this.underway.delete(id);
+      this.busySince = performance.now();
       waiters.forEach((waiter, at) => {
         const answer = answers[at];
         if (answer && 'failure' in answer && answer.failure.name === 'Unavailable') this.refusals++;

@@ -56,6 +56,8 @@ export const webhookTable = table('webhooks', {
   credential_id: orNull(text),
   enabled: preset(flag),
   disabled_reason: orNull(text),
+  /** null: it is enabled, or was disabled before this column. */
+  disabled_at: preset(orNull(text)),
   failing_since: orNull(text),
   created_at: text,
   updated_at: text,

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock, type Reply, until } from '../../harness/app.js';
+import { inside } from '../../harness/inside.js';
 import { openStage, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -80,6 +81,30 @@ describe('a webhook whose endpoint fails', () => {
     await stage.ask('PATCH', path, { url: `${stage.target.url}/new` });
     await newest(id, ({ status }) => status === 'sent');
     expect(stage.target.received.map((one) => one.path)).to.equal(['/', '/', '/new']);
+  });
+
+  it('keeps what happened before it was disabled, and was not turned into messages yet', async () => {
+    answer(200);
+    const { id } = await stage.webhook();
+    const path = `/api/webhooks/${id}`;
+    const { outgoing } = inside(stage.test.app);
+    const lane = `owner_${stage.owner.id}`;
+    outgoing.rest(lane, 60_000);
+    await stage.fire();
+    clock.forward(1);
+    await stage.ask('PATCH', path, { enabled: false });
+    clock.forward(1);
+    expect(await stage.deliveries(id)).to.equal([]);
+    outgoing.rest(lane, 1);
+    const failed = await newest(id, ({ status }) => status === 'failed');
+    expect(failed).to.include({ attempts: [], nextAttemptAt: null });
+    expect(failed.error).to.include('disabled');
+    await stage.fire();
+    await stage.ask('PATCH', path, { enabled: true });
+    expect(await stage.deliveries(id)).to.have.length(1);
+    await stage.ask('POST', `${path}/deliveries/${failed.id}/resend`);
+    await newest(id, ({ status }) => status === 'sent');
+    expect(await stage.deliveries(id)).to.have.length(1);
   });
 
   it('begins anew with a test that arrives', async () => {

@@ -1,0 +1,167 @@
+import type {
+  LanguageModelV3,
+  LanguageModelV3CallOptions,
+  LanguageModelV3FinishReason,
+  LanguageModelV3StreamPart,
+  LanguageModelV3ToolCall,
+  LanguageModelV3Usage,
+} from '@ai-sdk/provider';
+import Bourne from '@hapi/bourne';
+import { ModelFailure, type ModelRequest } from './model.js';
+import type { SdkReply } from './reply.js';
+import type { ReplyTally } from './tally.js';
+import type { TimeoutWatch } from './timeouts.js';
+import { usageIn } from './usage.js';
+import { framedFailure } from './wire.js';
+
+/** The most bytes of an answer: text, reasoning and arguments together. */
+const LONGEST_ANSWER = 4 * 1024 * 1024;
+
+/** A call of a model, and what follows its reply. */
+export interface ModelCall {
+  name: string;
+  model: LanguageModelV3;
+  call: LanguageModelV3CallOptions;
+  asked: ModelRequest;
+  watch: TimeoutWatch;
+  tally: ReplyTally;
+}
+
+/** Requests one JSON reply. */
+export const askWhole = async ({
+  name,
+  model,
+  call,
+  asked,
+  tally,
+}: ModelCall): Promise<SdkReply> => {
+  const answer = await Promise.resolve(model.doGenerate(call)).catch((error: unknown) => {
+    throw readable(name, error);
+  });
+  const { content, finishReason, usage } = answer;
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  if (text !== '') asked.onText?.(text);
+  const toolCalls: SdkReply['toolCalls'] = [];
+  for (const part of content) {
+    if (part.type === 'text' || part.type === 'reasoning') tally.add(part.text);
+    if (part.type !== 'tool-call') continue;
+    tally.add(part.input);
+    toolCalls.push(readCall(part));
+  }
+  tally.tell(usageIn({ usage: usage.raw }));
+  tally.tell(usageIn({ usageMetadata: usage.raw }));
+  return { text, toolCalls, ...reasonOf(finishReason), ...countOf(tally, totalOf(usage)) };
+};
+
+/** Requests a streamed reply, and passes each piece of text on as it comes. */
+export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
+  const { name, model, call, asked, watch, tally } = asking;
+  const answer: SdkReply = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
+  const most = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  const inPieces = new Set<string>();
+  for await (const part of partsOf(name, model, call)) {
+    if (part.type === 'error') throw errorOf(name, part.error);
+    if (!SIGNS.has(part.type)) watch.active();
+    count(tally, inPieces, part);
+    if (tally.bytes() > LONGEST_ANSWER) throw new ModelFailure('invalid_reply', tooLong(name));
+    if (part.type === 'tool-call') answer.toolCalls.push(readCall(part));
+    if (part.type === 'finish') {
+      Object.assign(answer, { usage: totalOf(part.usage), ...reasonOf(part.finishReason) });
+    }
+    if (part.type === 'text-delta') {
+      answer.text += part.delta;
+      asked.onText?.(part.delta);
+    }
+    if (part.type !== 'finish' && tally.tokens() > most) {
+      Object.assign(answer, { usage: {}, finishReason: 'length', isCutOff: true });
+      break;
+    }
+  }
+  return { ...answer, ...countOf(tally, answer.usage) };
+};
+
+/** Yields the parts of a streamed reply as the adapter reads them. */
+async function* partsOf(
+  name: string,
+  model: LanguageModelV3,
+  call: LanguageModelV3CallOptions,
+): AsyncGenerator<StreamPart> {
+  try {
+    const { stream } = await model.doStream({ ...call, includeRawChunks: true });
+    yield* stream;
+  } catch (error) {
+    throw readable(name, error);
+  }
+}
+
+/** Reads a call, whose arguments come as JSON. Broken arguments stay the text that they are. */
+const readCall = ({ toolCallId, toolName, input }: LanguageModelV3ToolCall) => ({
+  toolCallId,
+  toolName,
+  input: argumentsIn(input),
+});
+
+/** Parses the arguments; those with a `__proto__` key are as broken as those that are no JSON. */
+const argumentsIn = (input: string): unknown => {
+  if (input.trim() === '') return '';
+  try {
+    return Bourne.parse(input);
+  } catch {
+    return input;
+  }
+};
+
+const reasonOf = ({ unified, raw }: LanguageModelV3FinishReason) => ({
+  finishReason: unified,
+  rawFinishReason: raw,
+});
+
+const totalOf = ({ inputTokens, outputTokens }: LanguageModelV3Usage): SdkReply['usage'] => ({
+  inputTokens: inputTokens.total,
+  outputTokens: outputTokens.total,
+});
+
+/** Returns the usage that the provider reported; an adapter may miss reasoning tokens in it. */
+const countOf = (tally: ReplyTally, read: SdkReply['usage']): Pick<SdkReply, 'usage' | 'seen'> => {
+  const { inputTokens = 0, outputTokens = 0 } = tally.reported;
+  const seen = tally.tokens();
+  const output = Math.max(outputTokens, read.outputTokens || seen);
+  const input = Math.max(inputTokens, read.inputTokens ?? 0);
+  return { usage: { inputTokens: input, outputTokens: output }, seen };
+};
+
+type StreamPart = LanguageModelV3StreamPart;
+
+/** Counts a part. Some adapters pass a tool's arguments in pieces, others with the call. */
+const count = (tally: ReplyTally, inPieces: Set<string>, part: StreamPart): void => {
+  if (part.type === 'text-delta') tally.add(part.delta);
+  if (part.type === 'reasoning-delta') tally.add(part.delta, 'reasoning');
+  if (part.type === 'raw') tally.tell(usageIn(part.rawValue));
+  if (part.type === 'tool-input-delta') {
+    inPieces.add(part.id);
+    tally.add(part.delta);
+  }
+  if (part.type !== 'tool-call' || inPieces.has(part.toolCallId)) return;
+  tally.add(part.input);
+};
+
+/** The parts that come before the first token, or that stand for no token. */
+const SIGNS = new Set([
+  'stream-start',
+  'response-metadata',
+  'raw',
+  'text-start',
+  'reasoning-start',
+]);
+
+const tooLong = (name: string): string => `${name} sent an answer that does not end`;
+
+/** Converts an error of the stream. One that the endpoint put into its stream is plain JSON. */
+const errorOf = (name: string, error: unknown): unknown =>
+  error instanceof Error ? readable(name, error) : framedFailure(name, error);
+
+/** Converts a RangeError, the result of a reply that is nested too deep for the SDK's recursion. */
+const readable = (name: string, error: unknown): unknown =>
+  error instanceof RangeError
+    ? new ModelFailure('invalid_reply', `${name} sent a reply that is nested too deep`)
+    : error;

@@ -1,0 +1,47 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { sql } from 'kysely';
+import { until } from '../harness/app.js';
+import { openScratch, putFact, type Scratch } from './scratch.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+/** Counts to a number, which takes seconds. */
+const SLOW = sql<{
+  count: number;
+}>`(WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 10000000)
+  SELECT count(*) AS count FROM n)`;
+
+describe('the readers', () => {
+  let scratch: Scratch;
+  beforeEach(async () => {
+    scratch = await openScratch();
+  });
+  afterEach(() => scratch.remove());
+
+  it('answer others while one of them is busy, with what was written meanwhile', async () => {
+    const { store } = scratch;
+    const slow = { hasEnded: false };
+    const counted = store.db.selectFrom(SLOW.as('counted')).select('count').execute();
+    const ended = counted.then((rows) => {
+      slow.hasEnded = true;
+      return rows;
+    });
+    await store.transact([putFact('a', '1')]);
+    const names = () => store.db.selectFrom('facts').select('name').execute();
+    const quick: Promise<unknown>[] = [];
+    const found: unknown[] = [];
+    await until(
+      async () => {
+        quick.push(names().then((rows) => found.push(rows)));
+        return found.length;
+      },
+      (count) => count > 0,
+    );
+    expect(slow.hasEnded).to.be.false();
+    expect(found[0]).to.equal([{ name: 'a' }]);
+    expect(await ended).to.equal([{ count: 10_000_000 }]);
+    await Promise.all(quick);
+  });
+});
