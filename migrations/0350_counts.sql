@@ -4,8 +4,11 @@
     CREATE INDEX executions_unsuccessful ON executions (hook_id, status, id)
       WHERE status <> 'success';
     CREATE INDEX executions_failed ON executions (user_id, id) WHERE status = 'error';
-    CREATE INDEX sendings_unarrived ON sendings (webhook_id, status, id)
+    CREATE INDEX sendings_unarrived ON sendings (status, id) WHERE status <> 'sent';
+    CREATE INDEX sendings_unarrived_by_webhook ON sendings (webhook_id, status, id)
       WHERE webhook_id IS NOT NULL AND status <> 'sent';
+    DROP INDEX sendings_unsent;
+    CREATE INDEX approvals_by_agent ON approvals (agent_id, call_id) WHERE agent_id IS NOT NULL;
 
     CREATE TABLE execution_minutes (
       user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Input } from '../kernel/contract/endpoint.js';
 import { newestFirst } from '../store/page.js';
 import type { Store } from '../store/store.js';
@@ -8,7 +9,8 @@ import type { approvals as contract } from './contract.js';
 /** Returns the queries for approvals. */
 export const approvalRows = ({ db }: Store) => {
   const approvals = () => db.selectFrom('approvals').select(approvalTable.columns);
-  const pending = () => approvals().where('status', '=', 'pending');
+  // The index of pending approvals takes this condition literally.
+  const pending = () => approvals().where(sql<boolean>`status = 'pending'`);
 
   return {
     /** Returns the approval if it belongs to the user. */

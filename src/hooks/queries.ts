@@ -137,6 +137,7 @@ const executionQueries = ({ db }: Store) => {
     ids: string[],
     order: 'asc' | 'desc',
   ): Promise<ExecutionWithDelivery[]> => {
+    if (ids.length === 0) return [];
     const own = db.selectFrom('executions').where(visibleTo(userId)).where('id', 'in', ids);
     const [rows, deliveries] = await Promise.all([
       own.select(executionTable.columns).orderBy('id', order).execute(),

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3';
 import { frozenClock, startApp } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { type Account, type Kitchen, RECIPES, type Trial } from './auditcalls.js';
+import { recordStatements, unexpectedScans } from './plans.js';
 import { fill, NOBODYS, type Route, routes } from './routes.js';
 
 export const lab = Lab.script();
@@ -30,6 +31,7 @@ const audited = routes.filter(
 );
 
 describe('every audited endpoint', () => {
+  const recording = recordStatements();
   let kitchen: Kitchen;
   let db: Database.Database;
 
@@ -115,6 +117,12 @@ describe('every audited endpoint', () => {
       expect([again.status, again.rows]).to.equal([403, []]);
     });
   }
+
+  it('reads no whole table that grows', () => {
+    const found = recording.stop();
+    expect(found.size).to.be.above(200);
+    expect(unexpectedScans(found)).to.equal([]);
+  });
 
   it('is every one of the admin’s own part of the API', () => {
     const silent = routes.filter(

@@ -1,20 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { startApp, type TestApp, until } from '../harness/app.js';
-import { askApproval } from '../harness/approval.js';
-import { linkChannel } from '../harness/channel.js';
-import { keepPasskey } from '../harness/passkey.js';
-import { makeToken } from '../harness/token.js';
-import { keepWebhook } from '../harness/webhook.js';
+import { startApp, type TestApp } from '../harness/app.js';
+import { type Ids, newHook, oneOfEach } from './oneofeach.js';
 import { fill, guarded, type Route } from './routes.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-/** Ids of one of each kind, by the area whose paths hold them. */
-type Ids = Record<string, Record<string, string>>;
-
-const SECRET = 'open sesame';
 /** Whoever asks is logged in; some experts are everybody's. */
 const NEVER_EMPTY = ['GET /api/auth/sessions', 'GET /api/experts'];
 /** What an account is told when an admin begins to act as it: the only notice of its own here. */
@@ -161,76 +153,6 @@ const made = async (app: TestApp, token: string): Promise<Ids> => {
     if (body?.id) found[area] ??= { id: body.id };
   }
   return found;
-};
-
-/** A hook that was fired, its execution, the agent and session that came of it, a notification. */
-const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
-  const hook = await newHook(app, token, 'theirs');
-  await app.call('POST', `/api/hooks/incoming/${hook}`, {
-    headers: { 'x-webhook-secret': SECRET },
-    body: { text: 'private' },
-  });
-  const get = (path: string) => app.call('GET', path, { token });
-  const executions = await until(
-    () => get(`/api/hooks/${hook}/executions`),
-    ({ body }) => body.executions[0]?.status === 'success',
-  );
-  const notifications = await until(
-    () => get('/api/notifications'),
-    ({ body }) => body.notifications.length > 0,
-  );
-  const { agentId, id: executionId } = executions.body.executions[0];
-  const { sessionId } = (await get(`/api/agents/${agentId}`)).body;
-  const me = await get('/api/auth/me');
-  return {
-    hooks: { id: hook, executionId },
-    agents: { id: agentId },
-    experts: { id: await makeExpert(app, token) },
-    chat: { agentId },
-    approvals: { id: await askApproval(app, me.body.id) },
-    permissions: await denyTool(app, token),
-    sessions: { id: sessionId },
-    notifications: { id: notifications.body.notifications[0].id },
-    outbox: { id: notifications.body.notifications[0].id },
-    logins: { id: (await get('/api/auth/sessions')).body.sessions[0].id },
-    tokens: { id: (await makeToken(app, token)).id },
-    passkeys: { id: await keepPasskey(app, me.body.id) },
-    channels: { id: (await linkChannel(app, me.body.id)).id },
-    vault: { id: await storeCredential(app, token) },
-    webhooks: await keepWebhook(app, token),
-  };
-};
-
-const makeExpert = async (app: TestApp, token: string): Promise<string> => {
-  const body = { name: 'mine', description: 'Mine', instructions: 'Be mine.' };
-  return (await app.call('POST', '/api/experts', { token, body })).body.id;
-};
-
-const storeCredential = async (app: TestApp, token: string): Promise<string> => {
-  const body = { name: 'theirs', value: 'a value' };
-  return (await app.call('POST', '/api/vault', { token, body })).body.id;
-};
-
-/** What it is set for has a name that everybody knows. */
-const denyTool = async (app: TestApp, token: string): Promise<Record<string, string>> => {
-  const named = { skillId: 'http', action: 'request' };
-  const body = { ...named, level: 'deny' };
-  await app.call('PUT', '/api/skills/permissions', { token, body });
-  return named;
-};
-
-const newHook = async (app: TestApp, token: string, name: string): Promise<string> => {
-  const { body } = await app.call('POST', '/api/hooks', {
-    token,
-    body: {
-      name,
-      trigger: 'webhook',
-      triggerConfig: { webhookPath: name, webhookSecret: SECRET },
-      action: 'spawn_agent',
-      actionConfig: { agentPrompt: 'say it', notifyOwner: true },
-    },
-  });
-  return body.id;
 };
 
 /** Ways to name another's id in the query of a list. */

@@ -87,8 +87,9 @@ export const oldestWait = (db: Database.Database) => {
      WHERE run_at IS NOT NULL AND boot IS NULL AND hook_id > ? ORDER BY hook_id, id LIMIT 1`,
   );
   const agent = db
-    .prepare<[], string>(
-      "SELECT run_at FROM jobs WHERE boot IS NULL AND kind = 'agent' ORDER BY id LIMIT 1",
+    .prepare<[], string | null>(
+      `SELECT min(run_at) FROM jobs INDEXED BY jobs_of_agents
+       WHERE boot IS NULL AND kind = 'agent'`,
     )
     .pluck();
   return (_: null): string | null => {

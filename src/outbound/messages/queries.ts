@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Clock } from '../../kernel/clock.js';
 import { cutPage, DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import type { Static } from '../../kernel/contract/schema.js';
@@ -52,6 +53,8 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
       let query = sendings();
       if (cursor !== undefined) query = query.where('s.id', '<', cursor);
       if (status !== undefined) query = query.where('s.status', '=', status);
+      // The index of messages that have not arrived takes this condition literally.
+      if (status && status !== 'sent') query = query.where(sql<boolean>`s.status <> 'sent'`);
       if (kind !== undefined) query = query.where('s.kind', '=', kind);
       if (channelId !== undefined) query = query.where('s.channel_id', '=', channelId);
       if (webhookId !== undefined) query = query.where('s.webhook_id', '=', webhookId);
@@ -96,14 +99,16 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
         .execute();
     },
 
-    attempts: async (sendingIds: string[]): Promise<ShownAttempt[]> =>
-      db
+    attempts: async (sendingIds: string[]): Promise<ShownAttempt[]> => {
+      if (sendingIds.length === 0) return [];
+      return db
         .selectFrom('sending_attempts')
         .select(['sending_id', 'number', 'at', 'duration_ms', 'verdict', 'status', 'error'])
         .where('sending_id', 'in', sendingIds)
         .orderBy('sending_id')
         .orderBy('number')
-        .execute(),
+        .execute();
+    },
   };
 };
 

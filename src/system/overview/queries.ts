@@ -94,7 +94,7 @@ export const overviewStore = ({ db }: Store) => {
         .select(['id', 'tool', 'action', 'reason', 'agent_id', 'untrusted', 'created_at'])
         .select('expires_at')
         .where(visibleTo(userId))
-        .where('status', '=', 'pending')
+        .where(sql<boolean>`status = 'pending'`)
         .orderBy('expires_at')
         .limit(limit)
         .execute(),
