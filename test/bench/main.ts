@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { measureAgents } from './agents.js';
 import { measureAgentsOverWire } from './agentwire.js';
+import { measureLists } from './lists.js';
 import { measureMillion } from './million.js';
 import { type Figures, GATE, measureReceivers, ratioOf } from './receivers.js';
 import { measureRuns } from './runs.js';
@@ -14,7 +15,7 @@ a process of its own on the same cores, which only writes bytes: so the floor is
 ordinary HTTP client reaches, whose own work takes as long as the floor's, stands below.
 
   --receivers   measures the gate alone
-  --full        also with a million deliveries in the database
+  --full        also with a million deliveries in the database, and its lists
   --rounds <n>  how often each figure is taken (5)
   --help        prints this`;
 
@@ -85,8 +86,10 @@ const measureRest = async (): Promise<void> => {
 const many = await measureReceivers({ connections: 50, count: 20_000, rounds, through: 'wire' });
 print('Signed deliveries of 1 KiB, 50 connections (medians)', rowsOf(many));
 if (!values.receivers) await measureRest();
-if (values.full)
+if (values.full) {
   print('A million deliveries in the database', rowsOf(await measureMillion(rounds)));
+  print('Lists, of a million executions and 10,000 hooks', await measureLists());
+}
 
 const ratio = ratioOf(many);
 const isMet = ratio >= GATE;

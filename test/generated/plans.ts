@@ -123,11 +123,11 @@ const oneLine = (sql: string): string => sql.replace(/\s+/g, ' ').trim();
 /** One query string for each parameter of a list, and one with all of them. */
 export const queriesOf = (query: Joi.Schema): string[] => {
   const keys = Object.entries<Joi.Description>(query.describe().keys);
-  const given = keys.map(([key, described]) => `${key}=${encodeURIComponent(valueOf(described))}`);
+  const given = keys.map(([key, described]) => `${key}=${encodeURIComponent(sampleOf(described))}`);
   return ['', ...given, given.join('&')].map((one) => `?${one}`);
 };
 
-const valueOf = ({ type, allow, flags, rules }: Joi.Description): string => {
+const sampleOf = ({ type, allow, flags, rules }: Joi.Description): string => {
   const [first] = (allow ?? []).filter((value: unknown) => typeof value !== 'object');
   const isOnly = Boolean(Object.getOwnPropertyDescriptor(flags ?? {}, 'only')?.value);
   if (isOnly) return String(first);
