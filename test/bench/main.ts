@@ -6,6 +6,7 @@ import { measureMillion } from './million.js';
 import { type Figures, GATE, measureReceivers, ratioOf } from './receivers.js';
 import { measureRuns } from './runs.js';
 import { measureSlowDisk } from './slowdisk.js';
+import { measureSockets } from './sockets.js';
 import { measureStart } from './start.js';
 
 const USAGE = `npm run bench -- [options]
@@ -80,6 +81,7 @@ const measureRest = async (): Promise<void> => {
   print('Agents of 10 steps that ask a model over HTTP', {
     Adjutant: await measureAgentsOverWire(),
   });
+  print('Frames to 500 sockets, 100 publications a second', await measureSockets());
   print('Each fsync delayed by 5 ms', { Adjutant: await measureSlowDisk() });
 };
 

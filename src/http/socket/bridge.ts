@@ -29,15 +29,6 @@ export interface Peer {
   socket: { remoteAddress?: string; remotePort?: number };
 }
 
-/** Events that nes causes by itself. */
-interface NesEvents {
-  /** Called with a publication in nes's own format. */
-  published(text: string): void;
-  /** Called when nes wants to close the connection. */
-  closing(): void;
-}
-
-const PUBLICATION = '{"type":"pub"';
 /** Time that nes may take over the last replies to a client that is gone. */
 const SETTLE_MS = 2_000;
 
@@ -53,7 +44,8 @@ export class Bridge {
   private asked = 0;
   private isClosing = false;
 
-  constructor(private readonly events: NesEvents) {}
+  /** `closing` is called when nes wants to close the connection. */
+  constructor(private readonly closing: () => void) {}
 
   /** Registers nes's listener for frames. nes also listens for errors, but there are none. */
   on(event: 'message' | 'error', listener: (text: string) => void): void {
@@ -79,18 +71,17 @@ export class Bridge {
   }
 
   /**
-   * Called when nes sends. `done` is called at once, since nes serves its sockets one after the
-   * other.
+   * Called when nes sends: replies alone, since publications do not go through it. `done` is called
+   * at once.
    */
   send(text: string, done: () => void): void {
     process.nextTick(done);
-    if (text.startsWith(PUBLICATION)) this.events.published(text);
-    else this.settle(JSON.parse(text));
+    this.settle(JSON.parse(text));
   }
 
   /** Called when nes closes. */
   close(): void {
-    this.events.closing();
+    this.closing();
   }
 
   /**

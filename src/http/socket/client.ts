@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { hasScope, missingScope } from '../../kernel/scope.js';
@@ -14,6 +15,7 @@ import type {
   SocketService,
   SocketSettings,
 } from './socketserver.js';
+import type { PublicationText } from './subscriptions.js';
 
 /** A protocol of clients. There are two: plain frames, and nes's. */
 export interface Dialect {
@@ -26,8 +28,8 @@ export interface Dialect {
   answer(frame: Frame, client: SocketClient): Promise<object | undefined>;
   /** Builds the frame for an error. `frame` is missing if it could not be parsed. */
   fault(error: Boom.Boom, frame?: Frame): object;
-  /** Converts one of nes's publications to this dialect, if it has a format of its own. */
-  publication?(text: string): string;
+  /** Writes a publication. */
+  publicationText: PublicationText;
   /** The text of a heartbeat, if it is not a WebSocket ping. */
   heartbeat?: string;
 }
@@ -44,6 +46,7 @@ export interface SocketShared {
 /** A client that was admitted, with its open WebSocket. */
 interface AdmittedSocket {
   ws: WebSocket;
+  socket: Duplex;
   identity: SocketIdentity;
   peer: Peer;
 }
@@ -67,34 +70,33 @@ export class SocketClient {
   private isSignedOut = false;
 
   constructor(
-    { ws, identity, peer }: AdmittedSocket,
+    { ws, socket, identity, peer }: AdmittedSocket,
     readonly shared: SocketShared,
   ) {
     const { connections, settings } = shared;
     const { userId, sessionId } = identity;
-    const audience = connections.audienceOf(userId);
-    const connection = new SocketConnection(ws, identity, {
-      limits: settings.limits,
-      received: (text) => void this.handle(text),
-      slow: (backlogBytes) => {
-        connections.countSlow();
-        settings.log('ws.slow', { userId, backlogBytes });
+    const connection = new SocketConnection(
+      ws,
+      socket,
+      identity,
+      {
+        limits: settings.limits,
+        received: (text) => void this.handle(text),
+        slow: (backlogBytes) => {
+          connections.countSlow();
+          settings.log('ws.slow', { userId, backlogBytes });
+        },
+        closed: (code) => {
+          connections.remove(connection);
+          this.bridge.leave();
+          settings.log('ws.closed', { userId, code });
+        },
       },
-      closed: (code) => {
-        connections.remove(connection);
-        this.bridge.leave();
-        settings.log('ws.closed', { userId, code });
-      },
-    });
+      this.dialect.publicationText,
+    );
     this.peer = peer;
     this.connection = connection;
-    this.bridge = new Bridge({
-      published: (text) => {
-        const { publication } = this.dialect;
-        connection.write(publication ? audience.translate(text, publication) : text);
-      },
-      closing: () => connection.end(Close.internal, 'Closed by the server'),
-    });
+    this.bridge = new Bridge(() => connection.end(Close.internal, 'Closed by the server'));
     connections.add(connection);
     settings.log('ws.opened', { userId, sessionId });
   }
@@ -106,8 +108,16 @@ export class SocketClient {
     return this.lacked(channels[channel] ?? '');
   }
 
-  ask(request: NesRequest): Promise<NesReply> {
-    return this.bridge.ask(request);
+  /** Asks nes, which decides on every subscription, and keeps what it has allowed. */
+  async ask(request: NesRequest): Promise<NesReply> {
+    const reply = await this.bridge.ask(request);
+    if (reply.statusCode !== undefined) return reply;
+    const { channels } = this.connection;
+    if (request.type === 'hello')
+      for (const path of request.subs ?? []) channels.add(channelOf(path));
+    else if (request.type === 'sub') channels.add(channelOf(request.path));
+    else channels.delete(channelOf(request.path));
+    return reply;
   }
 
   /** Sends nes's hello with the client's token, which nes verifies with hapi's strategy. */
@@ -179,6 +189,7 @@ export class SocketClient {
   private async begin(frame: Frame): Promise<void> {
     if (frame.type === 'hello') this.dialect = nes;
     this.connection.heartbeat = this.dialect.heartbeat;
+    this.connection.publicationText = this.dialect.publicationText;
     this.shared.wss.emit('connection', this.bridge, this.peer);
     await this.dialect.greet?.(this);
   }
@@ -196,3 +207,6 @@ export class SocketClient {
     return hasScope(scopes, scope) ? null : Boom.forbidden(missingScope(scope));
   }
 }
+
+/** Returns the channel of a path of nes: `agent.status` for `/agent.status`. */
+const channelOf = (path: string): string => path.slice(1);

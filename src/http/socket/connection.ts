@@ -1,6 +1,8 @@
+import type { Duplex } from 'node:stream';
 import { type RawData, WebSocket } from 'ws';
 import type { SocketLimits } from './limits.js';
 import type { SocketIdentity } from './socketserver.js';
+import type { PublicationText } from './subscriptions.js';
 
 /** Close codes of the daemon. The library itself adds 1002, 1007 and 1009. */
 export const Close = {
@@ -31,14 +33,22 @@ interface ConnectionOwner {
 export class SocketConnection {
   /** The text of a heartbeat; without one it is a WebSocket ping. */
   heartbeat: string | undefined;
+  /** The channels that the client has subscribed to. */
+  readonly channels = new Set<string>();
+  /** Writes a publication in the client's protocol. */
+  publicationText: PublicationText;
   private isAlive = true;
   private allowance: number;
 
   constructor(
     private readonly ws: WebSocket,
+    /** The connection under the WebSocket. */
+    private readonly socket: Duplex,
     public identity: SocketIdentity,
     private readonly owner: ConnectionOwner,
+    publicationText: PublicationText,
   ) {
+    this.publicationText = publicationText;
     this.allowance = owner.limits.frameBurst;
     ws.on('message', (data, isBinary) => this.receive(data, isBinary));
     ws.on('ping', () => this.spend(1));
@@ -62,6 +72,25 @@ export class SocketConnection {
     if (!this.isOpen) return;
     if (this.backlogBytes > this.owner.limits.maxBacklogBytes) this.cutOff();
     else this.ws.send(text);
+  }
+
+  /**
+   * Sends a frame that is ready, which takes half of what the library takes to make one. The library
+   * writes its own frames at once, so their order is that of the calls.
+   */
+  writeFrame(frame: Buffer): void {
+    if (!this.isOpen) return;
+    if (this.backlogBytes > this.owner.limits.maxBacklogBytes) this.cutOff();
+    else this.socket.write(frame);
+  }
+
+  /** Keeps what is written until `uncork`, to hand it to the kernel at once. */
+  cork(): void {
+    this.socket.cork();
+  }
+
+  uncork(): void {
+    this.socket.uncork();
   }
 
   end(code: CloseCode, reason: string): void {

@@ -17,11 +17,7 @@ export class Connections {
   private whenEmpty: () => void = () => {};
   private closing: Promise<void> | undefined;
 
-  constructor(
-    private readonly settings: SocketSettings,
-    /** Passes a publication to nes. */
-    private readonly send: (userId: string, channel: string, data: unknown) => Promise<void>,
-  ) {
+  constructor(private readonly settings: SocketSettings) {
     this.timer = setInterval(() => this.tick(), settings.limits.heartbeatMs / STEPS).unref();
   }
 
@@ -41,11 +37,9 @@ export class Connections {
   audienceOf(userId: string): Audience {
     const known = this.audiences.get(userId);
     if (known) return known;
-    const audience = new Audience(async ({ channel, data }) => {
-      await this.send(userId, channel, data).catch((err) =>
-        this.settings.log('ws.unpublished', { userId, channel, err }),
-      );
-    });
+    const audience = new Audience(({ channel }, err) =>
+      this.settings.log('ws.unpublished', { userId, channel, err }),
+    );
     this.audiences.set(userId, audience);
     return audience;
   }

@@ -93,7 +93,7 @@ export class UpgradeGate {
       throw Boom.tooManyRequests('This user has too many sockets open', { retryAfter: 5 });
     }
     wss.handleUpgrade(request, socket, head, (ws) => {
-      new SocketClient({ ws, identity, peer: peerOf(request) }, this.shared);
+      new SocketClient({ ws, socket, identity, peer: peerOf(request) }, this.shared);
       socket.resume();
     });
   }

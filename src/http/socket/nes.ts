@@ -36,6 +36,8 @@ export const nes: Dialect = {
     payload: { error: error.output.payload.error, message: error.output.payload.message },
     path: error.data?.path,
   }),
+  publicationText: ({ channel, data }) =>
+    JSON.stringify({ type: 'pub', path: `/${channel}`, message: data }),
   heartbeat: '{"type":"ping"}',
 };
 

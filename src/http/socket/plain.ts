@@ -25,10 +25,7 @@ export const plainProtocol: Dialect = {
     message: error.output.payload.message,
     id: requestIdOfFrame(frame),
   }),
-  publication: (text) => {
-    const { path, message } = JSON.parse(text);
-    return JSON.stringify({ type: path.slice(1), data: message });
-  },
+  publicationText: ({ channel, data }) => JSON.stringify({ type: channel, data }),
 };
 
 const turn = async (

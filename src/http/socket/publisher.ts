@@ -11,7 +11,7 @@ declare module '@hapi/hapi' {
 }
 
 /**
- * Registers nes for authentication by hapi, subscriptions and fan-out, but takes over the upgrades:
+ * Registers nes for authentication by hapi and for subscriptions, but takes over the upgrades:
  * nes's WebSocket server accepts only the connections that it is given. Throws at the start if
  * another listener for upgrades exists, or if nes is not as expected.
  */
@@ -48,12 +48,8 @@ const nesOptions = (strategy: string): Nes.PluginOptions => ({
   },
 });
 
-/** The index finds a user's sockets; the filter checks the user a second time. */
-const subscription: Nes.SubscriptionOptions = {
-  auth: { mode: 'required', index: true },
-  filter: (_path, _message, { credentials, internal }) =>
-    typeof credentials?.user === 'string' && belongsTo(internal, credentials.user),
-};
-
-const belongsTo = (internal: unknown, user: string): boolean =>
-  typeof internal === 'object' && internal !== null && 'user' in internal && internal.user === user;
+/**
+ * Subscriptions take an authenticated socket. The index by user lets the tests see that nes keeps
+ * none of a client that is gone.
+ */
+const subscription: Nes.SubscriptionOptions = { auth: { mode: 'required', index: true } };

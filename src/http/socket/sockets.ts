@@ -12,10 +12,7 @@ export const openSockets = async (
   options: SocketOptions,
 ): Promise<Connections> => {
   const settings = { ...options, limits: { ...defaults, ...options.limits } };
-  // nes types it as void, but it returns a promise of the whole fan-out.
-  const connections = new Connections(settings, async (user, channel, data) =>
-    server.publish(`/${channel}`, data, { user, internal: { user } }),
-  );
+  const connections = new Connections(settings);
   // Comes before nes's own close, which gives no code.
   server.ext('onPreStop', connections.close);
   const wss = await openSwitchboard(server, settings);

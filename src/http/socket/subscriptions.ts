@@ -1,25 +1,32 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SocketConnection } from './connection.js';
+import { textFrame } from './textframe.js';
 
-interface Publication {
+/** An event for the sockets that subscribed to its channel. */
+export interface Publication {
   channel: string;
   data: unknown;
 }
 
+/** Writes a publication in the protocol of a client. */
+export type PublicationText = (publication: Publication) => string;
+
 /** Limit of publications in one turn of the event loop. */
 const PER_TURN = 64;
+/** Limit of the bytes to one socket in one turn, because a reader that falls behind is cut off. */
+const BYTES_PER_TURN = 64 * 1024;
 
 /**
- * The open sockets of one user. Publications to them are sent in order, one after the other: two at
- * the same time would overtake each other if a socket closes between them.
+ * The open sockets of one user. Publications go to them in order, each as one frame that is made once
+ * for all sockets of a protocol.
  */
 export class Audience {
   readonly connections = new Set<SocketConnection>();
   private waiting: Publication[] = [];
   private isSending = false;
-  private translated = { from: '', to: '' };
 
-  constructor(private readonly send: (publication: Publication) => Promise<void>) {}
+  /** `failed` is called with the error of a publication that cannot be written as JSON. */
+  constructor(private readonly failed: (publication: Publication, error: unknown) => void) {}
 
   /**
    * Adds a publication. Returns false if too many wait already; the caller then closes the sockets.
@@ -31,27 +38,54 @@ export class Audience {
     return true;
   }
 
-  /** Translates a publication, once for all sockets that it goes to. */
-  translate(text: string, translation: (text: string) => string): string {
-    if (text !== this.translated.from) this.translated = { from: text, to: translation(text) };
-    return this.translated.to;
-  }
-
   /**
-   * Sends the waiting publications. While bytes wait for some reader, it sends one per turn, so
-   * that the kernel has time to accept them.
+   * Sends the waiting publications, those of one turn together. While bytes wait for some reader, it
+   * sends one per turn, so that the kernel has time to accept them.
    */
   private async drain(): Promise<void> {
     this.isSending = true;
-    for (let sent = 1; this.connections.size > 0; sent++) {
-      const publication = this.waiting.shift();
-      if (!publication) break;
-      await this.send(publication);
-      if (sent % PER_TURN === 0 || this.isBehind) await nextTurn();
+    // What else is published in this turn goes along.
+    await Promise.resolve();
+    while (this.connections.size > 0 && this.waiting.length > 0) {
+      if (this.isBehind) this.sendNext();
+      else this.sendTogether();
+      if (this.waiting.length > 0) await nextTurn();
     }
     this.waiting = [];
-    this.translated = { from: '', to: '' };
     this.isSending = false;
+  }
+
+  private sendTogether(): void {
+    const isAlone = this.waiting.length === 1;
+    const corked = isAlone ? [] : [...this.connections];
+    for (const connection of corked) connection.cork();
+    let bytes = 0;
+    for (let sent = 0; sent < PER_TURN && bytes < BYTES_PER_TURN; sent++) {
+      if (this.waiting.length === 0) break;
+      bytes += this.sendNext();
+    }
+    for (const connection of corked) connection.uncork();
+  }
+
+  /** Sends the next publication. Returns the bytes of its largest frame. */
+  private sendNext(): number {
+    const publication = this.waiting.shift();
+    if (!publication) return 0;
+    const frames = new Map<PublicationText, Buffer>();
+    let largest = 0;
+    try {
+      for (const connection of this.connections) {
+        if (!connection.channels.has(publication.channel)) continue;
+        const { publicationText } = connection;
+        const frame = frames.get(publicationText) ?? textFrame(publicationText(publication));
+        frames.set(publicationText, frame);
+        largest = Math.max(largest, frame.length);
+        connection.writeFrame(frame);
+      }
+    } catch (error) {
+      this.failed(publication, error);
+    }
+    return largest;
   }
 
   private get isBehind(): boolean {

@@ -8,7 +8,7 @@ const { describe, it } = lab;
 
 describe('the bridge to nes', () => {
   it('tells nes of the end only when nes has answered', async () => {
-    const bridge = new Bridge({ published: () => {}, closing: () => {} });
+    const bridge = new Bridge(() => {});
     const asked: string[] = [];
     const ended: string[] = [];
     bridge.on('message', (text) => asked.push(text));

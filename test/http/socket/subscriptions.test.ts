@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Audience } from '../../../src/http/socket/subscriptions.js';
+import { textFrame } from '../../../src/http/socket/textframe.js';
 import { build, Client, type House } from './harness.js';
 
 export const lab = Lab.script();
@@ -59,16 +59,40 @@ describe('what is published to a user', () => {
   });
 });
 
-describe('the translation of a publication', () => {
-  it('is made once for all sockets of the user', () => {
-    const audience = new Audience(async () => {});
-    const made: string[] = [];
-    const translation = (text: string) => {
-      made.push(text);
-      return text.toUpperCase();
-    };
-    const said = ['a', 'a', 'a', 'b', 'b'].map((text) => audience.translate(text, translation));
-    expect(said).to.equal(['A', 'A', 'A', 'B', 'B']);
-    expect(made).to.equal(['a', 'b']);
+describe('the frame of a publication', () => {
+  it('has the head that its length takes (RFC 6455, 5.2)', () => {
+    const heads: [number, string][] = [
+      [0, '8100'],
+      [125, '817d'],
+      [126, '817e007e'],
+      [65_535, '817effff'],
+      [65_536, '817f0000000000010000'],
+    ];
+    for (const [length, head] of heads) {
+      const text = 'x'.repeat(length);
+      expect(textFrame(text).toString('latin1')).to.equal(
+        Buffer.from(head, 'hex').toString('latin1') + text,
+      );
+    }
+    expect(textFrame('é').toString('hex')).to.equal('8102c3a9');
+  });
+
+  it('of many in one turn arrives in order, between replies', async () => {
+    const house = await build();
+    const token = house.door.sign('user_1');
+    const client = await Client.listening(house.url, token, 'agent.status');
+    const data = (id: number) => ({ id, text: 'x'.repeat(5000) });
+    for (let id = 1; id <= 300; id++) house.sockets.publish('user_1', 'agent.status', data(id));
+    client.ws.send(JSON.stringify({ type: 'subscribe', channels: ['agent.status'], id: 'again' }));
+    const ids: unknown[] = [];
+    let replies = 0;
+    while (ids.length < 300) {
+      const frame = await client.next();
+      if (frame.type === 'subscribed') replies++;
+      else ids.push(Object(frame.data).id);
+    }
+    expect(ids).to.equal(Array.from({ length: 300 }, (_, n) => n + 1));
+    if (replies === 0) expect((await client.next()).type).to.equal('subscribed');
+    await house.server.stop();
   });
 });
