@@ -120,6 +120,7 @@ type LaneStates = ReturnType<typeof createLaneStates>;
 /** Creates the part of the state that is about batches. */
 const createBatches = ({ lanes, ready, totals, find, batchFor, change, passTurn }: LaneStates) => {
   let inBatches = 0;
+  let begun = 0;
   return {
     /**
      * Gives lanes whose jobs run in batches the next one, while there is room: each lane, or the few
@@ -143,6 +144,7 @@ const createBatches = ({ lanes, ready, totals, find, batchFor, change, passTurn 
     claimed: (name: string, count: number): void => {
       find(name).batch = count;
       inBatches += count;
+      begun++;
       totals.running += count;
       change(name, { waiting: -count });
     },
@@ -150,6 +152,7 @@ const createBatches = ({ lanes, ready, totals, find, batchFor, change, passTurn 
     ended: (name: string, left: number): void => {
       const lane = find(name);
       inBatches -= lane.batch;
+      begun--;
       totals.running -= lane.batch;
       lane.pace = left > 0 ? Math.max(1, 2 * (lane.batch - left)) : 4 * lane.pace;
       lane.batch = 0;
@@ -168,6 +171,7 @@ const createBatches = ({ lanes, ready, totals, find, batchFor, change, passTurn 
       return false;
     },
     running: (): number => inBatches,
+    begun: (): number => begun,
   };
 };
 
@@ -270,6 +274,10 @@ export const createLanes = ({
       change(name, {});
     },
     waiting: (name: string): number => lanes.get(name)?.waiting ?? 0,
-    totals: () => ({ ...totals }),
+    /** Counts the jobs. Of a batch one job runs at a time, and the others wait. */
+    totals: () => {
+      const others = batches.running() - batches.begun();
+      return { waiting: totals.waiting + others, running: totals.running - others };
+    },
   };
 };
