@@ -206,7 +206,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
     });
   };
 
-  /** `delete` of what is read again before. */
+  /** Makes a `delete` that reads the row first, so that the question can describe it. */
   const deletion = ({ ask, loss, ...help }: DeleteOptions<T>) => {
     const remove = declared(endpoints.delete, rows);
     return command({
@@ -242,7 +242,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
         endpoint: declared(endpoints.get, rows),
         show: ({ out }, row) => out.item(row, columns),
       }),
-    /** `delete` of what is not read again before. */
+    /** Makes a `delete` that asks about the typed name, without reading the row first. */
     end: ({ ask, message, ...help }: EndOptions) =>
       request({
         ...help,

@@ -204,7 +204,7 @@ export const login = command({
     totp: textFlag('<code>', 'Code of your authenticator app, or a recovery code'),
   },
   notes: [
-    'The session is kept in the config folder, readable by you alone, one for each address.',
+    'The login session is kept in the config folder, one for each daemon, readable by you alone.',
     'In scripts set ADJUTANT_TOKEN instead.',
   ],
   seeAlso: 'adjutant whoami, adjutant help security',
@@ -275,5 +275,5 @@ const keep = ({ url, out }: Context, { user, token, expiresAt }: Login, did: str
   else if (out.format !== 'table') out.item(user, columns);
   const role = user.role === 'admin' ? ', the admin' : '';
   out.note(`${did} as ${user.username}${role} at ${url}, until ${localTime(expiresAt)}.`);
-  out.note(`Session kept in ${shortPath(sessionFile())} (0600).`);
+  out.note(`Login session kept in ${shortPath(sessionFile())} (0600).`);
 };

@@ -115,10 +115,12 @@ const removeTotp = userCrud.request({
   except: ['password'],
   asks: ['password'],
   isPrivileged: true,
-  notes: ['All sessions of the user end, and the user is told on every channel, with the reason.'],
+  notes: [
+    'All login sessions of the user end. The user is notified on every channel, with the reason.',
+  ],
   seeAlso: 'adjutant recover, adjutant users invite',
   confirm: ({ args: { user } }) =>
-    `Remove the authenticator app of ${safe(user)}? All their sessions end.`,
+    `Remove the authenticator app of ${safe(user)}? All their login sessions end.`,
   show: ({ out }, _, { args: { user } }) =>
     out.note(`Removed. ${safe(user)} logs in with the password alone.`),
 });
@@ -188,10 +190,13 @@ const removePasskey = userCrud.request({
   except: ['password'],
   asks: ['password'],
   isPrivileged: true,
-  notes: ['All sessions of the user end, and the user is told on every channel, with the reason.'],
+  notes: [
+    'All login sessions of the user end. The user is notified on every channel, with the reason.',
+  ],
   seeAlso: 'adjutant recover, adjutant users passkeys list',
   within: async (client, id, { passkey }) => ({ passkeyId: await passkeyOf(client, id, passkey) }),
-  confirm: ({ args: { user } }) => `Remove this passkey of ${safe(user)}? All their sessions end.`,
+  confirm: ({ args: { user } }) =>
+    `Remove this passkey of ${safe(user)}? All their login sessions end.`,
   show: ({ out }) => out.note('Removed.'),
 });
 

@@ -72,7 +72,7 @@ const hookTest = hookCrud.request({
     payload: payload === undefined ? {} : await payloadFrom(context, payload),
   }),
   show: ({ out }, reply, { args: { hook } }) => {
-    // With `dryRun` the reply is what would be done, which has no id.
+    // With `dryRun` the reply is what would be done: it has no id and is in no list.
     if (!('id' in reply)) return out.item<object>(reply, []);
     out.item(reply, executionTableColumns);
     out.note(outcomeNote(hook, reply));

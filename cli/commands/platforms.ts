@@ -113,7 +113,7 @@ const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: PlatformR
   }
 };
 
-/** Tests what is stored at the platform, and registers our address there where it can. */
+/** Tests the stored settings at the platform and, if its API allows, registers our address there. */
 const tried = async (
   context: Context,
   client: Client,
@@ -131,7 +131,7 @@ const tried = async (
   return kind !== 'telegram' || installed(context, client, kind);
 };
 
-/** Without it we send there and hear nothing. */
+/** Registers our address at the platform. Without it messages are sent there, but none arrive. */
 const installed = async (context: Context, client: Client, kind: string): Promise<boolean> => {
   const told = await client.platforms.install({ kind });
   if (told.ok) return true;

@@ -23,7 +23,7 @@ export const recover = command({
     removePasskeys: textFlag('<names>', 'Remove these passkeys: names or ids with commas, or all'),
   },
   notes: [
-    'Ends all sessions and tokens of the user, and lets a disabled one in again.',
+    'Ends all login sessions and tokens of the user, and enables a disabled account again.',
     'On a terminal it asks for each second factor and passkey whether it goes, one by one.',
     'Hooks and all else stay. It stands in the audit log.',
   ],
@@ -109,7 +109,7 @@ const say = (
   { username, disabled_at, totp, passkeys }: LostAccount,
   removed: Removals,
 ): void => {
-  out.note(`The password of ${username} is set; its sessions and tokens have ended.`);
+  out.note(`The password of ${username} is set; its login sessions and tokens have ended.`);
   if (disabled_at !== null) out.note('The account was disabled, and is not any more.');
   if (removed.totp) out.note('The authenticator app is removed: logins need no code.');
   else if (totp === 1) out.note('Its logins need a code of the authenticator app, as before.');

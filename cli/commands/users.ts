@@ -66,7 +66,7 @@ const impersonateUser = userCrud.request({
   except: ['password'],
   isPrivileged: true,
   notes: [
-    'The token goes to stdout alone. It ends with your own session, and both names are kept.',
+    'The token goes to stdout alone. It ends with your own login session; the audit log keeps both names.',
   ],
   say: ({ out }, { token, expiresAt }, { args: { user } }) => {
     out.line(token);
@@ -106,10 +106,13 @@ export const usersGroup: CommandGroup = {
     userCrud.act('disable', endpoints.update, {
       summary: 'Shut a user out at once; nothing is deleted',
       examples: ['bob', '4ew6rt --yes', 'bob --yes --json'],
-      notes: ['Sessions, tokens, sockets and agents end; hooks take deliveries and do not fire.'],
+      notes: [
+        'Their login sessions, tokens, sockets and agents end. Their hooks take deliveries but do not fire.',
+      ],
       seeAlso: 'adjutant users enable',
       body: { disabled: true },
-      ask: (typed) => `Disable ${safe(typed)}? Sessions, tokens and agents end at once.`,
+      ask: (typed) =>
+        `Disable ${safe(typed)}? Their login sessions, tokens and agents end at once.`,
       message: ({ username }) => `Disabled: ${username}.`,
     }),
     userCrud.act('enable', endpoints.update, {

@@ -192,7 +192,7 @@ const givenSecret = async (
 ): Promise<string | undefined> =>
   file === undefined ? undefined : secretFrom(context, file, SECRET);
 
-/** Usage: an output that has no place for a secret that is to be made. */
+/** Refuses an output that cannot show a new secret: `--output id` and `--fields`. */
 const needPlace = ({ out, flags }: Context): void => {
   if (out.format !== 'id' && flags.fields === undefined) return;
   throw usageFault('This output has no place for the new secret. Bring your own: --secret-file');

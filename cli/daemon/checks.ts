@@ -152,7 +152,7 @@ export const checkService = async (client: Client): Promise<DoctorFinding[]> => 
   const answers = okCheck('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
   const ready =
     readiness.is === 'ready'
-      ? okCheck('ready', 'it takes work')
+      ? okCheck('ready', 'it accepts work')
       : failFinding('ready', `no: ${readiness.failing.join(', ')}`, 'adjutant logs --last 50');
   const inside = (await lookInside(client)) ?? parts.map(ofPart);
   return [answers, ready, ...inside, ...(await exposure(url, holder))];

@@ -103,13 +103,13 @@ export const uninstallService = async ({ out, streams }: Context): Promise<void>
   out.done('The service is stopped and taken away; what it kept stays.', { service }, columns);
 };
 
-/** A service does not see this shell: where it is to listen is said in so many words. */
+/** Returns the complete address for the service, which does not have this shell's environment. */
 const addressOf = ({ host, port }: ListenAddress): Required<ListenAddress> => ({
   host: host ?? defaultListenAddress().host,
   port: port ?? defaultListenAddress().port,
 });
 
-/** Failed: it is not ready in time; says why not. */
+/** Waits until the service is ready. Failed: it is not ready in time; the error says why. */
 const ready = async (
   url: string,
   { home, from, signal }: { home: string; from: number; signal: AbortSignal },
@@ -121,7 +121,7 @@ const ready = async (
   }
 };
 
-/** The service would be tried again and again. */
+/** True if the daemon refused to start: the service manager would restart it again and again. */
 const hasRefused = (home: string, from: number): boolean =>
   readFrom(logOf(home), from).includes('Not started');
 
