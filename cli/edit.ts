@@ -21,7 +21,7 @@ export interface Editing<T, R> {
   schema: ObjectSchema<T>;
   /** The thing before the change. */
   present: object;
-  /** Paths that no file holds: `triggerConfig.webhookSecret`. */
+  /** Paths of secrets, which are not written to the file: `triggerConfig.webhookSecret`. */
   secrets?: readonly string[];
   /** Sends the fields that differ. */
   send(changes: T): Promise<R>;

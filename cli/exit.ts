@@ -25,13 +25,13 @@ export class CliFault extends Error {
   }
 }
 
-/** The command was not given what it needs, or something that it does not take. */
+/** The fault of a command that lacks an argument, or got one that it does not take. */
 export const usageFault = (message: string, ...next: string[]): CliFault =>
   new CliFault(Exit.usage, message, next);
-/** The command was right and did not come off. */
+/** The fault of a correct command that did not succeed. */
 export const failed = (message: string, ...next: string[]): CliFault =>
   new CliFault(Exit.failed, message, next);
-/** ^C, or the end of the input at a question. `next` says what goes on all the same. */
+/** The fault of ^C, or of the end of the input at a question. `next` says what continues. */
 export const interrupted = (...next: string[]): CliFault =>
   new CliFault(Exit.interrupted, '', next);
 
@@ -113,7 +113,7 @@ const unsent = ({ tokenIsFor }: FaultContext): string[] =>
         'A token for another server: --server-token-file <file>',
       ];
 
-/** Every wrong field with its flag; the request id, where it came that far. */
+/** Lists every wrong field with its flag, and the request's id if the daemon refused it. */
 export const fieldsFault = (
   details: { path: string; message: string }[],
   at: Pick<FaultContext, 'command' | 'flagOf'>,

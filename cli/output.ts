@@ -7,7 +7,7 @@ import { cell, oneLine, padded, plainText, safe, safeJson, wrapText } from './te
 export type Format = 'table' | 'tsv' | 'json' | 'id';
 export const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
 const NARROW = 80;
-/** Least columns for a fact's value, however long the names are. */
+/** The smallest width of a fact's value, however long the names are. */
 const NARROWEST = 20;
 const GAP = 2;
 /** A thing within a thing, which has no words to break it at. */

@@ -132,7 +132,7 @@ interface AgentTail {
   after: number;
 }
 
-/** Prints what comes, and gives the agent each time that it has ended. */
+/** Prints the events and yields the agent each time that it ends. */
 async function* endings({ context, client, agent, after }: AgentTail): AsyncGenerator<Agent> {
   const { url, token, signal } = context;
   const stream = live({ url, token, signal, now, channels: CHANNELS });

@@ -14,7 +14,9 @@ import { ago, oneLine } from '../text.js';
 
 const { list: entryList, verify } = await contracts.audit();
 
-/** The names as they are now, else the ids; under impersonation both. */
+/**
+ * Returns the present names of the users, or their ids; both users if one impersonated the other.
+ */
 const whoOf = (entry: AuditEntry): string => {
   const actor = entry.actorName ?? entry.actorId;
   if (entry.impersonatorId === null) return actor;
@@ -110,7 +112,10 @@ const resendSending = requestCommand({
     out.done('Queued again. See how it ends: adjutant outbox list', sending, sendingColumns),
 });
 
-/** First what failed, then what is unknown: a cursor here is the status and the list's own. */
+/**
+ * Lists failed messages, then those with an unknown outcome. The cursor consists of the status and
+ * the cursor of its list.
+ */
 const deadPage = async (client: Client, cursor = 'failed') => {
   const [word, at] = cursor.split(' ');
   const status = word === 'failed' ? 'failed' : 'unknown';

@@ -18,7 +18,7 @@ const passphraseFile = textFlag(
 
 const instead = '--passphrase-file';
 
-/** The one that a backup was made with. */
+/** The passphrase that the backup was made with. */
 const passphraseOf = (context: Context, file: string | undefined): Promise<string> =>
   secretFrom(context, file, { ask: 'Passphrase', instead });
 
@@ -31,7 +31,10 @@ const count = (value: string, about: string): Flag<number> => ({
   },
 });
 
-/** The schedule is the daemon's settings, which nobody changes from afar: this says what to set. */
+/**
+ * Prints the settings for a schedule. They belong to the daemon's environment and cannot be changed
+ * through the API.
+ */
 const schedule = command({
   name: 'schedule',
   summary: 'Show when backups are made by themselves, or what to set for it',
@@ -105,7 +108,7 @@ const create = command({
   },
 });
 
-/** The daemon may have one for all backups: it is asked for where the daemon says so. */
+/** Asks for the passphrase if the daemon replies that it has none for all backups. */
 const withPassphrase = (
   context: Context,
   file: string | undefined,

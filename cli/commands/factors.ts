@@ -34,7 +34,7 @@ const setUp = requestCommand({
   },
 });
 
-/** The address as what an app reads, and beside it what a person may type. */
+/** Prints the address as a QR code for an app, and the secret for typing it. */
 const draw = async ({ out }: Context, { secret, otpauthUrl }: TotpSetup): Promise<void> => {
   const qr = await import('qrcode');
   out.note(await qr.toString(otpauthUrl, { type: 'terminal', small: true }));

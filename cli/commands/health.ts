@@ -46,7 +46,7 @@ const detailed: Shows = async (context, client) => {
   if (reply.status === 'down') context.exitCode = Exit.failed;
 };
 
-/** Not ready is an answer as good as ready, with 503. */
+/** Returns the report on readiness; a 503 carries one too. */
 const ready: Shows = async (context, client) => {
   const { reply, isReady } = await readiness(client);
   if (!isReady) context.exitCode = Exit.failed;
@@ -170,7 +170,7 @@ const show = (context: Context, findings: DoctorFinding[]): void => {
   else out.note(`${countOf(problems.length, 'problem')}.`);
 };
 
-/** All of it at a glance, as many beside each other as the width allows; what is wrong by its name. */
+/** Prints all checks in as many columns as fit, and each problem with its name. */
 const gridOf = (findings: DoctorFinding[], width: number): string[] => {
   const across = Math.max(1, Math.min(MOST_ACROSS, Math.floor(width / CELL_WIDTH)));
   const room = Math.floor(width / across);

@@ -123,7 +123,7 @@ const changesOf = async (
   return requestFrom(endpoints.update.body, filled, context.at);
 };
 
-/** The API takes these two whole: a flag of theirs goes over what there is. */
+/** Merges the flags into the two objects that the API only replaces as a whole. */
 const wholeParts = async (client: Client, id: string, fields: Record<string, unknown>) => {
   const isInside = (part: string) =>
     Object.keys(fields).some((path) => path.startsWith(`${part}.`));

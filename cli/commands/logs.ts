@@ -91,7 +91,7 @@ async function* remoteLines(
   }
 }
 
-/** Null where the daemon is away, for the moment. */
+/** Reads lines from the API. null: the daemon cannot be reached at the moment. */
 const next = async (
   client: Client,
   after: number,

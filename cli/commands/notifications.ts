@@ -34,11 +34,11 @@ const notificationCrud = crud({
   named: ({ id, title }) => ({ id, name: title }),
 });
 
-/** More than a page of them: what the list shows again is not told again. */
+/** The number of ids that are remembered, more than a page, so that none is printed twice. */
 const KEPT = 5000;
 const PAGE = 200;
 
-/** Listed back to a page that shows what was told before; the oldest first. */
+/** Lists notifications back to one that was printed before; returns them oldest first. */
 const missedBy = async (client: Client, known: Set<string>): Promise<Notification[]> => {
   const missed: Notification[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {

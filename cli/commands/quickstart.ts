@@ -72,7 +72,7 @@ const notUsable = (url: string, is: 'not_ready' | 'otherProgram'): CliFault =>
     ? failed(`Something that is no Adjutant answers at ${url}.`, 'Who it is: adjutant doctor')
     : failed(`The daemon at ${url} takes no work now.`, 'Why: adjutant status');
 
-/** Only on this machine, and only if somebody says so. */
+/** Checks that a daemon may be started: only on this machine, and only after a yes. */
 const mayStart = async ({ url, flags, ask }: Context): Promise<void> => {
   if (!url.startsWith('http:') || !isLocalUrl(url)) {
     throw failed(`The daemon at ${url} does not answer.`, 'Start it where it lives: adjutant up');

@@ -6,7 +6,10 @@ import { failed, usageFault } from '../exit.js';
 import { readNewPassword } from '../input.js';
 import { safe } from '../text.js';
 
-/** Lets in who lost every way in, on the machine itself. `src/recover.ts` is loaded only here. */
+/**
+ * Sets a new password for a user who cannot log in any more. It works on the machine itself,
+ * without a daemon. `src/recover.ts` is loaded only here.
+ */
 export const recover = command({
   name: 'recover',
   args: '<user>',

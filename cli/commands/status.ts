@@ -114,10 +114,10 @@ const showParts = (out: CliOutput, isReady: string, { parts }: HealthReply): voi
 export type OverviewReply = Awaited<ReturnType<Client['overview']['get']>>;
 
 const GAP = '   ';
-/** Parts that a line of the glance tells in other words. */
+/** Parts that another line of the status covers. */
 const TOLD = ['models'];
 
-/** Three or four lines on the daemon and its user; what is ill has a line of its own. */
+/** Prints three or four lines on the daemon and its user, and one for each part with a problem. */
 const glance = (overview: OverviewReply, isReady: string): string[] => [
   [
     `ready ${isReady}`,

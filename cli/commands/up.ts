@@ -47,7 +47,7 @@ export const up = command({
   },
 });
 
-/** Starts the daemon and tells of it; `flags` are words for `serve`. */
+/** Starts the daemon and prints where it listens; `flags` are passed to `serve`. */
 export const startAndReport = async (context: Context, flags: string[]): Promise<DaemonRecord> => {
   const { out, streams, signal } = context;
   const home = homeOf(context.flags.home);
@@ -99,7 +99,10 @@ const stopAndWait = async (
   return performance.now() - began;
 };
 
-/** Only what was started here is stopped from here. Failed: a daemon answers all the same. */
+/**
+ * Notes that no daemon runs. Failed: one answers that was not started in the background here, so
+ * that it cannot be stopped from here.
+ */
 const nothingToStop = async (context: Context): Promise<void> => {
   const { url, out, flags } = context;
   const { is } = await readinessOf(url);

@@ -63,7 +63,7 @@ interface PreviousInstallation {
   files: ServiceFiles;
 }
 
-/** Puts back what there was, the daemon that ran included. */
+/** Restores the previous service, starts the daemon that ran before, and returns the error. */
 const undone = async (
   error: unknown,
   { home, record, files }: PreviousInstallation,
@@ -137,7 +137,7 @@ const notReady = (url: string, home: string, from: number): Error => {
 };
 
 const urlColumns = columnsOf<{ url: string }>(['url']);
-/** The system gives it 40 s. */
+/** The longest wait for the end of the service; the system gives it 40 s. */
 const STOPPED_WITHIN_MS = 45_000;
 
 /** The service that `up --install` made of this home; null: it has none. */
@@ -182,7 +182,9 @@ export const startService = async (
   return null;
 };
 
-/** Stops the service until it is started, or until the next login. Failed: it answers all the same. */
+/**
+ * Stops the service until it is started, or until the next login. Failed: a daemon still answers.
+ */
 export const stopService = async (context: Context, { url }: Installed): Promise<void> => {
   const { out, signal, streams } = context;
   if ((await readinessOf(url)).is === 'silent') return out.note('Not running.');
