@@ -103,7 +103,7 @@ const resendSending = requestCommand({
     '4ew6rt --json',
     'outbox list --status failed --output id | xargs -n1 adjutant outbox resend',
   ],
-  notes: ['For admins. What is unknown may have arrived: then it arrives twice.'],
+  notes: ['For admins. A message with an unknown outcome may have arrived: then it arrives twice.'],
   at: async (client, { sending }) => {
     const page = (cursor?: string) => deadPage(client, cursor);
     return { id: await resolveId(sending, { noun: 'sending', listed: 'outbox list', page }) };

@@ -26,7 +26,7 @@ const treeColumns = columnsOf<PlacedAgent>(
 const tree = command({
   name: 'tree',
   args: '<agent>',
-  summary: 'The whole run that an agent belongs to: who began whom, and how they are',
+  summary: 'Show the whole tree of an agent: who spawned whom, and their states',
   examples: ['triage-415', '9qx1tb --json', 'triage-415 --fields name,status'],
   seeAlso: 'adjutant agents tail',
   run: async (context, { args }) => {

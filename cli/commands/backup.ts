@@ -37,7 +37,7 @@ const count = (value: string, about: string): Flag<number> => ({
  */
 const schedule = command({
   name: 'schedule',
-  summary: 'Show when backups are made by themselves, or what to set for it',
+  summary: 'Show the schedule of backups, or print the settings for one',
   examples: ['', '--daily --keep 7 --to /mnt/backup', '--hours 6 --keep 28'],
   flags: {
     daily: on('One a day'),
@@ -94,7 +94,7 @@ const create = command({
   },
   notes: [
     'For admins. Database, files and settings’ names are readable in it; keys and logins are sealed.',
-    'Without the passphrase nobody restores it, and nobody can give it back to you.',
+    'Without the passphrase it cannot be restored. Nobody can recover the passphrase.',
   ],
   seeAlso: 'adjutant backup verify, adjutant backup schedule',
   run: async (context, { flags }) => {
@@ -238,7 +238,7 @@ const sayRestored = ({ out }: Context, home: string, restored: RestoreReport): v
 };
 
 export const backup: CommandGroup = {
-  summary: 'Copies of all that the daemon knows, proved by starting them once',
+  summary: 'Copies of everything, tested by starting them once',
   commands: [
     create,
     backupCrud.list({

@@ -75,7 +75,7 @@ const renewCodes = requestCommand({
   show: (context, reply) => {
     if (context.out.format === 'json') context.out.json(reply);
     else give(context, reply.recoveryCodes);
-    context.out.note('The ones before serve no more.');
+    context.out.note('The earlier ones are invalid now.');
   },
 });
 
@@ -94,7 +94,7 @@ const disableCodes = requestCommand({
   endpoint: disable,
   examples: ['287082', '', '287082 --password-file - < ./password'],
   isPrivileged: true,
-  notes: ['A recovery code serves too.'],
+  notes: ['A recovery code works too.'],
   more: codeFrom,
   show: ({ out }) => out.note('Logins need no code any more.'),
 });

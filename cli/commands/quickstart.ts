@@ -32,7 +32,7 @@ export const quickstart = command({
     '--yes --username ada --password-file - < ./password',
   ],
   flags: {
-    username: textFlag('<name>', 'Of the account, instead of being asked for it'),
+    username: textFlag('<name>', 'Name of the account, instead of being asked for it'),
     passwordFile: textFlag('<file|->', 'Where its password is, instead of being asked for it'),
     setupCodeFile: textFlag('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
   },

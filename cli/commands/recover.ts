@@ -27,8 +27,8 @@ export const recover = command({
   },
   notes: [
     'Ends all login sessions and tokens of the user, and enables a disabled account again.',
-    'On a terminal it asks for each second factor and passkey whether it goes, one by one.',
-    'Hooks and all else stay. It stands in the audit log.',
+    'On a terminal it asks for each second factor and passkey if it is to be removed.',
+    'Hooks and all else stay. The audit log records it.',
   ],
   seeAlso: 'adjutant down, adjutant users invite',
   run: async (context, { args, flags }) => {
@@ -113,7 +113,7 @@ const say = (
   removed: Removals,
 ): void => {
   out.note(`The password of ${username} is set; its login sessions and tokens have ended.`);
-  if (disabled_at !== null) out.note('The account was disabled, and is not any more.');
+  if (disabled_at !== null) out.note('The account was disabled, and is enabled now.');
   if (removed.totp) out.note('The authenticator app is removed: logins need no code.');
   else if (totp === 1) out.note('Its logins need a code of the authenticator app, as before.');
   const left = passkeys - removed.passkeys.length;

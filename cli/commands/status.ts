@@ -16,7 +16,7 @@ export const status = command({
   summary: 'Show whether the daemon runs, and how it is',
   examples: ['', '--json', '--watch'],
   flags: { watch: on('Again every two seconds, until ^C') },
-  notes: ['Exit code 1: it does not run, or takes no work now. Log in to see details.'],
+  notes: ['Exit code 1: it does not run, or is not ready. Log in to see details.'],
   seeAlso: 'doctor, logs',
   run: async (context, { flags }) => {
     if (!flags.watch) return show(context);

@@ -70,8 +70,8 @@ export const down = command({
   summary: 'Stop the daemon in the background; what runs is finished first',
   examples: ['', '--force', '--uninstall'],
   flags: {
-    force: on('End it hard when it does not end within 30 s'),
-    uninstall: on('Take away the service that up --install made; what it kept stays'),
+    force: on('Kill it when it has not ended after 30 s'),
+    uninstall: on('Remove the service that up --install made; the home stays'),
   },
   notes: ['What waits is kept, and runs after the next start.'],
   seeAlso: 'up, restart, status',
@@ -135,7 +135,7 @@ export const restart = command({
   name: 'restart',
   summary: 'Stop the daemon in the background and start it again',
   examples: ['', '--port 3006', '--force'],
-  flags: { ...listenFlags, force: on('End it hard when it does not end within 30 s') },
+  flags: { ...listenFlags, force: on('Kill it when it has not ended after 30 s') },
   notes: ['It listens where it did, unless told otherwise, and takes the settings of this shell.'],
   seeAlso: 'up, down, status',
   run: async (context, { flags }) => {

@@ -48,7 +48,7 @@ const inviteUser = requestCommand({
 export const invite = command({
   ...inviteUser,
   args: '',
-  summary: 'Ask somebody in: a link that makes one account',
+  summary: 'Invite somebody: make a link for one account',
   examples: ['', '--email bob@example.org', '--role admin > link.txt'],
   seeAlso: 'adjutant users invite',
   run: (context, given) => inviteUser.run(context, { ...given, args: {} }),
@@ -104,7 +104,7 @@ export const usersGroup: CommandGroup = {
     inviteUser,
     impersonateUser,
     userCrud.act('disable', endpoints.update, {
-      summary: 'Shut a user out at once; nothing is deleted',
+      summary: 'Disable a user at once; nothing is deleted',
       examples: ['bob', '4ew6rt --yes', 'bob --yes --json'],
       notes: [
         'Their login sessions, tokens, sockets and agents end. Their hooks take deliveries but do not fire.',
@@ -116,7 +116,7 @@ export const usersGroup: CommandGroup = {
       message: ({ username }) => `Disabled: ${username}.`,
     }),
     userCrud.act('enable', endpoints.update, {
-      summary: 'Let a user in again, with all that is theirs',
+      summary: 'Enable a user again, with all that is theirs',
       examples: ['bob', '4ew6rt', 'bob --json'],
       body: { disabled: false },
       message: ({ username }) => `Enabled: ${username}. Tokens must be made anew.`,
