@@ -6,19 +6,19 @@ import { failed, interrupted, usageFault } from './exit.js';
 import { oneLine } from './text.js';
 
 export interface CliQuestion {
-  /** Without the colon. */
+  /** The question, without the colon. */
   ask: string;
-  /** Value of an empty answer. */
+  /** The value that an empty answer stands for. */
   initial?: string;
-  /** The flag that says it without a terminal: `--name`. */
+  /** The flag that gives the value where there is no terminal: `--name`. */
   instead: string;
-  /** The reason why the answer is not accepted; the question is asked again then. */
+  /** Returns why the answer is not accepted; the question is then asked again. */
   refuse?(answer: string): string | undefined;
 }
 
 interface QuestionOptions {
   isHidden?: boolean;
-  /** ^X asks for the editor. */
+  /** True if ^X opens the editor. */
   mayBeWritten?: boolean;
 }
 interface TypedAnswer {
@@ -43,7 +43,7 @@ export class Ask {
     return this.flags.input !== false && stdin.isTTY === true && stderr.isTTY === true;
   }
 
-  /** More lines came at once than were asked for. */
+  /** True if more lines were typed or pasted than were asked for. */
   get isAhead(): boolean {
     return this.typedAhead.length > 0;
   }
@@ -55,13 +55,13 @@ export class Ask {
     return this.accepted(question, async () => (await this.read(prompt)).trim() || initial);
   }
 
-  /** Nothing of it is echoed. */
+  /** Asks for a secret; the answer is not echoed. */
   async hidden(question: CliQuestion): Promise<string> {
     this.mustBePossible(question);
     return this.accepted(question, () => this.read(`${question.ask}: `, { isHidden: true }));
   }
 
-  /** The number of the choice, from 0. */
+  /** Asks for one of several choices and resolves to its number, from 0. */
   async choose(question: CliQuestion & { choices: string[] }): Promise<number> {
     const { ask, choices, initial = '1', instead } = question;
     const list = choices.map((choice, at) => `${at + 1} ${choice}`).join('  ');
@@ -71,7 +71,7 @@ export class Ask {
     return Number(await this.text({ ask: `${ask}   ${list}`, initial, instead, refuse })) - 1;
   }
 
-  /** Enter alone takes the choice that is written large. */
+  /** Asks yes or no. Enter alone takes the choice in capitals. */
   async agree(question: CliQuestion, isInitiallyYes: boolean): Promise<boolean> {
     this.mustBePossible(question);
     const prompt = `${question.ask} ${isInitiallyYes ? '[Y/n]' : '[y/N]'} `;
@@ -81,8 +81,8 @@ export class Ask {
   }
 
   /**
-   * Before something is lost: No unless said otherwise, which fails. Usage: nobody to ask, and no
-   * `--yes`.
+   * Asks before something is deleted; the default is no. Failed: the answer is no. Usage: no
+   * terminal and no `--yes`.
    */
   async confirm(ask: string): Promise<void> {
     if (this.flags.yes) return;
@@ -92,7 +92,7 @@ export class Ask {
     if (!(await this.agree({ ask, instead: '--yes' }, false))) throw failed('Nothing was done.');
   }
 
-  /** Lines until an empty one; ^X goes on with them in the editor. */
+  /** Reads lines until an empty one; ^X moves them into the editor. */
   async lines(question: CliQuestion): Promise<string> {
     const { ask, refuse } = question;
     this.mustBePossible(question);
@@ -109,7 +109,7 @@ export class Ask {
     }
   }
 
-  /** The draft as it came back from the editor, shown as if it had been typed. */
+  /** Shows the text from the editor as if it had been typed. */
   private async written(draft: string): Promise<string> {
     const { writeIn } = await import('./editor.js');
     const outcome = await writeIn('text.md', draft);
@@ -126,7 +126,7 @@ export class Ask {
     this.streams.stderr.write(`${text}\n`);
   }
 
-  /** Reads again and again, until an answer is not refused. */
+  /** Asks until an answer is accepted. */
   private async accepted(
     { refuse }: Pick<CliQuestion, 'refuse'>,
     read: () => Promise<string>,
@@ -164,7 +164,7 @@ export class Ask {
     return next;
   }
 
-  /** Reads one line; of several at once, as by a paste, the others wait for the next questions. */
+  /** Reads one line. If several were pasted, the others answer the next questions. */
   private async nextLine(
     prompt: string,
     { isHidden, mayBeWritten }: QuestionOptions,

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { ago, cutToWidth, localTime, oneLine, plainText, widthOf } from './text.js';
 
-/** Words by their tone; the word itself always says the meaning too. */
+/** States by their colour. The word itself says the meaning too. */
 const TONES: [Parameters<typeof styleText>[0], string[]][] = [
   ['red', ['error', 'failed', 'failing', 'expired', 'down', 'interrupted']],
   ['yellow', ['stopped', 'warn', 'due', 'unknown', 'paused', 'waiting_approval']],
@@ -12,7 +12,7 @@ const TONES: [Parameters<typeof styleText>[0], string[]][] = [
   ['bold', ['new']],
 ];
 
-/** A state in its colour, which its first word tells; for a terminal that has colours. */
+/** Returns a state in the colour of its first word, for a terminal that has colours. */
 const colored = (text: string): string => {
   const first = /^\w+/.exec(text)?.[0] ?? '';
   const tone = TONES.find(([, words]) => words.includes(first));
@@ -26,15 +26,17 @@ export interface TableColumn<T> {
   value(row: T): unknown;
   /** Text for a person; the plain value unless given. */
   show?(row: T): string;
-  /** Set to the right. */
+  /** True if the values are aligned to the right. */
   isNumber?: true;
-  /** A state, in its colour. */
+  /** True for a state, which is shown in its colour. */
   isState?: true;
-  /** `data`: not for reading, an id or what another column says in words; `table`: the reverse. */
+  /** `data`: only in a pipe, such as an id; `table`: only on a terminal. */
   only?: 'data' | 'table';
 }
 
-/** A column that a person reads in another form, as by `ago`; `none` stands for no value. */
+/**
+ * Makes a column that a terminal shows in another form, such as `ago`; `none` stands for no value.
+ */
 export const shownAs = <T, V>(
   name: string,
   value: (row: T) => V,
@@ -64,7 +66,7 @@ const KINDS = {
   data: { only: 'data' },
   state: { isState: true },
   number: { isNumber: true },
-  /** The end of an id, which is all that a person types of it. */
+  /** Returns the end of an id, which is enough to name it in a command. */
   tail: { only: 'table', show: (id) => String(id).slice(-6) },
   ago: { show: (time) => (typeof time === 'string' ? ago(time) : 'never') },
   time: { show: (time) => (typeof time === 'string' ? localTime(time) : '') },
@@ -169,7 +171,7 @@ const drawn = (
 const sum = (columns: ColumnLayout[]): number =>
   columns.reduce((total, { width }) => total + width + GAP, -GAP);
 
-/** Columns whose narrowest form fits, from the first on. */
+/** Returns the first columns that fit in their narrowest form. */
 const fitting = (columns: ColumnLayout[], width: number): ColumnLayout[] => {
   const kept: ColumnLayout[] = [];
   for (const column of columns) {

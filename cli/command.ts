@@ -17,11 +17,11 @@ export interface Flag<T> {
   /** `<file>`; a flag without one is on or off. */
   value?: string;
   about: string;
-  /** The only values there are. */
+  /** The allowed values. */
   values?: readonly string[];
   /** `-f` */
   short?: string;
-  /** Refuses by throwing usage(). */
+  /** Parses the value; throws usageFault() if it is not accepted. */
   read(text: string): T;
 }
 
@@ -61,18 +61,24 @@ export interface CommandInput<A extends string, F> {
 export interface CliCommand<A extends string = string, F extends CommandFlags = CommandFlags> {
   name: string;
   aliases?: string[];
-  /** In commander's spelling: `<id> [file]`. */
+  /** The arguments as commander writes them: `<id> [file]`. */
   args?: A;
-  /** The only values of an argument, by its name. */
+  /** The allowed values of an argument, by its name. */
   values?: Record<string, readonly string[]>;
   /** One sentence, without a full stop. */
   summary: string;
   /** The endpoints that it calls; by name where only this would load their contract. */
   calls?: (Endpoint | EndpointName)[];
-  /** Words behind the command's path, the plainest first; a line with `adjutant` in it is whole. */
+  /**
+   * Examples without the command's path, the simplest first. One that contains `adjutant` is a
+   * complete line.
+   */
   examples: string[];
   flags?: F;
-  /** Flags made from the contract, when they are needed: to describe a schema takes time. */
+  /**
+   * Makes the flags from the contract. Called only when needed, since describing a schema takes
+   * time.
+   */
   fields?(): RequestField[];
   /** `--data` gives the whole body, and the fields override it. */
   takesData?: boolean;
@@ -105,7 +111,7 @@ export const examplesOf = (path: string, { examples }: Pick<CliCommand, 'example
 
 /** Commands about one resource, under the name of their entry. */
 export interface CommandGroup {
-  /** The entry's unless given. */
+  /** The summary; that of the entry unless given. */
   summary?: string;
   commands: CliCommand[];
   /** Lines below its list of commands. */
@@ -182,7 +188,7 @@ export class Context {
     this.ask = new Ask(streams, flags);
   }
 
-  /** Read late, since the command is known only once it was chosen. */
+  /** The running command, for its errors. It is read late, when the command is chosen. */
   get at(): CommandSetting {
     return { ...this.place, stdin: this.streams.stdin };
   }
@@ -196,7 +202,10 @@ export class Context {
     return url.replace(/\/+$/, '');
   }
 
-  /** The flag, the file, the environment, the kept login: the first that is for this daemon. */
+  /**
+   * Returns the token: from the flag, the file, the environment or the kept login, the first that
+   * is for this daemon.
+   */
   get token(): string | undefined {
     const { serverToken, serverTokenFile } = this.flags;
     if (serverToken) return serverToken;
@@ -217,27 +226,33 @@ export class Context {
     return environmentToken(this.url) === undefined ? undefined : 'ADJUTANT_TOKEN';
   }
 
-  /** The address that ADJUTANT_TOKEN is for, where another one is asked, which is not sent it. */
+  /**
+   * Returns the address that ADJUTANT_TOKEN is for, if the command asks another one. The token is
+   * not sent there.
+   */
   get tokenIsFor(): string | undefined {
     const { url, token } = clientEnvironment();
     return token !== undefined && environmentToken(this.url) === undefined ? url : undefined;
   }
 
-  /** Loaded on first use, so that help and the commands without a daemon stay quick. */
+  /**
+   * Opens the client. It is loaded on first use, so that help and commands without a daemon stay
+   * quick.
+   */
   async client(): Promise<Client> {
     const { createClient } = await import('../src/client/index.js');
     const { url, token, signal, timeoutMs } = this;
     return createClient({ url, token, signal, timeoutMs, fetch: this.fetch });
   }
 
-  /** A client for what waits for news: a request of its that takes long is no sign of trouble. */
+  /** Opens a client for requests that wait for events; a long one is no sign of trouble. */
   async listener(): Promise<Client> {
     return (await this.client()).with({ fetch: recognized(send) });
   }
 
   /**
-   * Aborted by the first ^C, and when the time of `--timeout` is over; a second ^C ends the process.
-   * Only who reads it is told.
+   * Aborted by the first ^C and by `--timeout`; a second ^C ends the process. ^C ends the process
+   * at once if no command has read this signal.
    */
   get signal(): AbortSignal {
     if (this.isListening) return this.end.signal;
@@ -249,7 +264,9 @@ export class Context {
     return this.end.signal;
   }
 
-  /** The command was told that its time is over: what ends quietly then has not done it all. */
+  /**
+   * True if the time of `--timeout` was over: a command that then returns has not done everything.
+   */
   get isLate(): boolean {
     return this.isListening && this.place.deadline?.signal.aborted === true;
   }
@@ -267,7 +284,7 @@ export class Context {
     return this.flags.verbose ? traced(shown, (line) => this.out.warn(line)) : shown;
   }
 
-  /** One answer may take as long as the command, whose end comes first. */
+  /** The timeout of one request: longer than that of the command, which ends first. */
   private get timeoutMs(): number | undefined {
     const seconds = this.place.deadline?.seconds;
     return seconds ? (seconds + GRACE_SECONDS) * 1000 : undefined;

@@ -32,7 +32,7 @@ export interface ChangeEndpoint<T> extends RowEndpoint<T> {
   body: ObjectSchema;
 }
 
-/** The common ground of a noun's verbs. */
+/** The options that all verbs of a noun share. */
 export interface CrudNoun<K extends string, T extends object> {
   /** `hook`: the beginning of its ids, and the name of its argument unless another is given. */
   noun: string;
@@ -83,7 +83,7 @@ interface EndOptions extends VerbHelp {
 
 interface ActOptions<T> extends VerbHelp {
   body?: object;
-  /** Asked first, of what was typed. */
+  /** The question before the request, about what was typed. */
   ask?(typed: string): string;
   /** The sentence printed when it is done. */
   message(row: T): string;
@@ -106,7 +106,7 @@ interface UpdateOptions<T, F extends CommandFlags> extends VerbHelp {
   except?: string[];
   /** Paths of the body that no editor is shown. */
   secrets?: string[];
-  /** The daemon wants the password where the login is not fresh. */
+  /** True if the daemon asks for the password when the login is older than ten minutes. */
   isPrivileged?: true;
   /** The sentence printed when it is done. */
   message?(is: Named, row: T): string;
@@ -114,7 +114,9 @@ interface UpdateOptions<T, F extends CommandFlags> extends VerbHelp {
   body?(context: Context, given: UpdateGiven<F>, found: CrudTarget): Promise<unknown>;
 }
 
-/** The verbs that are alike for every noun: its list, show, change, delete, and what acts on one. */
+/**
+ * Makes the verbs that every noun has: list, get, update, delete, and verbs that act on one thing.
+ */
 export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) => {
   const { argument = noun.noun, rows, path = rows, endpoints, columns, named } = noun;
   const args = `<${argument}>`;
@@ -206,7 +208,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
     });
   };
 
-  /** `delete` of what is read again before. */
+  /** Makes a `delete` that reads the row first, so that the question can describe it. */
   const deletion = ({ ask, loss, ...help }: DeleteOptions<T>) => {
     const remove = declared(endpoints.delete, rows);
     return command({
@@ -242,7 +244,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
         endpoint: declared(endpoints.get, rows),
         show: ({ out }, row) => out.item(row, columns),
       }),
-    /** `delete` of what is not read again before. */
+    /** Makes a `delete` that asks about the typed name, without reading the row first. */
     end: ({ ask, message, ...help }: EndOptions) =>
       request({
         ...help,

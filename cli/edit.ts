@@ -8,10 +8,12 @@ import { CliFault, Exit, failed, faultOf, fieldsFault, interrupted, usageFault }
 import { isStripped, requestFields, requestFrom } from './fields.js';
 import { oneLine, wrapped } from './text.js';
 
-/** `--edit`, of every command that changes what is there. */
-export const editFlag = on('Write them in $VISUAL or $EDITOR; so without a flag on a terminal');
+/** The flag `--edit`, of every command that changes an existing thing. */
+export const editFlag = on(
+  'Edit the fields in $VISUAL or $EDITOR; the default on a terminal without other flags',
+);
 
-/** A change made in an editor. */
+/** A thing to be changed in an editor, and how the change is sent. */
 export interface Editing<T, R> {
   /** The noun and name of what is changed: `hook github-issues`. */
   title: string;
@@ -19,9 +21,9 @@ export interface Editing<T, R> {
   schema: ObjectSchema<T>;
   /** The thing before the change. */
   present: object;
-  /** Paths that no file holds: `triggerConfig.webhookSecret`. */
+  /** Paths of secrets, which are not written to the file: `triggerConfig.webhookSecret`. */
   secrets?: readonly string[];
-  /** Only what differs. */
+  /** Sends the fields that differ. */
   send(changes: T): Promise<R>;
 }
 
@@ -31,7 +33,7 @@ interface UpdateInput {
   data?: string;
 }
 
-/** True when the fields are to be written in an editor. Usage: nobody is there, or both are meant. */
+/** True if the fields are to be edited in an editor. Usage: no terminal, or flags beside `--edit`. */
 export const isEdited = ({ ask }: Context, { flags, fields, data }: UpdateInput): boolean => {
   // A password alone changes nothing.
   const { edit, passwordFile, ...others }: { edit?: unknown; passwordFile?: unknown } = flags;
@@ -44,8 +46,8 @@ export const isEdited = ({ ask }: Context, { flags, fields, data }: UpdateInput)
 };
 
 /**
- * The fields as JSON in the editor, again and again until they are accepted or given up; then what
- * differs is sent. null: nothing does.
+ * Opens the fields as JSON in the editor, until they are accepted or the user gives up. Then sends
+ * the fields that differ. null: none differs.
  */
 export const changedByEditor = async <T, R>(
   context: Context,
@@ -132,14 +134,14 @@ const byParent = (paths: string[]): string[] => {
   });
 };
 
-/** The written text without the comment above it. Failed: there is no editor, or it gave up. */
+/** Opens the editor and returns the text without the comment. Failed: no editor, or it failed. */
 const draftFrom = async (text: string): Promise<string> => {
   const outcome = await writeIn('fields.json', text);
   if (outcome.is === 'refused') throw failed(`${outcome.reason}.`);
   return outcome.text.replace(/^(?:\s*\/\/[^\n]*(?:\n|$))+/, '');
 };
 
-/** Usage: it is no JSON object, holds a secret, or lacks what cannot be taken away. */
+/** Returns the changed fields. Usage: not a JSON object, a secret, or a required field is missing. */
 const changesIn = (
   draft: string,
   before: EditableFields,
@@ -182,10 +184,10 @@ const objectIn = (draft: string): EditableFields => {
   throw usageFault('It is not a JSON object: { "name": … }');
 };
 
-/** Statuses that a person can put right in the same file; other errors are thrown on. */
+/** Statuses that the user can correct in the same file; other errors are rethrown. */
 const MENDABLE = [400, 409];
 
-/** Says what is wrong and asks whether to go on: those lines. Interrupted: no more of it. */
+/** Prints what is wrong and asks to edit again; returns the printed lines. Interrupted: no. */
 const mayMend = async ({ ask, out, at }: Context, error: unknown): Promise<string[]> => {
   const isRefusal = error instanceof ApiError && MENDABLE.includes(error.statusCode);
   const fault = faultOf(error, { ...at, flagOf: (path) => path, hadToken: true });

@@ -12,8 +12,8 @@ const NONE = 'No editor is set. Set EDITOR, for example: export EDITOR=nano';
 const PRIVATE = 0o600;
 
 /**
- * The text as a person leaves it in `$VISUAL` or `$EDITOR`, which has this terminal meanwhile. The
- * file is theirs alone, and gone with its folder however this ends; never write a secret with it.
+ * Opens a text in `$VISUAL` or `$EDITOR` on this terminal, and returns it as the user saved it. The
+ * file is private and is deleted in any case. Never use it for a secret.
  */
 export const writeIn = async (name: string, text: string): Promise<EditorOutcome> => {
   const editor = editorHere();
@@ -51,7 +51,10 @@ const written = async (editor: string, file: string): Promise<EditorOutcome> => 
 
 const SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
-/** Told once when the process ends, of itself or by a signal. What comes back stops that. */
+/**
+ * Calls back once when the process ends, by itself or by a signal. Returns the function that
+ * cancels this.
+ */
 const onEnd = (tell: () => void): (() => void) => {
   const bySignal = SIGNALS.map((signal) => {
     const end = (): void => {

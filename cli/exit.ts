@@ -25,13 +25,13 @@ export class CliFault extends Error {
   }
 }
 
-/** The command was not given what it needs, or something that it does not take. */
+/** The fault of a command that lacks an argument, or got one that it does not take. */
 export const usageFault = (message: string, ...next: string[]): CliFault =>
   new CliFault(Exit.usage, message, next);
-/** The command was right and did not come off. */
+/** The fault of a correct command that did not succeed. */
 export const failed = (message: string, ...next: string[]): CliFault =>
   new CliFault(Exit.failed, message, next);
-/** ^C, or the end of the input at a question. `next` says what goes on all the same. */
+/** The fault of ^C, or of the end of the input at a question. `next` says what continues. */
 export const interrupted = (...next: string[]): CliFault =>
   new CliFault(Exit.interrupted, '', next);
 
@@ -83,7 +83,7 @@ const refused = (error: ApiError, at: FaultContext): CliFault => {
       const why = `${at.tokenFrom} holds no token of this daemon, or one that has ended.`;
       return new CliFault(Exit.login, why, ['Make one: adjutant auth tokens create'], error.body);
     }
-    const why = at.hadToken ? 'Your session has ended.' : 'Not logged in.';
+    const why = at.hadToken ? 'Your login session has ended.' : 'Not logged in.';
     return new CliFault(Exit.login, `${why} Run: adjutant login`, unsent(at), error.body);
   }
   if (error.statusCode === 400 && error.details.length > 0) {
@@ -91,8 +91,18 @@ const refused = (error: ApiError, at: FaultContext): CliFault => {
     return new CliFault(Exit.usage, message, next, error.body);
   }
   const exit = error.statusCode === 400 ? Exit.usage : Exit.failed;
-  const next = [...remedy(error, at), ...request];
-  return new CliFault(exit, sentence(error.message), next, error.body);
+  const [message, ...next] = TRANSLATED[error.code ?? ''] ?? [error.message, ...remedy(error, at)];
+  return new CliFault(exit, sentence(message), [...next, ...request], error.body);
+};
+
+/** Refusals of the API that name its fields and endpoints, by their codes, as commands. */
+const TRANSLATED: Record<string, [message: string, ...next: string[]]> = {
+  no_public_url: [
+    'The public address is not set.',
+    'Set it: adjutant tunnel setup --public-url https://hooks.example.org',
+    'Or give it this once: --public-url https://hooks.example.org',
+  ],
+  tunnel_not_set_up: ['No tunnel is set up.', 'Set one up: adjutant tunnel setup'],
 };
 
 const unsent = ({ tokenIsFor }: FaultContext): string[] =>
@@ -103,7 +113,7 @@ const unsent = ({ tokenIsFor }: FaultContext): string[] =>
         'A token for another server: --server-token-file <file>',
       ];
 
-/** Every wrong field with its flag; the request id, where it came that far. */
+/** Lists every wrong field with its flag, and the request's id if the daemon refused it. */
 export const fieldsFault = (
   details: { path: string; message: string }[],
   at: Pick<FaultContext, 'command' | 'flagOf'>,

@@ -20,7 +20,7 @@ export interface RequestField {
   about: string;
   /** The only values there are. */
   values: string[];
-  /** The request is refused without it. */
+  /** True if the request is refused without it. */
   isNeeded: boolean;
 }
 
@@ -69,8 +69,8 @@ export interface RequestInput {
 type RequestSchema<T> = Pick<ObjectSchema<T>, 'validate' | 'describe'>;
 
 /**
- * The request that was meant: `--data`, then the flags over it, then what else is known, held
- * against its schema. Usage: names every wrong field by its flag.
+ * Builds the request: `--data`, overridden by flags, overridden by what else is known. Validates
+ * it. Usage: names every wrong field by its flag.
  */
 export const requestFrom = async <T>(
   schema: RequestSchema<T>,
@@ -95,7 +95,7 @@ export const requestFrom = async <T>(
   throw fieldsFault(details, at);
 };
 
-/** Joi's sentences, where they speak of patterns and not of what to do. */
+/** Replaces messages of Joi that show a pattern by what to do. */
 const MESSAGES = {
   'any.required': 'is missing',
   'object.min': 'changes nothing: give what is to change',

@@ -1,8 +1,8 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 
 /**
- * Gives this terminal to a program until it ends, which it does with us: ^C is for that alone.
- * Resolves with its exit code; null: it could not be started, or was killed.
+ * Runs a program on this terminal until it ends; only it receives ^C, and it ends with this
+ * process. Resolves to its exit code; null: it could not be started, or was killed.
  */
 export const inForeground = (
   [program, ...words]: readonly [string, ...string[]],

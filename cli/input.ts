@@ -81,7 +81,10 @@ interface Answer<B> {
   ask(): Promise<B>;
 }
 
-/** Calls without the answer where none is given, and asks for it where the daemon needs it. */
+/**
+ * Sends the request; if the daemon replies that it needs the password or code, asks for it and
+ * sends it again.
+ */
 export const withAnswer = async <B extends object, T>(
   { code, isGiven, ask }: Answer<B>,
   call: (body: B | Record<string, never>) => Promise<T>,
@@ -95,7 +98,7 @@ export const withAnswer = async <B extends object, T>(
   }
 };
 
-/** The password is asked for where the daemon says that it is needed, and not before. */
+/** Sends a request, and asks for the password only if the daemon replies that it needs it. */
 export const withPassword = <T>(
   context: Context,
   { passwordFile }: { passwordFile?: unknown },

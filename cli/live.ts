@@ -8,15 +8,15 @@ type ConnectionNote =
 
 /** News of the rows that are followed. */
 export type RowNote<T> =
-  /** From now on nothing is missed. */
+  /** The subscription is active: from now on nothing is missed. */
   { type: 'listening' } | { type: 'row'; row: T } | ConnectionNote;
 
 interface FollowedRows<T> {
   channel: string;
   isRow(data: unknown): data is T;
-  /** False for what was told already. */
+  /** Returns false for a row that was printed already. */
   isNew(row: T): boolean;
-  /** Reads what came while nobody listened, the oldest first. */
+  /** Reads the rows that came while the connection was lost, oldest first. */
   missed(isFirst: boolean): Promise<T[]>;
 }
 

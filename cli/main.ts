@@ -36,7 +36,7 @@ export const run = async (words: string[], streams: Streams): Promise<number> =>
   }
 };
 
-/** Ends when the reader of our output has hung up. */
+/** Ends the process when the reader of its output has closed the pipe. */
 const endQuietly = (error: NodeJS.ErrnoException): void => {
   if (error.code === 'EPIPE') process.exit(Exit.done);
   throw error;

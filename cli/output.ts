@@ -7,7 +7,7 @@ import { cell, oneLine, padded, plainText, safe, safeJson, wrapText } from './te
 export type Format = 'table' | 'tsv' | 'json' | 'id';
 export const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
 const NARROW = 80;
-/** Least columns for a fact's value, however long the names are. */
+/** The smallest width of a fact's value, however long the names are. */
 const NARROWEST = 20;
 const GAP = 2;
 /** A thing within a thing, which has no words to break it at. */
@@ -60,10 +60,18 @@ export class CliOutput {
     else if (rows.length > 0) this.table(rows, this.chosen(columns, rows));
   }
 
-  /** One object: its fields under each other for a person, the row of its list in a pipe. */
+  /**
+   * One object: its fields under each other for a person, the row of its list in a pipe. One that
+   * is in no list has no columns: its fields stand under each other there too, name and value.
+   */
   item<T extends object>(reply: T, columns: TableColumn<NoInfer<T>>[]): void {
-    if (this.format !== 'table' || this.flags.fields) this.page({ reply, rows: [reply], columns });
-    else this.facts(Object.entries(flat(reply)).map(([name, value]) => [name, textOf(value)]));
+    const fields = Object.entries(flat(reply));
+    const isInNoList = columns.length === 0 && !this.flags.fields;
+    if (this.format === 'table' && !this.flags.fields)
+      this.facts(fields.map(([name, value]) => [name, textOf(value)]));
+    else if (this.format === 'tsv' && isInNoList)
+      for (const [name, value] of fields) this.line(`${cell(name)}\t${cell(value)}`);
+    else this.page({ reply, rows: [reply], columns });
   }
 
   /** Prints what a verb did: a sentence for a person, the changed object in every other format. */

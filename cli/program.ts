@@ -88,7 +88,7 @@ export const performCommand = async (
 /** `auth passkeys` is a group of `auth`. */
 const wordsOf = ({ name }: CommandEntry): string[] => name.split(' ');
 
-/** A fresh commander, silent and without a hand on the process. */
+/** Creates a new commander that prints no errors and never exits the process. */
 const root = (): Commander =>
   new Commander('adjutant')
     .exitOverride()

@@ -79,7 +79,7 @@ export interface RequestOptions<E extends Endpoint, A extends string, F extends 
   asks?: string[];
   /** The arguments are fields of the request. */
   areFields?: true;
-  /** The daemon wants the password where the login is not fresh. */
+  /** True if the daemon asks for the password when the login is older than ten minutes. */
   isPrivileged?: true;
   /** A limit that is longer than usual, where `--timeout` gives none. */
   patienceMs?: number;
@@ -87,7 +87,7 @@ export interface RequestOptions<E extends Endpoint, A extends string, F extends 
   at?(client: Client, args: ArgsOf<A>): PathParameters | Promise<PathParameters>;
   /** The fields that come from arguments, files and questions. */
   more?(context: Context, given: CommandInput<A, F>, target: RequestTarget): object;
-  /** The question before it is done. */
+  /** The question before the request. */
   confirm?(given: CommandInput<A, F>): string;
   /** Shows the reply in every format. */
   show?(context: Context, reply: ReplyTo<E>, given: CommandInput<A, F>): unknown;
@@ -170,7 +170,7 @@ export interface ListOptions<K extends string, T extends object, A extends strin
   columns: TableColumn<T>[];
   /** Finds what the arguments name, once, as parameters of the endpoint's path. */
   within?(client: Client, args: ArgsOf<A>): Promise<Record<string, string>>;
-  /** Goes over what was typed. */
+  /** A query that overrides what was typed. */
   query?: object;
   /** The advice below the table, for the rows or for their absence. */
   next?(rows: T[], args: ArgsOf<A>): string | undefined;
@@ -263,7 +263,7 @@ const redraw = async <R>(
   }
 };
 
-/** In a pipe, or read aloud, a row comes when it is new or has changed, the oldest first. */
+/** Prints a row when it is new or has changed, oldest first: for a pipe or a screen reader. */
 const append = async <K extends string, T extends object>(
   context: Context,
   { rows: key, columns }: { rows: K; columns: TableColumn<T>[] },

@@ -25,7 +25,10 @@ export interface NamedKind {
   pages?: number;
 }
 
-/** Pages for lists that grow without end: what a person types was listed not long ago. */
+/**
+ * The number of pages that are searched in lists that grow without end: what is typed was listed
+ * recently.
+ */
 export const NEWEST_PAGES = 5;
 
 const SHORTEST_TAIL = 6;

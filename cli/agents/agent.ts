@@ -24,12 +24,12 @@ export const agentTableColumns = columnsOf<Agent>(
   ['session=sessionId:data'],
 );
 
-/** Began with what came from outside, or with what its owner said. */
+/** The trust of an agent as a word: `untrusted` or `trusted`. */
 export const trustText = ({ untrusted }: Agent): string => (untrusted ? 'untrusted' : 'trusted');
 
 export const agentCost = ({ usage }: Agent): string => `$${usage.costUsd.toFixed(2)}`;
 
-/** True when nothing more happens unless somebody asks for it. */
+/** True if the agent does nothing more unless somebody asks it to. */
 export const isAgentOver = ({ status }: Pick<Agent, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'stopped';
 
@@ -45,7 +45,7 @@ export const agentCrud = crud({
 const PATIENCE = 10;
 const PAUSE_MS = 500;
 
-/** The agent that was named itself, or by the run of a hook that began it. */
+/** Finds the agent by its own name or id, or by the execution that spawned it. */
 export const readAgent = async (
   client: Client,
   named: { agent?: string; execution?: string },
@@ -58,7 +58,7 @@ export const readAgent = async (
   return begunBy(client, execution ?? '');
 };
 
-/** A run that has just been accepted gets its agent a moment later. */
+/** Waits for the agent of an execution: one that was just accepted gets it a moment later. */
 const begunBy = async (client: Client, typed: string): Promise<Agent> => {
   const executionId = await resolveId(typed, {
     noun: 'execution',

@@ -132,7 +132,7 @@ interface AgentTail {
   after: number;
 }
 
-/** Prints what comes, and gives the agent each time that it has ended. */
+/** Prints the events and yields the agent each time that it ends. */
 async function* endings({ context, client, agent, after }: AgentTail): AsyncGenerator<Agent> {
   const { url, token, signal } = context;
   const stream = live({ url, token, signal, now, channels: CHANNELS });
@@ -208,8 +208,8 @@ export const agentWait = command({
     untilWaiting: on('End as well when it waits for an approval, or is paused'),
   },
   notes: [
-    'Exit 0 where it completed, or waits with --until-waiting; 1 where it failed or was stopped;',
-    '124 where the time of --timeout was over first. The agent goes on then.',
+    'Exit 0: completed, or with --until-waiting, waiting. 1: failed or stopped.',
+    '124: the time of --timeout was over first; the agent goes on.',
   ],
   seeAlso: 'adjutant agents tail',
   run: async (context, { args, flags }) => {

@@ -33,14 +33,14 @@ export function shortOf({ digest }: ApprovalReply): string {
   return digest.slice(0, 8);
 }
 
-/** Loud where the agent reads what came from outside. */
+/** Marks in capitals an agent that has read untrusted content. */
 function approvalTrustText({ untrusted }: ApprovalReply): string {
   return untrusted ? 'UNTRUSTED' : 'trusted';
 }
 
 /**
- * The approval that was meant by its id, the end of that, or the beginning of its digest. An agent
- * may ask for the same call again, and then the newest is meant: the others are decided.
+ * Finds an approval by its id, the end of it, or the beginning of its digest. If an agent asked for
+ * the same call several times, it is the newest: the others are decided.
  */
 export const approvalOf = async (client: Client, typed: string): Promise<ApprovalReply> => {
   const isDigest = /^[0-9a-f]{8,64}$/i.test(typed);
@@ -113,7 +113,9 @@ const HELP = 'a1 approve, d1 deny [reason], s1 show all. ^C ends.';
 export const openApprovalPrompts = (context: Context, client: Client): ApprovalPrompts => {
   const { out, streams } = context;
   const numbered: ApprovalReply[] = [];
-  /** The call that `y` would approve: the one that was just shown whole, and when. */
+  /**
+   * The call that `y` would approve: the one that was shown last in full, and when it was shown.
+   */
   let asked: { approval: ApprovalReply; at: number } | null = null;
   const reader = createInterface({
     input: streams.stdin,
@@ -228,7 +230,9 @@ export const watchApprovals = command({
   },
 });
 
-/** Tells what waits already, then every question and answer, through lost connections. */
+/**
+ * Prints what waits now, then every request and decision, even if the connection is lost between.
+ */
 const follow = async (
   context: Context,
   client: Client,
@@ -249,7 +253,9 @@ const follow = async (
   }
 };
 
-/** Yields what was decided since of those that waited, then what waits now; the oldest first. */
+/**
+ * Yields the waiting requests that were decided meanwhile, then those that wait now, oldest first.
+ */
 const missedBy = async (client: Client, known: Map<string, string>): Promise<ApprovalReply[]> => {
   const open = [...known].filter(([, status]) => status === 'pending');
   const before = await Promise.all(open.map(([id]) => client.approvals.get({ id })));

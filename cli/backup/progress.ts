@@ -59,7 +59,7 @@ export const backupColumns = columnsOf<BackupView>(
 /** Seconds; each question is an entry of the audit log. */
 const WAIT_S = 5;
 
-/** Waits for the end of what the daemon makes or verifies. Failed: it did not come about. */
+/** Waits until the daemon has made or verified a backup. Failed: it did not succeed. */
 export const followed = async (context: Context, begun: BackupView): Promise<BackupView> => {
   const client: Client = await context.listener();
   const line = progressLine(context.streams.stderr);
@@ -80,12 +80,12 @@ export const followed = async (context: Context, begun: BackupView): Promise<Bac
   throw failed(`${what}: ${now.error ?? now.status}.`, 'See: adjutant backup list');
 };
 
-/** Reasons that stand in the sentence itself: nothing of ours is broken. */
+/** Errors whose message is enough for the user: nothing in the program is broken. */
 const EXPECTED = ['BadBackup', 'PassphraseError', 'OpenRefused', 'Disk', 'BadSetting'];
 
 /**
- * Work on this machine, without a daemon: how far it is on stderr, ^C ends it and what it had
- * written temporarily. `what` begins the sentence where it fails: `Not restored`.
+ * Runs work on this machine without a daemon. It shows the progress on stderr; ^C ends it and
+ * removes its temporary files. `what` begins the sentence of a failure: `Not restored`.
  */
 export const offline = async <T>(
   { streams, signal }: Context,

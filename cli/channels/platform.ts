@@ -22,11 +22,11 @@ const stateOf = ({ sends, receives, updatedAt }: PlatformReply): string => {
   return receives ? 'receives only' : 'not complete';
 };
 
-/** The names of what is not set. */
+/** The names of the settings that are missing. */
 export const missingOf = ({ fields }: PlatformReply): string[] =>
   fields.filter(({ isSet }) => !isSet).map(({ name }) => name);
 
-/** Usage: there is none of that kind. */
+/** Finds a platform by its kind. Usage: there is none of that kind. */
 export const findPlatform = async (client: Client, kind: string): Promise<PlatformReply> => {
   const { platforms } = await client.platforms.list();
   const found = platforms.find((one) => one.kind === kind.toLowerCase());
@@ -38,8 +38,8 @@ export const findPlatform = async (client: Client, kind: string): Promise<Platfo
 const secret = (about: string) => textFlag('<file|->', about);
 
 /**
- * The settings of the platforms, each by the flag that carries it. A secret has none but for the file
- * that it is in: what stands on a command line is seen by other users of the machine.
+ * The settings of the platforms, each with its flag. The flag of a secret names a file, since other
+ * users of the machine can see a command line.
  */
 export const fieldFlags = {
   baseUrl: textFlag('<url>', 'Another address of its API; Mattermost: that of your server'),
@@ -57,11 +57,17 @@ export const fieldFlags = {
 
 export type FieldFlags = { [K in keyof typeof fieldFlags]?: string };
 
-/** `--bot-token-file` for the secret `botToken`, `--phone-number-id` for what is none. */
+/**
+ * The flag of a setting: `--bot-token-file` for the secret `botToken`, `--phone-number-id`
+ * otherwise.
+ */
 export const flagOf = ({ name, isSecret }: { name: string; isSecret: boolean }): string =>
   `--${dashed(name)}${isSecret ? '-file' : ''}`;
 
-/** Values of the flags by the names of the API; secrets are read. Usage: stdin is asked for twice. */
+/**
+ * Returns the values of the flags by their names in the API, secrets read from their files. Usage:
+ * two flags read stdin.
+ */
 export const readPlatformFields = async (
   context: Context,
   { baseUrl: _, ...flags }: FieldFlags,
@@ -83,7 +89,7 @@ const readSecret = (context: Context, name: string, file: string): Promise<strin
 
 type AskedField = PlatformReply['fields'][number];
 
-/** Values of our own choice, made here where nobody has one. */
+/** Secrets that the command generates if none is given, since no platform issues them. */
 const MADE: Record<string, 'shown' | 'hidden'> = { verifyToken: 'shown', webhookSecret: 'hidden' };
 const MADE_BYTES = 32;
 
@@ -92,7 +98,7 @@ interface PlatformChanges {
   values?: Record<string, string>;
 }
 
-/** The values to store: the flags, and answers beside them. null: nothing changes. */
+/** Returns the values to store, from flags and answers. null: nothing changes. */
 export const valuesToStore = async (
   context: Context,
   platform: PlatformReply,
@@ -120,7 +126,7 @@ export const valuesToStore = async (
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
-/** Only Mattermost has no one address of its own. */
+/** Asks for the address of a Mattermost server; the other platforms have one address for all. */
 const askedUrl = async (
   { ask }: Context,
   { kind, isDefaultUrl }: PlatformReply,
@@ -140,7 +146,7 @@ const refuseForeign = ({ kind, fields }: PlatformReply, given: Record<string, st
     throw usageFault(`${kind} has no ${foreign}.`, `It needs: ${fields.map(flagOf).join(' ')}`);
 };
 
-/** Usage: some are needed, and there is nobody to ask. */
+/** Usage: settings are missing, and there is no terminal to ask for them. */
 const refuseMissing = ({ ask }: Context, { kind }: PlatformReply, fields: AskedField[]): void => {
   const missing = fields.filter(({ name, isSet }) => !isSet && !MADE[name]);
   if (ask.isPossible || missing.length === 0) return;
@@ -148,7 +154,7 @@ const refuseMissing = ({ ask }: Context, { kind }: PlatformReply, fields: AskedF
   throw usageFault(`${kind} needs more, and there is no terminal to ask. Add ${flags}.`);
 };
 
-/** null: it stays as it is. */
+/** Asks for one setting. null: it stays as it is. */
 const askedField = async (
   context: Context,
   { kind }: PlatformReply,

@@ -22,7 +22,7 @@ const changePassword = requestCommand({
     '--current-file ./old --password-file - < ./new',
   ],
   flags: {
-    currentFile: textFlag('<file|->', 'Where the password is that you have'),
+    currentFile: textFlag('<file|->', 'File with your present password, or - for stdin'),
     passwordFile: textFlag('<file|->', 'Where the new one is'),
   },
   notes: ['A password is never a flag: other users of this machine would see it.'],
@@ -71,7 +71,7 @@ const refreshToken = command({
   name: 'refresh',
   calls: [logins.refresh],
   examples: ['', '--server-token-file ./token > fresh-token', '--json'],
-  notes: ['A kept login is kept on; the fresh token of any other goes to stdout.'],
+  notes: ['The kept login gets a new token. That of any other login goes to stdout.'],
   seeAlso: 'adjutant login',
   run: async (context) => {
     const { url, token, out } = context;
@@ -140,7 +140,8 @@ const createToken = requestCommand({
     out.note('The new token, shown this once:');
     out.line(token);
     out.note(`It is good until ${localTime(expiresAt)}.`);
-    if (!scopes) out.note('It may do all that you may, but answer approvals and act as an admin.');
+    if (!scopes)
+      out.note('It may do all that you may, except decide approvals and act as an admin.');
   },
 });
 

@@ -14,7 +14,9 @@ import { ago, oneLine } from '../text.js';
 
 const { list: entryList, verify } = await contracts.audit();
 
-/** The names as they are now, else the ids; under impersonation both. */
+/**
+ * Returns the present names of the users, or their ids; both users if one impersonated the other.
+ */
 const whoOf = (entry: AuditEntry): string => {
   const actor = entry.actorName ?? entry.actorId;
   if (entry.impersonatorId === null) return actor;
@@ -101,7 +103,7 @@ const resendSending = requestCommand({
     '4ew6rt --json',
     'outbox list --status failed --output id | xargs -n1 adjutant outbox resend',
   ],
-  notes: ['For admins. What is unknown may have arrived: then it arrives twice.'],
+  notes: ['For admins. A message with an unknown outcome may have arrived: then it arrives twice.'],
   at: async (client, { sending }) => {
     const page = (cursor?: string) => deadPage(client, cursor);
     return { id: await resolveId(sending, { noun: 'sending', listed: 'outbox list', page }) };
@@ -110,7 +112,10 @@ const resendSending = requestCommand({
     out.done('Queued again. See how it ends: adjutant outbox list', sending, sendingColumns),
 });
 
-/** First what failed, then what is unknown: a cursor here is the status and the list's own. */
+/**
+ * Lists failed messages, then those with an unknown outcome. The cursor consists of the status and
+ * the cursor of its list.
+ */
 const deadPage = async (client: Client, cursor = 'failed') => {
   const [word, at] = cursor.split(' ');
   const status = word === 'failed' ? 'failed' : 'unknown';

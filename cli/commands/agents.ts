@@ -26,7 +26,7 @@ const treeColumns = columnsOf<PlacedAgent>(
 const tree = command({
   name: 'tree',
   args: '<agent>',
-  summary: 'The whole run that an agent belongs to: who began whom, and how they are',
+  summary: 'Show the whole tree of an agent: who spawned whom, and their states',
   examples: ['triage-415', '9qx1tb --json', 'triage-415 --fields name,status'],
   seeAlso: 'adjutant agents tail',
   run: async (context, { args }) => {
@@ -37,7 +37,7 @@ const tree = command({
   },
 });
 
-/** The first of its tree, as far as that is still there. */
+/** Returns the topmost agent of the tree that still exists. */
 const rootOf = async (client: Client, id: string): Promise<Agent> => {
   const agent = await client.agents.get({ id });
   const { parentId } = agent;
@@ -50,7 +50,7 @@ const everyUnder = async (client: Client, rootId: string): Promise<Agent[]> => {
   return (await everyPage('agents', page)).agents.reverse();
 };
 
-/** Each before those that it began, these in the order in which it did. */
+/** Orders agents: each before its sub-agents, which are in the order of their spawning. */
 const placed = (agent: Agent, all: Agent[], depth = 0): PlacedAgent[] => [
   { ...agent, depth },
   ...all

@@ -41,7 +41,7 @@ export const api = command({
   },
 });
 
-/** A part of the interface that is not built is named: its reply cannot know what was meant. */
+/** Names the part of the API that is not built, since its reply is the same for all of them. */
 const namingWhatIsMissing = (error: unknown, request: string): unknown =>
   error instanceof ApiError && error.statusCode === 501
     ? new ApiError({ ...error.body, message: `${oneLine(request)} is not built yet` })

@@ -62,7 +62,7 @@ const deny = command({
   name: 'deny',
   args: '<approval> [reason]',
   calls: [endpoints.approve],
-  summary: 'Refuse a call; the agent is told, and why',
+  summary: 'Refuse a call, with a reason for the agent',
   examples: ['4f2a91c0', '4f2a91c0 "Not on a Sunday"', '4f2a91c0 "Not on a Sunday" --json'],
   run: async (context, { args }) => {
     const client = await context.client();

@@ -48,7 +48,9 @@ const loginByPasskey = async (context: Context, device: string): Promise<Login> 
   }
 };
 
-/** Browsers have passkeys for names alone: this machine's is `localhost`. */
+/**
+ * Replaces an address of this machine by `localhost`, since browsers allow passkeys for names only.
+ */
 const pageAt = (url: string): string => {
   const at = new URL(url);
   if (LOOPBACK.test(at.hostname)) at.hostname = 'localhost';
@@ -116,7 +118,7 @@ const codeFrom = async (server: Server, signal: AbortSignal): Promise<string> =>
   }
 };
 
-/** The address stands on the terminal too, so a machine without a browser is none the worse. */
+/** Opens a browser. If there is none, the address on the terminal is enough. */
 const openBrowser = (url: string): void => {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const child = spawn(program, [url], { stdio: 'ignore', detached: true });
@@ -129,7 +131,7 @@ const QUESTION = {
   instead: '--setup-code-file <home>/setup-code',
 };
 
-/** The setup code is looked for, or asked for, where the daemon says that it is needed. */
+/** Reads or asks for the setup code, if the daemon replies that it is needed. */
 const withSetupCode = <T>(
   context: Context,
   file: string | undefined,
@@ -141,7 +143,9 @@ const withSetupCode = <T>(
   return withAnswer({ code: 'setup_code_required', isGiven: file !== undefined, ask }, call);
 };
 
-/** The setup code of the daemon in the background here; it is sent to no other address unasked. */
+/**
+ * Returns the setup code of the background daemon of this machine. It is sent to no other address.
+ */
 const ownFile = ({ url, flags }: Context): string | undefined => {
   const home = homeOf(flags.home);
   const file = join(home, 'setup-code');
@@ -204,7 +208,7 @@ export const login = command({
     totp: textFlag('<code>', 'Code of your authenticator app, or a recovery code'),
   },
   notes: [
-    'The session is kept in the config folder, readable by you alone, one for each address.',
+    'The login session is kept in the config folder, one for each daemon, readable by you alone.',
     'In scripts set ADJUTANT_TOKEN instead.',
   ],
   seeAlso: 'adjutant whoami, adjutant help security',
@@ -266,7 +270,7 @@ export const whoami = requestCommand({
   },
 });
 
-/** Names the session, which gives it 30 days. */
+/** The name of the login session, with which it has 30 days. */
 const device = (): string => `CLI on ${hostname()}`.slice(0, 100);
 
 const keep = ({ url, out }: Context, { user, token, expiresAt }: Login, did: string): void => {
@@ -275,5 +279,5 @@ const keep = ({ url, out }: Context, { user, token, expiresAt }: Login, did: str
   else if (out.format !== 'table') out.item(user, columns);
   const role = user.role === 'admin' ? ', the admin' : '';
   out.note(`${did} as ${user.username}${role} at ${url}, until ${localTime(expiresAt)}.`);
-  out.note(`Session kept in ${shortPath(sessionFile())} (0600).`);
+  out.note(`Login session kept in ${shortPath(sessionFile())} (0600).`);
 };

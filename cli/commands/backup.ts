@@ -18,7 +18,7 @@ const passphraseFile = textFlag(
 
 const instead = '--passphrase-file';
 
-/** The one that a backup was made with. */
+/** The passphrase that the backup was made with. */
 const passphraseOf = (context: Context, file: string | undefined): Promise<string> =>
   secretFrom(context, file, { ask: 'Passphrase', instead });
 
@@ -31,10 +31,13 @@ const count = (value: string, about: string): Flag<number> => ({
   },
 });
 
-/** The schedule is the daemon's settings, which nobody changes from afar: this says what to set. */
+/**
+ * Prints the settings for a schedule. They belong to the daemon's environment and cannot be changed
+ * through the API.
+ */
 const schedule = command({
   name: 'schedule',
-  summary: 'Show when backups are made by themselves, or what to set for it',
+  summary: 'Show the schedule of backups, or print the settings for one',
   examples: ['', '--daily --keep 7 --to /mnt/backup', '--hours 6 --keep 28'],
   flags: {
     daily: on('One a day'),
@@ -91,7 +94,7 @@ const create = command({
   },
   notes: [
     'For admins. Database, files and settings’ names are readable in it; keys and logins are sealed.',
-    'Without the passphrase nobody restores it, and nobody can give it back to you.',
+    'Without the passphrase it cannot be restored. Nobody can recover the passphrase.',
   ],
   seeAlso: 'adjutant backup verify, adjutant backup schedule',
   run: async (context, { flags }) => {
@@ -105,7 +108,7 @@ const create = command({
   },
 });
 
-/** The daemon may have one for all backups: it is asked for where the daemon says so. */
+/** Asks for the passphrase if the daemon replies that it has none for all backups. */
 const withPassphrase = (
   context: Context,
   file: string | undefined,
@@ -235,7 +238,7 @@ const sayRestored = ({ out }: Context, home: string, restored: RestoreReport): v
 };
 
 export const backup: CommandGroup = {
-  summary: 'Copies of all that the daemon knows, proved by starting them once',
+  summary: 'Copies of everything, tested by starting them once',
   commands: [
     create,
     backupCrud.list({

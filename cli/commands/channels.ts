@@ -56,7 +56,7 @@ export const linkChannel = command({
 
 const ASK_AGAIN = 'Ask for another in the channel: /link';
 
-/** A wrong code, with what to do then. */
+/** Adds to the error of a wrong code what to do. */
 const explain =
   (next: string) =>
   (error: unknown): never => {

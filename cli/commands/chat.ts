@@ -158,8 +158,8 @@ interface ChatFlags {
 }
 
 /**
- * Says it, shows what comes of it, and resolves to the answer. ^C stops the agent: whoever has gone
- * does not pay for an answer that nobody reads.
+ * Sends a message, shows the agent's events and resolves to its answer. ^C stops the agent, so that
+ * no unread answer is paid for.
  */
 const answerTo = async (
   context: Context,
@@ -208,7 +208,7 @@ const stopped = async (context: Context, answer: ChatAnswer | undefined) => {
 const isAnswer = (data: unknown): data is ChatAnswer =>
   typeof data === 'object' && data !== null && 'sessionId' in data && 'agentId' in data;
 
-/** Text as it is written, and on stderr what the agent does meanwhile. */
+/** Prints the text as it is generated, and on stderr the agent's calls. */
 const printerOf = ({ out }: Context, isStreamed: boolean) => {
   let written = '';
   const tellMessage = (content: string): void => {

@@ -22,7 +22,7 @@ import {
 } from '../hooks/delivery.js';
 import { countOf, cutToWidth, duration, oneLine, padded } from '../text.js';
 
-/** One thing that was shown to hold. */
+/** One check of the demo that passed. */
 interface ProofStep {
   name: string;
   /** The observation; further lines are details. */
@@ -223,7 +223,7 @@ export const demo = command({
   },
 });
 
-/** ^C, SIGTERM or the deadline: whichever comes, the daemon and its home go first. */
+/** Returns a signal for ^C, SIGTERM and the deadline: the daemon and its home are removed first. */
 const endOf = (context: Context) => {
   const term = new AbortController();
   const abort = () => term.abort();
@@ -248,10 +248,10 @@ const show = ({ out }: Context, { name, said, tookMs }: ProofStep): void => {
 const ENDED_WITHIN_MS = 10_000;
 const KEPT_CHARACTERS = 16_384;
 const SHOWN_LINES = 10;
-/** Little is said, and nothing is waited for at the end: all of it is thrown away. */
+/** Settings for little logging and an immediate stop, since everything is deleted afterwards. */
 const SETTINGS = { ADJUTANT_LOG_LEVEL: 'warn', ADJUTANT_DRAIN_SECONDS: '1' };
 
-/** A daemon on a home of its own, which exists while the work goes on and not after it. */
+/** Runs work with a daemon on a temporary home, which is deleted afterwards. */
 const withScratchDaemon = async <T>(
   signal: AbortSignal,
   work: (url: string) => Promise<T>,

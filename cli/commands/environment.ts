@@ -5,12 +5,20 @@ import { twoColumns } from '../help.js';
 export const environment = (): string[] => [
   'The CLI reads:',
   ...indented([
-    ['ADJUTANT_URL', 'Where the daemon is; http://127.0.0.1:3005 unless set'],
-    ['ADJUTANT_TOKEN', 'A token in place of the kept login, for the daemon at ADJUTANT_URL alone'],
-    ['ADJUTANT_BELL', '1: the desk rings when a call of an agent begins to wait for you'],
-    ['VISUAL, EDITOR', 'What update and ^X open'],
+    [
+      'ADJUTANT_URL',
+      'Address of the daemon; unless set, that of ADJUTANT_HOST and ADJUTANT_PORT on this machine',
+    ],
+    ['ADJUTANT_HOST, ADJUTANT_PORT', 'Where the daemon of this machine listens; 127.0.0.1, 3005'],
+    ['ADJUTANT_HOME', 'Home of the daemon of this machine; ~/.adjutant'],
+    [
+      'ADJUTANT_TOKEN',
+      'A token in place of the kept login; sent to the daemon at ADJUTANT_URL alone',
+    ],
+    ['ADJUTANT_BELL', '1: the desk rings when a call of an agent begins to wait for your approval'],
+    ['VISUAL, EDITOR', 'The editor that update and ^X open'],
     ['NO_COLOR', 'No colours'],
-    ['ADJUTANT_ACCESSIBLE', 'What is written is read aloud: nothing is written over'],
+    ['ADJUTANT_ACCESSIBLE', '1: for a screen reader; nothing that was printed is overwritten'],
   ]),
   '',
   'The daemon reads (defaults in brackets; a secret also from the file named by …_FILE):',

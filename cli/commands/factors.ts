@@ -34,7 +34,7 @@ const setUp = requestCommand({
   },
 });
 
-/** The address as what an app reads, and beside it what a person may type. */
+/** Prints the address as a QR code for an app, and the secret for typing it. */
 const draw = async ({ out }: Context, { secret, otpauthUrl }: TotpSetup): Promise<void> => {
   const qr = await import('qrcode');
   out.note(await qr.toString(otpauthUrl, { type: 'terminal', small: true }));
@@ -75,7 +75,7 @@ const renewCodes = requestCommand({
   show: (context, reply) => {
     if (context.out.format === 'json') context.out.json(reply);
     else give(context, reply.recoveryCodes);
-    context.out.note('The ones before serve no more.');
+    context.out.note('The earlier ones are invalid now.');
   },
 });
 
@@ -94,7 +94,7 @@ const disableCodes = requestCommand({
   endpoint: disable,
   examples: ['287082', '', '287082 --password-file - < ./password'],
   isPrivileged: true,
-  notes: ['A recovery code serves too.'],
+  notes: ['A recovery code works too.'],
   more: codeFrom,
   show: ({ out }) => out.note('Logins need no code any more.'),
 });
@@ -115,10 +115,12 @@ const removeTotp = userCrud.request({
   except: ['password'],
   asks: ['password'],
   isPrivileged: true,
-  notes: ['All sessions of the user end, and the user is told on every channel, with the reason.'],
+  notes: [
+    'All login sessions of the user end. The user is notified on every channel, with the reason.',
+  ],
   seeAlso: 'adjutant recover, adjutant users invite',
   confirm: ({ args: { user } }) =>
-    `Remove the authenticator app of ${safe(user)}? All their sessions end.`,
+    `Remove the authenticator app of ${safe(user)}? All their login sessions end.`,
   show: ({ out }, _, { args: { user } }) =>
     out.note(`Removed. ${safe(user)} logs in with the password alone.`),
 });
@@ -188,10 +190,13 @@ const removePasskey = userCrud.request({
   except: ['password'],
   asks: ['password'],
   isPrivileged: true,
-  notes: ['All sessions of the user end, and the user is told on every channel, with the reason.'],
+  notes: [
+    'All login sessions of the user end. The user is notified on every channel, with the reason.',
+  ],
   seeAlso: 'adjutant recover, adjutant users passkeys list',
   within: async (client, id, { passkey }) => ({ passkeyId: await passkeyOf(client, id, passkey) }),
-  confirm: ({ args: { user } }) => `Remove this passkey of ${safe(user)}? All their sessions end.`,
+  confirm: ({ args: { user } }) =>
+    `Remove this passkey of ${safe(user)}? All their login sessions end.`,
   show: ({ out }) => out.note('Removed.'),
 });
 

@@ -46,7 +46,7 @@ const detailed: Shows = async (context, client) => {
   if (reply.status === 'down') context.exitCode = Exit.failed;
 };
 
-/** Not ready is an answer as good as ready, with 503. */
+/** Returns the report on readiness; a 503 carries one too. */
 const ready: Shows = async (context, client) => {
   const { reply, isReady } = await readiness(client);
   if (!isReady) context.exitCode = Exit.failed;
@@ -113,7 +113,9 @@ export const doctorCommand = command({
   calls: ['doctor look'],
   summary: 'Look for what is wrong, and say what to do about it',
   examples: ['', '--fix', '--json', 'doctor --home /srv/adjutant --server http://127.0.0.1:3006'],
-  flags: { fix: on('Mend what is safe to mend: who may read home, keys and session file') },
+  flags: {
+    fix: on('Repair what is safe to repair: who may read the home, the keys and the login session'),
+  },
   notes: [
     'Exit code 1: something is wrong. Nothing is changed without --fix.',
     'Logged in as an admin, you are told what only the daemon can see as well.',
@@ -138,18 +140,18 @@ const lookAtSession = async (context: Context): Promise<DoctorFinding[]> => {
   if (existsSync(file) && statSync(file).mode & 0o077) {
     const detail = `${shortPath(file)} can be read by others on this machine`;
     return [
-      warnCheck('session', detail, `chmod 600 ${file}   then: adjutant logout, adjutant login`),
+      warnCheck('login', detail, `chmod 600 ${file}   then: adjutant logout, adjutant login`),
     ];
   }
   if (context.token === undefined) {
     const detail = `not logged in at ${context.url}`;
-    return [warnCheck('session', detail, 'adjutant login, or: adjutant quickstart')];
+    return [warnCheck('login', detail, 'adjutant login, or: adjutant quickstart')];
   }
   const client = await context.client();
   const me = await unlessRefused([401], client.auth.me()).catch(() => undefined);
   if (me === undefined) return [];
-  if (me === null) return [warnCheck('session', 'it has ended', 'adjutant login')];
-  return [okCheck('session', `${me.username}, ${me.role}`)];
+  if (me === null) return [warnCheck('login', 'it has ended', 'adjutant login')];
+  return [okCheck('login', `${me.username}, ${me.role}`)];
 };
 
 const show = (context: Context, findings: DoctorFinding[]): void => {
@@ -168,7 +170,7 @@ const show = (context: Context, findings: DoctorFinding[]): void => {
   else out.note(`${countOf(problems.length, 'problem')}.`);
 };
 
-/** All of it at a glance, as many beside each other as the width allows; what is wrong by its name. */
+/** Prints all checks in as many columns as fit, and each problem with its name. */
 const gridOf = (findings: DoctorFinding[], width: number): string[] => {
   const across = Math.max(1, Math.min(MOST_ACROSS, Math.floor(width / CELL_WIDTH)));
   const room = Math.floor(width / across);

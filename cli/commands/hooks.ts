@@ -72,7 +72,7 @@ const hookTest = hookCrud.request({
     payload: payload === undefined ? {} : await payloadFrom(context, payload),
   }),
   show: ({ out }, reply, { args: { hook } }) => {
-    // With `dryRun` the reply is what would be done, which has no id.
+    // With `dryRun` the reply is what would be done: it has no id and is in no list.
     if (!('id' in reply)) return out.item<object>(reply, []);
     out.item(reply, executionTableColumns);
     out.note(outcomeNote(hook, reply));
@@ -123,7 +123,7 @@ const changesOf = async (
   return requestFrom(endpoints.update.body, filled, context.at);
 };
 
-/** The API takes these two whole: a flag of theirs goes over what there is. */
+/** Merges the flags into the two objects that the API only replaces as a whole. */
 const wholeParts = async (client: Client, id: string, fields: Record<string, unknown>) => {
   const isInside = (part: string) =>
     Object.keys(fields).some((path) => path.startsWith(`${part}.`));

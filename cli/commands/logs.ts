@@ -21,7 +21,7 @@ const last: Flag<number> = {
 export const logsCommand = command({
   name: 'logs',
   calls: ['logs list'],
-  summary: 'Show what the daemon in the background has to say',
+  summary: 'Show the log of the daemon in the background',
   examples: ['', '-f', '--last 1000 | grep failed', '--remote -f'],
   flags: {
     follow: { ...on('Go on with every new line, until ^C'), short: '-f' },
@@ -91,7 +91,7 @@ async function* remoteLines(
   }
 }
 
-/** Null where the daemon is away, for the moment. */
+/** Reads lines from the API. null: the daemon cannot be reached at the moment. */
 const next = async (
   client: Client,
   after: number,

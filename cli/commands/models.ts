@@ -186,7 +186,9 @@ const modelUpdate = modelCrud.update({
     'house --price 0.5,1.5 --fallbacks qwen,digest',
     'house --edit',
   ],
-  notes: ['Another address or provider wants the key anew. --base-url null: the provider’s own.'],
+  notes: [
+    'With another address or provider, give the key again. --base-url null: the provider’s own.',
+  ],
   flags,
   except: withoutFlags,
   secrets: ['apiKey'],

@@ -34,11 +34,11 @@ const notificationCrud = crud({
   named: ({ id, title }) => ({ id, name: title }),
 });
 
-/** More than a page of them: what the list shows again is not told again. */
+/** The number of ids that are remembered, more than a page, so that none is printed twice. */
 const KEPT = 5000;
 const PAGE = 200;
 
-/** Listed back to a page that shows what was told before; the oldest first. */
+/** Lists notifications back to one that was printed before; returns them oldest first. */
 const missedBy = async (client: Client, known: Set<string>): Promise<Notification[]> => {
   const missed: Notification[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -55,7 +55,7 @@ const isNotice = (data: unknown): data is Notification =>
 const watchNotifications = command({
   name: 'watch',
   args: '',
-  summary: 'What you are told, as it comes',
+  summary: 'Print notifications as they come',
   examples: ['', '--json | jq .title', '--output id'],
   notes: [
     'It goes on until ^C, through lost connections; what it missed meanwhile comes afterwards.',
@@ -122,11 +122,11 @@ const listNoticeSendings = notificationCrud.request({
   args: '<notification>',
   endpoint: notice,
   examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields target,status,error'],
-  notes: ['With --json every attempt, and what it was answered.'],
+  notes: ['With --json every attempt and its reply.'],
   seeAlso: 'adjutant channels list, adjutant notifications preferences',
   show: ({ out }, reply) => {
     out.page({ reply, rows: reply.sendings, columns: sendingColumns });
-    if (reply.sendings.length === 0) out.note('It went nowhere but here.');
+    if (reply.sendings.length === 0) out.note('It was sent to no channel.');
   },
 });
 
@@ -137,7 +137,7 @@ const OFF = 'off';
 /** `22:00-07:00`, or `off`; null stands for that. */
 const hours: Flag<{ from: string; to: string } | null> = {
   value: '<from-to|off>',
-  about: 'Hold what can wait: 22:00-07:00',
+  about: 'Delay what can wait during these hours: 22:00-07:00',
   read: (given) => {
     if (given === OFF) return null;
     const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(given) ?? [];
@@ -151,7 +151,7 @@ const hours: Flag<{ from: string; to: string } | null> = {
 /** `10m`, `2h` or `off`; in minutes, null stands for off. */
 const window: Flag<number | null> = {
   value: '<10m|2h|off>',
-  about: 'Make one message of what comes of a kind within that time',
+  about: 'Combine those of a kind within that time into one message',
   read: (given) => {
     if (given === OFF) return null;
     const [, count, unit] = /^(\d{1,4})([mh])$/.exec(given) ?? [];
@@ -163,7 +163,7 @@ const window: Flag<number | null> = {
 
 const threshold: Flag<number> = {
   value: '<count>',
-  about: 'So many of a kind are told one by one before',
+  about: 'This many of a kind are sent one by one first',
   read: (given) => {
     if (!/^\d{1,4}$/.test(given)) throw usageFault(`--threshold is a number (got "${given}")`);
     return Number(given);
@@ -172,12 +172,12 @@ const threshold: Flag<number> = {
 
 const flags = {
   quietHours: hours,
-  timezone: textFlag('<zone>', 'Of the quiet hours: Europe/Berlin'),
+  timezone: textFlag('<zone>', 'Time zone of the quiet hours: Europe/Berlin'),
   digest: window,
   threshold,
-  mute: textFlag('<kinds>', 'Kinds that no channel gets, or not the one of --channel'),
+  mute: textFlag('<kinds>', 'Kinds that are sent to no channel, or not to that of --channel'),
   unmute: textFlag('<kinds>', 'Kinds that go out again'),
-  channel: textFlag('<channel>', 'The one that --mute and --unmute are about'),
+  channel: textFlag('<channel>', 'The channel for --mute and --unmute'),
 };
 
 const notificationPreferences = command({

@@ -61,8 +61,8 @@ export const setup = command({
   ],
   flags: { ...fieldFlags, manifest: on('Slack: print the manifest of the app alone') },
   notes: [
-    'On a terminal it asks for what no flag has said; secrets are not echoed.',
-    'Without one it works by its flags; secrets come from files or stdin.',
+    'On a terminal it asks for what no flag gives; secrets are not echoed.',
+    'Without a terminal it takes flags; secrets come from files or stdin.',
     'Exit code 1: all is stored, but the platform refuses it, or does not know where to send.',
   ],
   seeAlso: 'adjutant platforms, adjutant channels link',
@@ -113,7 +113,7 @@ const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: PlatformR
   }
 };
 
-/** Tests what is stored at the platform, and registers our address there where it can. */
+/** Tests the stored settings at the platform and, if its API allows, registers our address there. */
 const tried = async (
   context: Context,
   client: Client,
@@ -131,7 +131,7 @@ const tried = async (
   return kind !== 'telegram' || installed(context, client, kind);
 };
 
-/** Without it we send there and hear nothing. */
+/** Registers our address at the platform. Without it messages are sent there, but none arrive. */
 const installed = async (context: Context, client: Client, kind: string): Promise<boolean> => {
   const told = await client.platforms.install({ kind });
   if (told.ok) return true;
@@ -170,7 +170,7 @@ const list = requestCommand({
 const get = command({
   name: 'get',
   args: '<kind>',
-  summary: 'Show what is set of a platform, and what to do at it',
+  summary: 'Show the settings of a platform, and the steps at the platform',
   examples: ['slack', 'slack --json', 'telegram --fields kind,missing'],
   run: async (context, { args }) => {
     const platform = await findPlatform(await context.client(), args.kind);
@@ -199,7 +199,7 @@ const set = command({
   ],
   flags: {
     ...fieldFlags,
-    forget: textFlag('<names>', 'Names of what is set no more, with commas'),
+    forget: textFlag('<names>', 'Names of settings to remove, with commas'),
   },
   notes: ['Secrets come from files or stdin, never from the command line.'],
   seeAlso: 'adjutant channels setup, which asks for what it needs',

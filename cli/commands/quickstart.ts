@@ -32,7 +32,7 @@ export const quickstart = command({
     '--yes --username ada --password-file - < ./password',
   ],
   flags: {
-    username: textFlag('<name>', 'Of the account, instead of being asked for it'),
+    username: textFlag('<name>', 'Name of the account, instead of being asked for it'),
     passwordFile: textFlag('<file|->', 'Where its password is, instead of being asked for it'),
     setupCodeFile: textFlag('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
   },
@@ -72,7 +72,7 @@ const notUsable = (url: string, is: 'not_ready' | 'otherProgram'): CliFault =>
     ? failed(`Something that is no Adjutant answers at ${url}.`, 'Who it is: adjutant doctor')
     : failed(`The daemon at ${url} takes no work now.`, 'Why: adjutant status');
 
-/** Only on this machine, and only if somebody says so. */
+/** Checks that a daemon may be started: only on this machine, and only after a yes. */
 const mayStart = async ({ url, flags, ask }: Context): Promise<void> => {
   if (!url.startsWith('http:') || !isLocalUrl(url)) {
     throw failed(`The daemon at ${url} does not answer.`, 'Start it where it lives: adjutant up');

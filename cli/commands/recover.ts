@@ -6,7 +6,10 @@ import { failed, usageFault } from '../exit.js';
 import { readNewPassword } from '../input.js';
 import { safe } from '../text.js';
 
-/** Lets in who lost every way in, on the machine itself. `src/recover.ts` is loaded only here. */
+/**
+ * Sets a new password for a user who cannot log in any more. It works on the machine itself,
+ * without a daemon. `src/recover.ts` is loaded only here.
+ */
 export const recover = command({
   name: 'recover',
   args: '<user>',
@@ -23,9 +26,9 @@ export const recover = command({
     removePasskeys: textFlag('<names>', 'Remove these passkeys: names or ids with commas, or all'),
   },
   notes: [
-    'Ends all sessions and tokens of the user, and lets a disabled one in again.',
-    'On a terminal it asks for each second factor and passkey whether it goes, one by one.',
-    'Hooks and all else stay. It stands in the audit log.',
+    'Ends all login sessions and tokens of the user, and enables a disabled account again.',
+    'On a terminal it asks for each second factor and passkey if it is to be removed.',
+    'Hooks and all else stay. The audit log records it.',
   ],
   seeAlso: 'adjutant down, adjutant users invite',
   run: async (context, { args, flags }) => {
@@ -109,8 +112,8 @@ const say = (
   { username, disabled_at, totp, passkeys }: LostAccount,
   removed: Removals,
 ): void => {
-  out.note(`The password of ${username} is set; its sessions and tokens have ended.`);
-  if (disabled_at !== null) out.note('The account was disabled, and is not any more.');
+  out.note(`The password of ${username} is set; its login sessions and tokens have ended.`);
+  if (disabled_at !== null) out.note('The account was disabled, and is enabled now.');
   if (removed.totp) out.note('The authenticator app is removed: logins need no code.');
   else if (totp === 1) out.note('Its logins need a code of the authenticator app, as before.');
   const left = passkeys - removed.passkeys.length;

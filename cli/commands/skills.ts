@@ -131,7 +131,7 @@ const set = requestCommand({
   except: ['skillId', 'action', 'level'],
   notes: [
     'A level is allow, ask or deny; deny beats everything, grants of hooks included.',
-    'Agents that read what came from outside ask all the same before what has effects.',
+    'Agents that read content from outside wait for approval before effects all the same.',
   ],
   more: (_, { args: { tool, level } }) => ({ ...permissionOf(tool), level }),
   show: ({ out }, permission, { args: { tool } }) =>

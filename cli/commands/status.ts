@@ -16,7 +16,7 @@ export const status = command({
   summary: 'Show whether the daemon runs, and how it is',
   examples: ['', '--json', '--watch'],
   flags: { watch: on('Again every two seconds, until ^C') },
-  notes: ['Exit code 1: it does not run, or takes no work now. Log in to see details.'],
+  notes: ['Exit code 1: it does not run, or is not ready. Log in to see details.'],
   seeAlso: 'doctor, logs',
   run: async (context, { flags }) => {
     if (!flags.watch) return show(context);
@@ -114,10 +114,10 @@ const showParts = (out: CliOutput, isReady: string, { parts }: HealthReply): voi
 export type OverviewReply = Awaited<ReturnType<Client['overview']['get']>>;
 
 const GAP = '   ';
-/** Parts that a line of the glance tells in other words. */
+/** Parts that another line of the status covers. */
 const TOLD = ['models'];
 
-/** Three or four lines on the daemon and its user; what is ill has a line of its own. */
+/** Prints three or four lines on the daemon and its user, and one for each part with a problem. */
 const glance = (overview: OverviewReply, isReady: string): string[] => [
   [
     `ready ${isReady}`,

@@ -36,7 +36,7 @@ const set = command({
   fields: settingFields,
   takesData: true,
   flags: settingFlags,
-  notes: ['What is not given is taken away, but for the token of the same provider.'],
+  notes: ['Settings that are not given are removed, except the token of the same provider.'],
   seeAlso: 'adjutant tunnel setup',
   run: async (context, { fields, data, flags: { secretFile } }) => {
     const body = await settingsFrom(context, { fields, data, secretFile });
@@ -86,8 +86,8 @@ const config = requestCommand({
   ],
   flags: {
     publicUrl: textFlag('<url>', 'Another address than the one that is set up'),
-    certificate: textFlag('<file>', 'Of the certificate on the proxy, with --key'),
-    key: textFlag('<file>', 'Of its private key there'),
+    certificate: textFlag('<file>', 'Path of the certificate on the proxy, with --key'),
+    key: textFlag('<file>', 'Path of its private key on the proxy'),
   },
   notes: ['caddy or nginx. It passes /ws on, sets the forwarding headers, logs no query string.'],
   more: (_, { args, flags }) => {

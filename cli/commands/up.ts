@@ -47,7 +47,7 @@ export const up = command({
   },
 });
 
-/** Starts the daemon and tells of it; `flags` are words for `serve`. */
+/** Starts the daemon and prints where it listens; `flags` are passed to `serve`. */
 export const startAndReport = async (context: Context, flags: string[]): Promise<DaemonRecord> => {
   const { out, streams, signal } = context;
   const home = homeOf(context.flags.home);
@@ -70,8 +70,8 @@ export const down = command({
   summary: 'Stop the daemon in the background; what runs is finished first',
   examples: ['', '--force', '--uninstall'],
   flags: {
-    force: on('End it hard when it does not end within 30 s'),
-    uninstall: on('Take away the service that up --install made; what it kept stays'),
+    force: on('Kill it when it has not ended after 30 s'),
+    uninstall: on('Remove the service that up --install made; the home stays'),
   },
   notes: ['What waits is kept, and runs after the next start.'],
   seeAlso: 'up, restart, status',
@@ -99,7 +99,10 @@ const stopAndWait = async (
   return performance.now() - began;
 };
 
-/** Only what was started here is stopped from here. Failed: a daemon answers all the same. */
+/**
+ * Notes that no daemon runs. Failed: one answers that was not started in the background here, so
+ * that it cannot be stopped from here.
+ */
 const nothingToStop = async (context: Context): Promise<void> => {
   const { url, out, flags } = context;
   const { is } = await readinessOf(url);
@@ -132,7 +135,7 @@ export const restart = command({
   name: 'restart',
   summary: 'Stop the daemon in the background and start it again',
   examples: ['', '--port 3006', '--force'],
-  flags: { ...listenFlags, force: on('End it hard when it does not end within 30 s') },
+  flags: { ...listenFlags, force: on('Kill it when it has not ended after 30 s') },
   notes: ['It listens where it did, unless told otherwise, and takes the settings of this shell.'],
   seeAlso: 'up, down, status',
   run: async (context, { flags }) => {

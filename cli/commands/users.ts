@@ -48,7 +48,7 @@ const inviteUser = requestCommand({
 export const invite = command({
   ...inviteUser,
   args: '',
-  summary: 'Ask somebody in: a link that makes one account',
+  summary: 'Invite somebody: make a link for one account',
   examples: ['', '--email bob@example.org', '--role admin > link.txt'],
   seeAlso: 'adjutant users invite',
   run: (context, given) => inviteUser.run(context, { ...given, args: {} }),
@@ -66,7 +66,7 @@ const impersonateUser = userCrud.request({
   except: ['password'],
   isPrivileged: true,
   notes: [
-    'The token goes to stdout alone. It ends with your own session, and both names are kept.',
+    'The token goes to stdout alone. It ends with your own login session; the audit log keeps both names.',
   ],
   say: ({ out }, { token, expiresAt }, { args: { user } }) => {
     out.line(token);
@@ -104,16 +104,19 @@ export const usersGroup: CommandGroup = {
     inviteUser,
     impersonateUser,
     userCrud.act('disable', endpoints.update, {
-      summary: 'Shut a user out at once; nothing is deleted',
+      summary: 'Disable a user at once; nothing is deleted',
       examples: ['bob', '4ew6rt --yes', 'bob --yes --json'],
-      notes: ['Sessions, tokens, sockets and agents end; hooks take deliveries and do not fire.'],
+      notes: [
+        'Their login sessions, tokens, sockets and agents end. Their hooks take deliveries but do not fire.',
+      ],
       seeAlso: 'adjutant users enable',
       body: { disabled: true },
-      ask: (typed) => `Disable ${safe(typed)}? Sessions, tokens and agents end at once.`,
+      ask: (typed) =>
+        `Disable ${safe(typed)}? Their login sessions, tokens and agents end at once.`,
       message: ({ username }) => `Disabled: ${username}.`,
     }),
     userCrud.act('enable', endpoints.update, {
-      summary: 'Let a user in again, with all that is theirs',
+      summary: 'Enable a user again, with all that is theirs',
       examples: ['bob', '4ew6rt', 'bob --json'],
       body: { disabled: false },
       message: ({ username }) => `Enabled: ${username}. Tokens must be made anew.`,

@@ -9,7 +9,7 @@ import { localTime, now, safe } from '../text.js';
 
 const endpoints = await contracts.vault();
 
-/** `due`: for another value. */
+/** Returns the state of a credential; `due`: it is time to rotate it. */
 const credentialState = ({ expiresAt, rotateDueAt }: Credential): 'good' | 'due' | 'expired' => {
   const isPast = (time: string | null) => time !== null && Date.parse(time) <= now();
   if (isPast(expiresAt)) return 'expired';
@@ -53,7 +53,7 @@ const restore = credentialCrud.request({
   endpoint: endpoints.restore,
   examples: ['github-pat', 'github-pat --version 2', 'github-pat --overlap-minutes 0'],
   except: [],
-  notes: ['Its value becomes a new version. Which there are: adjutant vault versions'],
+  notes: ['Its value becomes a new version. List the versions: adjutant vault versions'],
   show: ({ out }, now) => out.done(`Restored as version ${now.version}.`, now, columns),
 });
 
@@ -96,9 +96,10 @@ const rotate = credentialCrud.request({
   except: ['value'],
   flags: { valueFile, ask: on('Ask for the new value') },
   notes: [
-    'The value is asked for; in a pipe it takes --value-file. For one that somebody else issues,',
-    'get it there first. --generate makes one, as it is made for a webhook_secret: it goes to',
-    'stdout alone, this once. The one before can be had back: adjutant vault restore',
+    'The new value is asked for, or read from --value-file. A webhook_secret is generated instead.',
+    'A value that another service issues, such as an API key, has to be made there first.',
+    'A generated value goes to stdout alone and is shown this once.',
+    'The value before it can be restored: adjutant vault restore',
   ],
   more: async (context, { flags, fields }, { client, at }) => {
     const isGiven = flags.ask === true || flags.valueFile !== undefined;
@@ -121,7 +122,7 @@ const reveal = credentialCrud.request({
   endpoint: endpoints.reveal,
   examples: ['github-pat', 'github-pat --password-file - < ./password', 'github-pat --json'],
   flags: { passwordFile },
-  notes: ['It goes to stdout, and that it was shown into the audit log.'],
+  notes: ['The value goes to stdout. The audit log records that it was shown.'],
   more: async (context, { flags }) => {
     const question = { ask: 'Password', instead: '--password-file' };
     return { password: await secretFrom(context, flags.passwordFile, question) };
@@ -143,7 +144,10 @@ const rekey = requestCommand({
     ),
 });
 
-/** A question takes one line: of a key that is pasted, the rest would be lost unseen. */
+/**
+ * Reads the value from the file or by a question. A question takes one line, so a pasted value of
+ * several lines is refused: its other lines would be lost.
+ */
 const valueFrom = async (context: Context, file: string | undefined): Promise<string> => {
   const value = await secretFrom(context, file, VALUE);
   if (file !== undefined || !context.ask.isAhead) return value;
@@ -173,7 +177,7 @@ export const vaultGroup: CommandGroup = {
         'github-pat --rotate-every-days 90',
         'github-pat --edit',
       ],
-      notes: ['Its value is no part of it: adjutant vault rotate.'],
+      notes: ['This does not change the value. For that: adjutant vault rotate'],
     }),
     rotate,
     versions,

@@ -73,7 +73,7 @@ const listDeliveries = listCommand({
     const failed = rows.find(({ status }) => status === 'failed');
     return failed && `Send it again: adjutant webhooks resend ${webhook} ${failed.id.slice(-6)}`;
   },
-  seeAlso: 'adjutant webhooks resend; with --json what each attempt was answered',
+  seeAlso: 'adjutant webhooks resend; --json shows the reply to each attempt',
 });
 
 const resend = webhookCrud.request({
@@ -102,7 +102,7 @@ const test = webhookCrud.request({
   examples: ['app', 'app --json', 'app --quiet && echo it arrives'],
   notes: [
     'Waits 15 seconds at most. Exit 1 where it did not arrive.',
-    'Nothing of it is kept, but that an endpoint that failed works again.',
+    'It is not recorded, except that an endpoint that failed works again.',
   ],
   show: (context, reply) => {
     const { out } = context;
@@ -192,7 +192,7 @@ const givenSecret = async (
 ): Promise<string | undefined> =>
   file === undefined ? undefined : secretFrom(context, file, SECRET);
 
-/** Usage: an output that has no place for a secret that is to be made. */
+/** Refuses an output that cannot show a new secret: `--output id` and `--fields`. */
 const needPlace = ({ out, flags }: Context): void => {
   if (out.format !== 'id' && flags.fields === undefined) return;
   throw usageFault('This output has no place for the new secret. Bring your own: --secret-file');
@@ -219,7 +219,7 @@ export const webhooksGroup: CommandGroup = {
     create,
     webhookCrud.update({
       examples: ["app --events '*'", 'app --url https://app.example.org/adjutant', 'app --edit'],
-      notes: ['With another address what failed at the one before counts no more.'],
+      notes: ['With another address, failures of the earlier one do not count any more.'],
     }),
     webhookCrud.delete({
       examples: ['app', 'app --yes', '4ew6rt --yes'],

@@ -152,13 +152,13 @@ export const checkService = async (client: Client): Promise<DoctorFinding[]> => 
   const answers = okCheck('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
   const ready =
     readiness.is === 'ready'
-      ? okCheck('ready', 'it takes work')
+      ? okCheck('ready', 'it accepts work')
       : failFinding('ready', `no: ${readiness.failing.join(', ')}`, 'adjutant logs --last 50');
   const inside = (await lookInside(client)) ?? parts.map(ofPart);
   return [answers, ready, ...inside, ...(await exposure(url, holder))];
 };
 
-/** Findings of the daemon itself; null: it tells them to its admins alone. */
+/** Returns the findings of the daemon itself; null: only admins may read them. */
 const lookInside = async (client: Client): Promise<DoctorFinding[] | null> => {
   const reply = await unlessRefused([401, 403], client.doctor.look());
   if (reply === null) return null;
@@ -194,7 +194,7 @@ const ofPart = ({ name, status, detail }: ServicePart): DoctorFinding => ({
   ...(status !== 'ok' && { remedy: REMEDIES[name] ?? 'adjutant logs --last 50' }),
 });
 
-/** Tried for real: the daemon is asked at every other address of this machine. */
+/** Checks if the daemon answers at the other addresses of this machine, by asking it there. */
 const exposure = async (url: string, holder: PortHolder | null): Promise<DoctorFinding[]> => {
   if (!isLocalUrl(url)) return [];
   const others = addresses().map((host) => `http://${host}:${portOf(url)}`);
@@ -228,7 +228,7 @@ const addresses = (): string[] =>
     .filter(({ internal, scopeid }) => !internal && !scopeid)
     .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
 
-/** A setting of a running process of ours, where the system tells. */
+/** Returns a setting of a running daemon of this user, if the system shows it. */
 const settingOf = (pid: number, name: string): string | undefined => {
   try {
     const settings = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
@@ -241,8 +241,8 @@ const settingOf = (pid: number, name: string): string | undefined => {
 const portOf = (url: string): number => Number(new URL(url).port || 80);
 
 /**
- * Takes from others on this machine what is the owner's alone: the home, the keys, the session file.
- * Nothing that is not the caller's, and no link, is touched. What was done, a sentence each.
+ * Makes the home, the keys and the session file private. Leaves alone links and what belongs to
+ * another user. Returns a sentence for each change.
  */
 export const repairHome = (home: string): string[] => {
   const keys = join(home, 'keys');

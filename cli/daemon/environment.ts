@@ -11,7 +11,10 @@ export const homeOf = (flag: string | undefined): string => {
   return resolve(given.replace(/^~(?=$|\/)/, homedir()));
 };
 
-/** The environment of a daemon that none of the user's settings may reach, with some of its own. */
+/**
+ * Returns an environment without the user's ADJUTANT_ settings, for a daemon with settings of its
+ * own.
+ */
 export const environmentWith = (settings: Record<string, string>): NodeJS.ProcessEnv => {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('ADJUTANT_'));
   return { ...Object.fromEntries(kept), ...settings };

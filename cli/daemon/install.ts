@@ -123,7 +123,7 @@ export const installed = (): Installed | null => {
 const textOf = (path: string): string | null =>
   existsSync(path) ? readFileSync(path, 'utf8') : null;
 
-/** Failed: nobody here runs services for this user. Nothing is changed by asking. */
+/** Checks that the system runs services for this user, without a change. Failed: it does not. */
 export const checkManager = (): void => {
   try {
     if (isMac) ask('launchctl', ['print', domain()]);
@@ -148,7 +148,7 @@ export const serviceFiles = (): ServiceFiles => ({
   note: textOf(noteFile()),
 });
 
-/** Undoes an installation: what there was before is there again, and starts. */
+/** Undoes an installation: restores the files that were there before, and starts that service. */
 export const restoreService = ({ unit, note }: ServiceFiles): void => {
   if (unit === null) return void uninstall();
   write({ unit, note });
@@ -217,7 +217,7 @@ const LAUNCHD = {
 export const controlService = (verb: 'start' | 'restart'): CliFault | null =>
   refusalOf(() => switchService(verb));
 
-/** The same. Failed: it refuses. */
+/** Does the same. Failed: the system refuses. */
 export const switchService = (verb: 'start' | 'stop' | 'restart'): void => {
   if (isMac) ask('launchctl', [...LAUNCHD[verb], `${domain()}/${LAUNCHD_LABEL}`]);
   else systemctl(verb, UNIT);

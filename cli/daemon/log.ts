@@ -102,7 +102,7 @@ export const rotateOpen = (path: string, fd: number): void => {
   ftruncateSync(fd);
 };
 
-/** Does so from time to time where stderr is that log. Returns what stops it. */
+/** Checks the size regularly if stderr is that log. Returns the function that stops it. */
 export const keepSmall = (path: string): (() => void) => {
   const timer = setInterval(() => {
     try {

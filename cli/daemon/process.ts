@@ -39,7 +39,7 @@ const commandOf = (pid: number): string | null => {
   }
 };
 
-/** Sends a signal; to none who has just ended. */
+/** Sends a signal, unless the process has just ended. */
 export const signalTo = (found: Process, signal: NodeJS.Signals): void => {
   try {
     if (isRunning(found)) process.kill(found.pid, signal);
@@ -124,7 +124,10 @@ const listeningOn = (port: number, table: string): string[] => {
 const hasOneOf = (pid: string, sockets: string[]): boolean =>
   list(`/proc/${pid}/fd`).some((fd) => sockets.includes(target(`/proc/${pid}/fd/${fd}`)));
 
-/** Processes end while one looks, and others' are hidden: what cannot be read is not there. */
+/**
+ * Treats what cannot be read as absent: a process may end meanwhile, and those of others are
+ * hidden.
+ */
 const unlessHidden = <T>(look: () => T, otherwise: T): T => {
   try {
     return look();

@@ -10,11 +10,11 @@ export type Readiness =
   | { is: 'ready' }
   /** `failing` names the parts that are not, `draining` among them. */
   | { is: 'not_ready'; failing: string[] }
-  /** Something that is no Adjutant. */
+  /** A program that is not Adjutant. */
   | { is: 'otherProgram' }
   | { is: 'silent' };
 
-/** Asks the daemon whether it takes work; never throws. */
+/** Asks the daemon if it is ready; never throws. */
 export const readinessOf = async (url: string): Promise<Readiness> => {
   const reply = await ask(`${url}/health/ready`);
   if (reply === null) return { is: 'silent' };

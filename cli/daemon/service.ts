@@ -63,7 +63,7 @@ interface PreviousInstallation {
   files: ServiceFiles;
 }
 
-/** Puts back what there was, the daemon that ran included. */
+/** Restores the previous service, starts the daemon that ran before, and returns the error. */
 const undone = async (
   error: unknown,
   { home, record, files }: PreviousInstallation,
@@ -103,13 +103,13 @@ export const uninstallService = async ({ out, streams }: Context): Promise<void>
   out.done('The service is stopped and taken away; what it kept stays.', { service }, columns);
 };
 
-/** A service does not see this shell: where it is to listen is said in so many words. */
+/** Returns the complete address for the service, which does not have this shell's environment. */
 const addressOf = ({ host, port }: ListenAddress): Required<ListenAddress> => ({
   host: host ?? defaultListenAddress().host,
   port: port ?? defaultListenAddress().port,
 });
 
-/** Failed: it is not ready in time; says why not. */
+/** Waits until the service is ready. Failed: it is not ready in time; the error says why. */
 const ready = async (
   url: string,
   { home, from, signal }: { home: string; from: number; signal: AbortSignal },
@@ -121,7 +121,7 @@ const ready = async (
   }
 };
 
-/** The service would be tried again and again. */
+/** True if the daemon refused to start: the service manager would restart it again and again. */
 const hasRefused = (home: string, from: number): boolean =>
   readFrom(logOf(home), from).includes('Not started');
 
@@ -137,7 +137,7 @@ const notReady = (url: string, home: string, from: number): Error => {
 };
 
 const urlColumns = columnsOf<{ url: string }>(['url']);
-/** The system gives it 40 s. */
+/** The longest wait for the end of the service; the system gives it 40 s. */
 const STOPPED_WITHIN_MS = 45_000;
 
 /** The service that `up --install` made of this home; null: it has none. */
@@ -182,7 +182,9 @@ export const startService = async (
   return null;
 };
 
-/** Stops the service until it is started, or until the next login. Failed: it answers all the same. */
+/**
+ * Stops the service until it is started, or until the next login. Failed: a daemon still answers.
+ */
 export const stopService = async (context: Context, { url }: Installed): Promise<void> => {
   const { out, signal, streams } = context;
   if ((await readinessOf(url)).is === 'silent') return out.note('Not running.');

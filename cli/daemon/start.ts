@@ -98,7 +98,10 @@ const opened = (home: string, outputFile: string): OpenLog & { out: number } => 
   }
 };
 
-/** Failed: what nobody could find again, and so not stop, is ended. */
+/**
+ * Writes the record of the daemon. Failed: it cannot be written; the daemon is stopped, since no
+ * command could find it.
+ */
 const keepRecord = (home: string, record: DaemonRecord): void => {
   try {
     writeRecord(home, record);
@@ -131,7 +134,7 @@ const ready = async (url: string, of: DaemonChild): Promise<void> => {
   while ((await readinessOf(url)).is !== 'ready') await onceMore(of);
 };
 
-/** A pause between two looks. Failed: it has ended, or takes too long. */
+/** Waits a moment between two checks. Failed: the daemon has ended, or takes too long. */
 const onceMore = async (of: DaemonChild): Promise<void> => {
   if (isOver(of.child)) throw notStarted(of);
   if (performance.now() - of.began > READY_WITHIN_MS) {
@@ -145,7 +148,7 @@ const onceMore = async (of: DaemonChild): Promise<void> => {
   });
 };
 
-/** Its own words where it could say them, else how it ended and the last it wrote. */
+/** Returns the daemon's own error message, or else how it ended and its last lines. */
 const notStarted = ({ child, log, from }: DaemonChild): CliFault => {
   const lines = complaints(logLines(readFrom(log, from)));
   const [first, ...rest] = lines
@@ -172,7 +175,7 @@ const CLOSED_WITHIN_MS = 3_000;
 export interface Stop {
   home: string;
   record: DaemonRecord;
-  /** End it hard when it does not end by itself. */
+  /** True if it is killed when it does not end by itself. */
   isForced: boolean;
   signal: AbortSignal;
 }

@@ -167,7 +167,7 @@ export const outcomeOf = async (
   return execution;
 };
 
-/** Repeats a look until it finds something; null after 30 s. */
+/** Repeats a request until it finds something; null after 30 s. */
 export const until = async <T>(look: () => Promise<T | null>): Promise<T | null> => {
   const end = performance.now() + FINISHED_WITHIN_MS;
   for (;;) {

@@ -175,7 +175,7 @@ const forms: Record<HookSender, (from: FormValues) => SenderForm> = {
   }),
 };
 
-/** The sender that the name speaks of. */
+/** Guesses the sender from the hook's name. */
 export const senderOf = ({ name }: Hook): HookSender =>
   senders.find((sender) => name.toLowerCase().includes(sender)) ?? 'other';
 
@@ -221,11 +221,13 @@ const SECRET_BYTES = 32;
 /** The secret of a new hook. */
 export interface NewSecret {
   value: string;
-  /** Made here: it must be shown, this once. */
+  /** True if the command generated it and must show it once. */
   isMade: boolean;
 }
 
-/** From a file, or made. Usage: made, with an output that has no place for it. */
+/**
+ * Reads the secret from a file or generates one. Usage: an output that cannot show a generated one.
+ */
 export const newHookSecret = async (
   context: Context,
   file: string | undefined,

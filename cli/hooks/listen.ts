@@ -18,12 +18,12 @@ export interface ExecutionChange {
 
 const KEPT = 5000;
 
-/** Smaller than every id of a run. */
+/** An id that is smaller than that of every execution. */
 const BEFORE_ALL = 'execution_00000000000000000000000000';
 
 /**
- * Every change of the runs that begin after that one. The API numbers runs by their id, so that none
- * is missed and none told twice.
+ * Yields every change of the executions that begin after that one. Their ids are in order, so none
+ * is missed or yielded twice.
  */
 const followRuns = (context: Context, client: Client, newest: string) => {
   const known = new Map<string, ExecutionChange>();
@@ -42,7 +42,7 @@ const followRuns = (context: Context, client: Client, newest: string) => {
   return followRows(context, { channel: 'hook.execution', isRow: isChange, isNew, missed });
 };
 
-/** Runs that began since, and what has become of those that were under way. */
+/** Reads the executions that began since, and the present state of those that were running. */
 const missedBy = async (
   client: Client,
   last: string,

@@ -13,7 +13,7 @@ interface Offer {
 
 /** Providers that sell by key; the first facts kept of one name its usual model. */
 const SELLERS = ['anthropic', 'openai', 'google', 'openrouter'] as const;
-/** More would not be read. */
+/** The most models of one server that are offered. */
 const MOST_OF_SERVER = 3;
 const TEST_MS = 120_000;
 const INSTEAD = 'adjutant models create';

@@ -168,7 +168,9 @@ const copy = async (context: Context, name: string, found: ToolLogin): Promise<v
   await found.copy();
 };
 
-/** At the person's own terminal; nothing of what is typed passes through here. */
+/**
+ * Runs the tool's login on the user's terminal; nothing that is typed passes through this process.
+ */
 const begin = async (context: Context, name: string, found: ToolLogin): Promise<void> => {
   if (!context.ask.isPossible) throw usageFault('A login is made at a terminal. Or add --copy.');
   const { argv, folder, env } = found;

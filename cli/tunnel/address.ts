@@ -13,7 +13,7 @@ export const reachNotes = (reach: TunnelView['reach']): string[] =>
     ? [WARNINGS[reach], 'Prove it: adjutant tunnel check        Forget it: adjutant tunnel forget']
     : [];
 
-/** Beside a link for somebody who may sit at another machine. */
+/** Warnings about a link for somebody who may use another machine. */
 export const NOT_REACHED =
   'It opens on this machine alone. For others: adjutant tunnel setup, then make it anew';
 

@@ -37,7 +37,7 @@ export const approvals = contract({
     reply: pageOf('approvals', ApprovalReply),
   }),
   get: endpoint.get('/api/chat/approvals/{id}', {
-    summary: 'Show one call that waits for your word',
+    summary: 'Show one call that waits for your approval',
     reply: ApprovalReply,
   }),
   approve: endpoint.post('/api/chat/approve', {

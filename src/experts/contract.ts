@@ -13,7 +13,7 @@ const name = () =>
 const description = () =>
   s.text(300).description('When to take it; models choose by this sentence');
 const instructions = () =>
-  s.text(20_000).description('How it works, told to whoever plays the part');
+  s.text(20_000).description('How it works; the agent that takes it on reads this');
 const keywords = () =>
   s.list(s.text(50), 100).description('Words by which it is chosen where no model can choose');
 const tools = () =>
@@ -83,7 +83,7 @@ export const experts = contract({
     status: 201,
   }),
   update: endpoint.patch('/api/experts/{id}', {
-    summary: 'Change an expert of your own; agents that play the part already keep it as it was',
+    summary: 'Change an expert of your own; agents that have it already keep it as it was',
     example: { keywords: ['release', 'changelog', 'notes'] },
     body: ExpertChanges,
     reply: ExpertReply,

@@ -47,7 +47,12 @@ export const agentExecutions = ({
         const change = { id, hookId, hookName, event, action, agentId, status, error, at };
         hub.publish(agent.user_id, 'hook.execution', change);
       })
-      .catch((err) => log.warn({ err, execution: agent.execution_id }, 'an end was not told'));
+      .catch((err) =>
+        log.warn(
+          { err, execution: agent.execution_id },
+          'the end of an execution was not published to subscribers',
+        ),
+      );
   },
 });
 

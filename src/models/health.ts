@@ -84,7 +84,10 @@ export const createHealth = ({ clock, log }: { clock: Clock; log: Pick<Log, 'war
       const restMs = isCooling ? coolMs(failure, failures) : openMs(failure, failures);
       if (restMs !== null) {
         const detail = { model: name, seconds: Math.ceil(restMs / 1000), because: failure.kind };
-        log.warn(detail, isCooling ? 'a model cools down' : 'a model is left alone for a while');
+        log.warn(
+          detail,
+          isCooling ? 'a model cools down' : 'a model failed and is passed over for a while',
+        );
       }
       change(name, {
         failures,

@@ -40,7 +40,7 @@ export const createDigests = (deps: DigestDeps) => {
   const held = heldRows(store);
 
   const failed = (err: unknown, of: object = {}): void =>
-    log.error({ err, ...of }, 'what waited together could not be told');
+    log.error({ err, ...of }, 'held notifications could not be sent');
 
   /** Sends each batch that is due. A batch that fails does not delay those of others. */
   const tick = async (): Promise<void> => {

@@ -20,7 +20,10 @@ export const openCodeDigest = async (
 ): Promise<(code: string) => string> => {
   const kept = await readFact(store, CODE_KEY);
   const sound = kept && unlessShut(() => master.unseal(BOUND, kept));
-  if (kept && !sound) log.error('the key of short codes was damaged: those under way are none');
+  if (kept && !sound)
+    log.error(
+      'the key of short codes was damaged: a new one is made, and issued codes are invalid',
+    );
   const key = sound || randomBytes(32);
   if (!sound) await writeFact(store, CODE_KEY, master.seal(BOUND, key)).execute();
   return (code) => createHmac('sha256', key).update(code).digest('hex');

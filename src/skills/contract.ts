@@ -117,7 +117,7 @@ export const NewMcpServer = s
     readable: s.optional(
       s.list(s.text(4_096), 16).description('Folders that it may read: where its program lies'),
     ),
-    network: s.optional(s.flag().description('Ours: the whole network, this machine included')),
+    network: s.optional(s.flag().description('The whole network, this machine included')),
     url: s.optional(s.text(8_192).description('The address of a server for streamable HTTP')),
     headers: s.optional(texts('McpHeaders').description('Write-only')),
     everyone: s.optional(s.flag().description('Every user may use it, not admins alone')),

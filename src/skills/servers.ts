@@ -74,7 +74,7 @@ export const createServers = (deps: ServersDeps) => {
       );
     } catch (error) {
       if (!(error instanceof McpFailed)) throw error;
-      log.warn({ server: name, failure: error.kind }, 'an MCP server is not to be had');
+      log.warn({ server: name, failure: error.kind }, 'an MCP server could not be reached');
     }
   };
 
@@ -87,7 +87,9 @@ export const createServers = (deps: ServersDeps) => {
     await Promise.all(gone.map(({ name }) => pool.drop(name)));
     for (const { name, spec, origin } of fresh) {
       if (!spec || origin !== 'file' || pins.isKnown(name)) continue;
-      look(name, DAEMON).catch((err) => log.warn({ err, server: name }, 'not looked at'));
+      look(name, DAEMON).catch((err) =>
+        log.warn({ err, server: name }, 'the tools of an MCP server could not be read'),
+      );
     }
   };
 

@@ -88,9 +88,7 @@ export type CredentialChanges = s.Static<typeof CredentialChanges>;
 const CredentialRotation = s.object('CredentialRotation', {
   value: s.optional(value().description('Write-only; required, unless one is generated')),
   generate: s.optional(
-    s
-      .flag()
-      .description('Makes a value, shown once; so it is without a value for a webhook_secret'),
+    s.flag().description('Generate the value and show it once; the default for a webhook_secret'),
   ),
   overlapMinutes: s.optional(
     s.whole(0, 43_200).description('How long the one before it stays good; 60 unless given'),

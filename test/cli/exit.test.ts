@@ -22,7 +22,7 @@ describe('faultOf', () => {
     expect(said(refused(401), false)).to.equal([Exit.login, 'Not logged in. Run: adjutant login']);
     expect(said(refused(401))).to.equal([
       Exit.login,
-      'Your session has ended. Run: adjutant login',
+      'Your login session has ended. Run: adjutant login',
     ]);
   });
 

@@ -1,6 +1,10 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { documents, proseOf, readDocument } from '../harness/documents.js';
+import ts from 'typescript';
+import { type Document, documents, proseOf, readDocument } from '../harness/documents.js';
+import { nodes, projectRoot, sources } from '../harness/sources.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -20,9 +24,33 @@ const plain = (word: string): string => word.replaceAll('*', '');
 /** Listed as what the source calls its notices; the words there are those of the API. */
 const GENERATED = /<!-- (kinds|settings):.*?(<!-- \/\w+ -->|(?=\n## ))/gs;
 
+const TOPICS = readdirSync(join(projectRoot(), 'cli/topics')).map((name) => `cli/topics/${name}`);
+/** Sources whose sentences people read: the API's own texts, and the help of the command line. */
+const SPOKEN = /^(src\/api\.ts|src\/[\w/]+\/contract\.ts|cli\/[\w/]+\.ts)$/;
+
+/** The sentences in the strings of a source; a string without a space is a name or a path. */
+const sentencesIn = (): Document[] =>
+  sources()
+    .filter(({ path }) => SPOKEN.test(path))
+    .map((source) => {
+      const strings = [...nodes(source)].flatMap((node) =>
+        ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateTail(node)
+          ? node.text
+          : [],
+      );
+      return { path: source.path, text: strings.filter((each) => each.includes(' ')).join('\n') };
+    });
+
+const readable = (): Document[] => [
+  ...documents().filter(({ path }) => path !== 'docs/glossary.md'),
+  readDocument('src/http/socket/PROTOCOL.md'),
+  ...TOPICS.map(readDocument),
+  ...sentencesIn(),
+];
+
 describe('the glossary', () => {
-  it('has between 70 and 95 rows, each with a meaning', () => {
-    expect(rows.length).to.be.between(69, 96);
+  it('has between 70 and 105 rows, each with a meaning', () => {
+    expect(rows.length).to.be.between(69, 106);
     expect(rows.filter(({ word, meaning }) => word === '' || meaning === '')).to.equal([]);
   });
 
@@ -39,16 +67,20 @@ describe('the glossary', () => {
     expect(refused.filter((word) => words.includes(word))).to.equal([]);
   });
 
-  it('is kept by the documents', () => {
+  it('explains no word by one that it advises against for it', () => {
+    const isOwn = ({ meaning, not }: (typeof rows)[number]) =>
+      not.some((word) => new RegExp(`\\b${plain(word)}\\b`, 'i').test(meaning));
+    expect(rows.filter(isOwn).map(({ word }) => word)).to.equal([]);
+  });
+
+  it('is kept by the documents, the protocol, the API’s texts and the command line', () => {
     const banned = rows.flatMap(({ not }) => not.filter((word) => !word.startsWith('*')));
     expect(banned).to.include('strangers');
-    const found = documents()
-      .filter(({ path }) => path !== 'docs/glossary.md')
-      .flatMap(({ path, text }) => {
-        const prose = proseOf({ path, text: text.replace(GENERATED, '') });
-        const isUsed = (word: string) => new RegExp(`\\b${word}\\b`, 'i').test(prose);
-        return banned.filter(isUsed).map((word) => `${path}: ${word}`);
-      });
+    const found = readable().flatMap(({ path, text }) => {
+      const prose = proseOf({ path, text: text.replace(GENERATED, '').replaceAll('’', "'") });
+      const isUsed = (word: string) => new RegExp(`\\b${word}\\b`, 'i').test(prose);
+      return banned.filter(isUsed).map((word) => `${path}: ${word}`);
+    });
     expect(found).to.equal([]);
   });
 });

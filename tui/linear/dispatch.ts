@@ -51,7 +51,7 @@ const follow = async (desk: Linear, meaning: LinearInput): Promise<void> => {
 };
 
 const pause = ({ announcer, output }: Linear): void =>
-  output.line(announcer.pause() ? 'What runs by stands still. Enter goes on.' : 'It goes on.');
+  output.line(announcer.pause() ? 'Live output is paused. Enter goes on.' : 'It goes on.');
 
 const openNumber = async (desk: Linear, number: number): Promise<void> => {
   if (!desk.announcement.isMenu) return chooseLine(desk, String(number));

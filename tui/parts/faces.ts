@@ -51,7 +51,7 @@ const troubleRows = (
 
 const remedy = (status: number, who: SessionState['who']): string => {
   if (status === 0) return 'On this machine: adjutant up     ctrl-r tries again';
-  if (status === 401) return 'Your session has ended.   enter logs in again';
+  if (status === 401) return 'Your login session has ended.   enter logs in again';
   if (status === 403) {
     const you = who ? `You are ${who.username} (${who.role}). ` : '';
     return `${you}Ask an admin.   ctrl-r again`;

@@ -130,7 +130,7 @@ export const logsPage: ScreenPage = {
       const { leastLevel, filter } = topView(ui);
       return [
         `No lines of level ${leastLevel} and above${filter === '' ? '' : ' with that in them'}.`,
-        filter === '' ? '  .  show less grave ones too' : '  esc  drop the filter',
+        filter === '' ? '  .  show less important ones too' : '  esc  drop the filter',
       ];
     },
     isTail: true,

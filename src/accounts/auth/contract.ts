@@ -62,7 +62,9 @@ export const Credentials = s.lenient(
       email: s.optional(s.text(254)),
       password: s.text(256),
       totpCode: s.optional(s.text(40)),
-      device: s.optional(s.text(100).description('Names a session of 30 days')),
+      device: s.optional(
+        s.text(100).description('Names the login session, which then has 30 days'),
+      ),
       deviceToken: s.optional(s.text(100).description('From an earlier login of this device')),
     })
     .or('username', 'email'),

@@ -7,7 +7,7 @@ export const LoginSession = s.object('LoginSession', {
   id: s.id('login'),
   device: s
     .nullable(s.text(100))
-    .description('What the login called itself; such a session has 30 days'),
+    .description('The name that the login gave; a named login session has 30 days'),
   address: s.nullable(s.text(100)).description('Where the login came from'),
   createdAt: s.time(),
   lastUsedAt: s.nullable(s.time()).description('To the minute'),

@@ -96,7 +96,7 @@ const Authentication = s
     username: s.optional(s.text(254).description('Only passkeys of this account will do')),
     challengeId: s.optional(s.text(80)),
     response: s.optional(Assertion),
-    device: s.optional(s.text(100).description('Names a session of 30 days')),
+    device: s.optional(s.text(100).description('Names the login session, which then has 30 days')),
     deviceToken: s.optional(s.text(100).description('From an earlier login of this device')),
   })
   .and('challengeId', 'response');
@@ -152,7 +152,7 @@ export const passkeys = contract({
     personal: true,
   }),
   grant: endpoint.post('/api/auth/passkey/grant', {
-    summary: 'A code, for one minute and once, that gives another program a session of yours',
+    summary: 'A code, for one minute and once, that logs another program in as you',
     personal: true,
     audit: 'passkeys.grant',
     example: { challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' },
@@ -177,7 +177,9 @@ export const passkeys = contract({
         .max(128)
         .pattern(/^[\w.~-]+$/, 'RFC 7636'),
       device: s.optional(
-        s.text(100).description('Names a session, 30 days from the login that gave it'),
+        s
+          .text(100)
+          .description('Names the login session, which has 30 days from the login that gave it'),
       ),
       deviceToken: s.optional(s.text(100).description('From an earlier login of this device')),
     }),

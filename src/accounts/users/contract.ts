@@ -52,7 +52,7 @@ export const AccountChanges = s.ignoring(
     'AccountChanges',
     s.object('AccountChanges', {
       role: role(),
-      disabled: s.flag().description('Ends sessions, tokens, sockets and agents at once'),
+      disabled: s.flag().description('Ends login sessions, tokens, sockets and agents at once'),
       limits: s.partial('UserLimitChanges', UserLimits),
       permissions: s.partial('UserPermissionChanges', UserPermissions),
       password: password(),
@@ -173,7 +173,7 @@ export const users = contract({
     body: FactorRemoval,
   }),
   reset: endpoint.post('/api/auth/reset', {
-    summary: 'Set a new password with the link of an admin; ends all sessions',
+    summary: 'Set a new password with the link of an admin; ends all login sessions',
     access: 'public',
     audit: 'users.reset',
     example: {

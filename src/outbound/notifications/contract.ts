@@ -100,7 +100,7 @@ export const notifications = contract({
     reply: NotificationPreferences,
   }),
   'set-preferences': endpoint.put('/api/notifications/preferences', {
-    summary: 'Mute kinds, set quiet hours, gather storms; in the app all of it stays',
+    summary: 'Mute kinds, set quiet hours, combine many into digests; the app keeps all of them',
     example: {
       quietHours: { enabled: true, from: '22:00', to: '07:00', timezone: 'Europe/Berlin' },
     },

@@ -98,7 +98,9 @@ const integrityOf = (found: Awaited<ReturnType<DoctorStore['integrity']>>): Find
   const checked = `${found.checked} ${found.checked === 1 ? 'table' : 'tables'}`;
   return okFinding(
     'integrity',
-    found.isAll ? `${checked} whole` : `${checked} whole, no time for more`,
+    found.isAll
+      ? `${checked} checked, no damage`
+      : `${checked} checked, no damage; no time for more`,
   );
 };
 

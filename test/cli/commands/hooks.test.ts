@@ -215,6 +215,12 @@ describe('hooks', () => {
       await tsv('test', 'github', payload, '--dry-run', '--event', 'push', '--json'),
     );
     expect([would.wouldRun, would.rendered.body]).to.equal([true, 'push came']);
+    const facts = await tsv('test', 'github', payload, '--dry-run', '--event', 'push');
+    expect(lines(facts)).to.include([
+      'wouldRun\ttrue',
+      'action\tnotify',
+      'rendered.body\tpush came',
+    ]);
     const tested = (await tsv('test', 'github', payload, '--output', 'id')).trim();
     await until(
       () => tsv('execution', 'github', tested),

@@ -43,7 +43,7 @@ describe('notifications', () => {
     expect(await world.cli(['notifications', 'sendings', short], { terminal: 80 })).to.equal({
       code: 0,
       stdout: '',
-      stderr: 'It went nowhere but here.\n',
+      stderr: 'It was sent to no channel.\n',
     });
     const reply = await world.cli(['notifications', 'sendings', short, '--json']);
     expect(JSON.parse(reply.stdout)).to.equal({ sendings: [] });

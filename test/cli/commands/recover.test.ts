@@ -48,7 +48,7 @@ describe('recover', () => {
     expect([code, stdout, stderr]).to.equal([
       0,
       '',
-      `The password of ${name} is set; its sessions and tokens have ended.\n` +
+      `The password of ${name} is set; its login sessions and tokens have ended.\n` +
         'Next: adjutant up, adjutant login\n',
     ]);
     await restart();
@@ -88,7 +88,7 @@ describe('recover', () => {
     await world.client.users.update({ id: bob.id, body: { disabled: true } });
     await world.app.app.close();
     const { stderr } = await recover([bob.name, ...withFile]);
-    expect(stderr).to.contain('The account was disabled, and is not any more.');
+    expect(stderr).to.contain('The account was disabled, and is enabled now.');
     await restart();
     expect(await login(bob.name, NEXT)).to.equal(200);
   });
@@ -160,7 +160,7 @@ describe('recover', () => {
     const { code, stderr } = await recover([bob.name, ...withFile]);
     expect([code, stderr]).to.equal([
       0,
-      `The password of ${bob.name} is set; its sessions and tokens have ended.\n` +
+      `The password of ${bob.name} is set; its login sessions and tokens have ended.\n` +
         'Its logins need a code of the authenticator app, as before.\n' +
         'Passkeys that still log in: 2.\nNext: adjutant up, adjutant login\n',
     ]);
@@ -178,7 +178,7 @@ describe('recover', () => {
     const { code, stderr } = await recover(words);
     expect([code, stderr]).to.equal([
       0,
-      `The password of ${bob.name} is set; its sessions and tokens have ended.\n` +
+      `The password of ${bob.name} is set; its login sessions and tokens have ended.\n` +
         'The authenticator app is removed: logins need no code.\n' +
         'Passkeys removed: 1.\nPasskeys that still log in: 1.\n' +
         'Next: adjutant up, adjutant login\n',

@@ -31,7 +31,7 @@ describe('auth tokens', () => {
   it('say what one that names no scope may do', async () => {
     const { stderr } = await tokens('create', 'ci');
     expect(stderr).to.contain(
-      'It may do all that you may, but answer approvals and act as an admin.\n',
+      'It may do all that you may, except decide approvals and act as an admin.\n',
     );
   });
 

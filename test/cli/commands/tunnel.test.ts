@@ -49,6 +49,23 @@ describe('tunnel', () => {
     expect((await tunnel(['address'])).stdout).to.equal(`${proxy.url}\n`);
   });
 
+  it('names the command to set it up, where nothing is', async () => {
+    const config = await tunnel(['config', 'caddy']);
+    expect([config.code, config.stderr.split('\n').slice(0, 3)]).to.equal([
+      1,
+      [
+        'The public address is not set.',
+        'Set it: adjutant tunnel setup --public-url https://hooks.example.org',
+        'Or give it this once: --public-url https://hooks.example.org',
+      ],
+    ]);
+    const check = await tunnel(['check']);
+    expect([check.code, check.stderr.split('\n').slice(0, 2)]).to.equal([
+      1,
+      ['No tunnel is set up.', 'Set one up: adjutant tunnel setup'],
+    ]);
+  });
+
   it('ends with 1 and the remedy where a stage fails', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const set = await tunnel(['setup', '--provider', 'proxy', '--public-url', url]);

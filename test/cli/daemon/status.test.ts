@@ -42,7 +42,7 @@ describe('status, logs and doctor', () => {
         remedy: `adjutant up --port ${new URL(url).port}`,
       },
       {
-        name: 'session',
+        name: 'login',
         status: 'warn',
         detail: `not logged in at ${url}`,
         remedy: 'adjutant login, or: adjutant quickstart',
@@ -80,7 +80,7 @@ describe('status, logs and doctor', () => {
   it('find nothing wrong where nothing is, confinement aside', async () => {
     const { problems, all } = await examine();
     expect(problems.filter(({ name }) => name !== 'confinement')).to.equal([]);
-    expect(all.find(({ name }) => name === 'session')?.detail).to.equal('ada, admin');
+    expect(all.find(({ name }) => name === 'login')?.detail).to.equal('ada, admin');
   });
 
   it('find what others can read or reach', async () => {
@@ -96,7 +96,7 @@ describe('status, logs and doctor', () => {
     expect(found.map(({ status, name }) => `${status} ${name}`)).to.equal([
       'warn home',
       'fail keys',
-      'warn session',
+      'warn login',
     ]);
     expect(found[0]?.remedy).to.equal(`chmod 700 ${machine.home}`);
   });
@@ -119,7 +119,7 @@ describe('status, logs and doctor', () => {
   it('tell an admin what only the daemon can see', async () => {
     const { all } = await examine();
     const names = all.map(({ name }) => name);
-    expect(names).to.include(['node', 'daemon', 'integrity', 'vault', 'outbox', 'session']);
+    expect(names).to.include(['node', 'daemon', 'integrity', 'vault', 'outbox', 'login']);
     expect(names.length).to.equal(new Set(names).size);
   });
 

@@ -160,7 +160,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     desk.say('follow');
     await desk.hears('Following.');
     desk.say('');
-    await desk.hears('stands still');
+    await desk.hears('Live output is paused');
     stage.model.script(says({ text: 'You are welcome.' }));
     desk.say('message');
     await desk.hears('an empty one sends them');

@@ -31,7 +31,7 @@ const executions = tableFor<Execution>({
     facts: { status: run.status },
   }),
   columns: executionColumns,
-  empty: ['No runs yet.', '  t  run it now      ]  what its sender must be told'],
+  empty: ['No runs yet.', '  t  run it now      ]  what to enter at the sender'],
 });
 
 const hookFacts = ({ triggerConfig, concurrency, cooldownMs }: Hook): string =>
