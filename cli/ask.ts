@@ -21,7 +21,7 @@ interface QuestionOptions {
   /** ^X asks for the editor. */
   mayBeWritten?: boolean;
 }
-interface TypedAnswer {
+interface TypedInput {
   line: string;
   isForEditor: boolean;
 }
@@ -148,7 +148,7 @@ export class Ask {
     return (await this.typed(prompt, how)).line;
   }
 
-  private async typed(prompt: string, how: QuestionOptions): Promise<TypedAnswer> {
+  private async typed(prompt: string, how: QuestionOptions): Promise<TypedInput> {
     const { stderr } = this.streams;
     const { isHidden = false } = how;
     const early = this.typedAhead.shift();
@@ -168,7 +168,7 @@ export class Ask {
   private async nextLine(
     prompt: string,
     { isHidden, mayBeWritten }: QuestionOptions,
-  ): Promise<TypedAnswer> {
+  ): Promise<TypedInput> {
     const { stdin: input, stderr } = this.streams;
     const output = isHidden ? silent() : stderr;
     // A line that is drawn anew at each key cannot be read aloud: then the terminal edits it.

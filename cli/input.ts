@@ -73,7 +73,7 @@ export const readNewSecret = async (
   return secret;
 };
 
-interface Answer<B> {
+interface MissingInput<B> {
   /** The code with which the daemon says that it is needed. */
   code: string;
   /** Given on the command line: it is sent at once. */
@@ -82,8 +82,8 @@ interface Answer<B> {
 }
 
 /** Calls without the answer where none is given, and asks for it where the daemon needs it. */
-export const withAnswer = async <B extends object, T>(
-  { code, isGiven, ask }: Answer<B>,
+export const withInput = async <B extends object, T>(
+  { code, isGiven, ask }: MissingInput<B>,
   call: (body: B | Record<string, never>) => Promise<T>,
 ): Promise<T> => {
   if (isGiven) return call(await ask());
@@ -105,5 +105,5 @@ export const withPassword = <T>(
   const ask = async () => ({
     password: await secretFrom(context, file, { ask: 'Password', instead: PASSWORD_FILE }),
   });
-  return withAnswer({ code: 'password_required', isGiven: file !== undefined, ask }, call);
+  return withInput({ code: 'password_required', isGiven: file !== undefined, ask }, call);
 };

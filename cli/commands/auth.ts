@@ -15,7 +15,7 @@ import { homeOf, shortPath } from '../daemon/environment.js';
 import { runningDaemon } from '../daemon/process.js';
 import { failed, unlessRefused } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { readNewPassword, secretFrom, withAnswer } from '../input.js';
+import { readNewPassword, secretFrom, withInput } from '../input.js';
 import { requestCommand } from '../request.js';
 import { localTime } from '../text.js';
 import { tokenOfLink } from './account.js';
@@ -138,7 +138,7 @@ const withSetupCode = <T>(
   const ask = async () => ({
     setupCode: (await secretFrom(context, file ?? ownFile(context), QUESTION)).trim(),
   });
-  return withAnswer({ code: 'setup_code_required', isGiven: file !== undefined, ask }, call);
+  return withInput({ code: 'setup_code_required', isGiven: file !== undefined, ask }, call);
 };
 
 /** The setup code of the daemon in the background here; it is sent to no other address unasked. */
@@ -223,7 +223,7 @@ export const login = command({
       const logIn = (code: object) => logInFromDevice(client, { ...body, ...code });
       keep(
         context,
-        await withAnswer({ code: 'totp_required', isGiven: false, ask }, logIn),
+        await withInput({ code: 'totp_required', isGiven: false, ask }, logIn),
         'Logged in',
       );
     } catch (error) {

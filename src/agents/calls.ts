@@ -98,13 +98,13 @@ const performCalls = async (
       const decision = await decisionOf(deps, run, open, call);
       if (decision.do === 'run') {
         await parallel.add(() => beginCall(deps, run, { call, ...decision, performed }));
-      } else if (decision.do === 'tell') {
+      } else if (decision.do === 'report') {
         const write = async () => {
           if (!(await tell(deps, run, call, decision))) performed.broken ??= 'changed';
         };
         await parallel.add(async () => ({ result: Promise.resolve(), write }));
       } else if (decision.do === 'ask') performed.questions.push(decision.question);
-      else if (decision.do === 'await') performed.delegated.push(call);
+      else if (decision.do === 'waitForSubAgent') performed.delegated.push(call);
       else performed.waiting++;
       if (isAlone) await parallel.settled();
       if (performed.broken) break;
@@ -199,7 +199,7 @@ const tell = async (
   deps: LoopDeps,
   { agent }: AgentRun,
   call: ToolCall,
-  { ok, content, holds = [] }: Extract<CallDecision, { do: 'tell' }>,
+  { ok, content, holds = [] }: Extract<CallDecision, { do: 'report' }>,
 ): Promise<boolean> => {
   const result = { ok, content: excerpt(content, LONGEST_RESULT), ms: 0, isOutside: false };
   const record = createRecord(deps, agent).add(...holds);

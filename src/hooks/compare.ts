@@ -1,7 +1,7 @@
-import type { Budget } from './budget.js';
+import type { TimeLimit } from './timelimit.js';
 
 /** Thrown if the comparison takes longer than its budget. */
-export class BudgetSpent extends Error {
+export class TimeLimitSpent extends Error {
   override name = 'BudgetSpent';
 }
 
@@ -20,7 +20,7 @@ export class Comparison {
   private work = 0;
   private readonly counts = new WeakMap<object, number>();
 
-  constructor(readonly budget: Budget) {}
+  constructor(readonly timeLimit: TimeLimit) {}
 
   /**
    * Returns true if two JSON values are equal; the order of keys does not count. Errors:
@@ -105,7 +105,7 @@ export class Comparison {
   }
 
   private look(): void {
-    if (this.budget.isSpent()) throw new BudgetSpent();
+    if (this.timeLimit.isSpent()) throw new TimeLimitSpent();
   }
 }
 

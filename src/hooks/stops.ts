@@ -1,5 +1,5 @@
 import { iso } from '../kernel/clock.js';
-import { MOST_HOPS } from '../kernel/loop.js';
+import { MOST_HOPS } from '../kernel/hops.js';
 import type { Outbox, PreparedNotice } from '../outbound/module.js';
 import type { Evaluator } from './evaluate.js';
 import type { OpenedHook } from './hook.js';

@@ -26,7 +26,7 @@ export interface FastPathDeps extends ProblemDeps {
   trust(): ProxyTrust;
   mintRequestId(): string;
   /** Called for each reply, with the method in lower case. */
-  answered(method: string, status: number): void;
+  replied(method: string, status: number): void;
   bodies: Bodies;
   /** Headers of every reply beside those that hapi always sends. */
   headers: Record<string, string>;
@@ -78,7 +78,7 @@ export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps)
     const reply = await replyTo(route, { request, context }, deps);
     const last = whenDrained ? ['connection', 'close'] : [];
     send(response, reply, ['x-request-id', context.requestId, ...always, ...last]);
-    deps.answered('post', reply.status);
+    deps.replied('post', reply.status);
     logReply(deps.log, true, reply.status, () => ({
       requestId: context.requestId,
       method: 'post',
@@ -169,7 +169,7 @@ const boomOf = (error: unknown): Boom.Boom =>
   Boom.boomify(error instanceof Error ? error : new Error(String(error)));
 
 const check = (endpoint: Endpoint, { status, body }: CustomReply<unknown>): void => {
-  const schema = status === successOf(endpoint) ? endpoint.reply : endpoint.answers?.[status];
+  const schema = status === successOf(endpoint) ? endpoint.reply : endpoint.otherReplies?.[status];
   const error = schema?.validate(body).error;
   if (error) throw new Error(`${endpoint.path} answers what its contract does not: ${error}`);
 };

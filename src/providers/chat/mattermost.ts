@@ -3,7 +3,7 @@ import {
   type CallResult,
   callPlatform,
   checkOf,
-  type PlatformAnswer,
+  type PlatformCallReply,
   platformRefusal,
   type RefusalIn,
   sentOf,
@@ -64,7 +64,7 @@ export const mattermost: Platform = {
     false,
   verify: ({ body }, { secrets }) => isMattermosts(body, secrets),
   parse: ({ body }) => [parseMattermost(body)],
-  answer: ({ kind, replyTo }, text, isOver) => {
+  reply: ({ kind, replyTo }, text, isOver) => {
     if (kind === 'button') return isOver ? inPlaceOf(text) : { ephemeral_text: plain(text) };
     return replyTo === COMMAND ? { response_type: 'ephemeral', text: plain(text) } : null;
   },
@@ -138,7 +138,7 @@ const refusalIn: RefusalIn = (reply) => {
 };
 
 /** Copies the seconds until the rate limit ends from Mattermost's own header to `retry-after`. */
-const withPatience = (reply: PlatformAnswer): PlatformAnswer => {
+const withPatience = (reply: PlatformCallReply): PlatformCallReply => {
   const { 'x-ratelimit-reset': reset, ...headers } = reply.headers;
   return reset === undefined ? reply : { ...reply, headers: { 'retry-after': reset, ...headers } };
 };
@@ -153,7 +153,7 @@ const directChannel = async (reach: PlatformReach, userId: string): Promise<Call
 const nothingSent = (refusal: PlatformRefusal): PlatformRefusal =>
   refusal.verdict === 'unknown' ? { ...refusal, verdict: 'retry' } : refusal;
 
-const idOf = ({ body }: PlatformAnswer): string => asText(body.id);
+const idOf = ({ body }: PlatformCallReply): string => asText(body.id);
 
 /** U+200B behind an `@` or a `~` keeps the word from being the name of a user or a channel. */
 const HIDDEN = '\u200b';

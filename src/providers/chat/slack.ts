@@ -2,7 +2,7 @@ import {
   asText,
   callPlatform,
   checkOf,
-  type PlatformAnswer,
+  type PlatformCallReply,
   platformRefusal,
   type RefusalIn,
   sentOf,
@@ -52,7 +52,7 @@ export const slack: Platform = {
   claims: (headers) => headers['x-slack-signature'] !== undefined,
   verify: isSlackSignature,
   parse: ({ body }) => [parseSlack(body)],
-  answer: ({ replyTo }, text) =>
+  reply: ({ replyTo }, text) =>
     replyTo === COMMAND ? { response_type: 'ephemeral', ...plain(text) } : null,
 
   render: (message) => {
@@ -170,7 +170,7 @@ const refusalIn: RefusalIn = (reply) => {
   return { verdict: verdictOf(error), error: `Slack says ${error}`, status, excerpt };
 };
 
-const receiptIn = ({ body }: PlatformAnswer): string =>
+const receiptIn = ({ body }: PlatformCallReply): string =>
   `${asText(body.channel)}:${asText(body.ts)}`;
 
 /**

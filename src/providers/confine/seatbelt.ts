@@ -1,6 +1,6 @@
 import { type Launch, runChild } from './child.js';
 import type { ConfinedCommand, Confinement } from './confinement.js';
-import { startHeldProcess } from './held.js';
+import { startHeldProcess } from './heldprocess.js';
 import { checkCommand, checkRun, cleanEnv } from './request.js';
 
 /**

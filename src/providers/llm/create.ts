@@ -130,10 +130,10 @@ const take = async (
       ownErrors.from(() => asked.onText?.(text)),
     );
     const asking = { name, model, call, asked: { ...asked, onText }, watch, tally };
-    const answer = await (isStreamed ? stream : ask)(asking);
-    isRead = !answer.isCutOff;
+    const sdkReply = await (isStreamed ? stream : ask)(asking);
+    isRead = !sdkReply.isCutOff;
     end();
-    const reply = replyOf({ name, price, asked, answer });
+    const reply = replyOf({ name, price, asked, sdkReply });
     return await withoutKey(reply, apiKey);
   } catch (error) {
     const failed = { tally, asked, price, isStreamed, ...learned };
@@ -188,10 +188,10 @@ interface StreamInput {
 
 /** Requests one JSON reply. */
 const ask = async ({ name, model, call, asked, tally }: StreamInput): Promise<SdkReply> => {
-  const answer = await Promise.resolve(model.doGenerate(call)).catch((error: unknown) => {
+  const sdkReply = await Promise.resolve(model.doGenerate(call)).catch((error: unknown) => {
     throw readable(name, error);
   });
-  const { content, finishReason, usage } = answer;
+  const { content, finishReason, usage } = sdkReply;
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   if (text !== '') asked.onText?.(text);
   const toolCalls: SdkReply['toolCalls'] = [];
@@ -209,7 +209,7 @@ const ask = async ({ name, model, call, asked, tally }: StreamInput): Promise<Sd
 /** Requests a streamed reply, and passes each piece of text on as it comes. */
 const stream = async (asking: StreamInput): Promise<SdkReply> => {
   const { name, model, call, asked, watch, tally } = asking;
-  const answer: SdkReply = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
+  const sdkReply: SdkReply = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
   const most = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const inPieces = new Set<string>();
   for await (const part of partsOf(name, model, call)) {
@@ -217,20 +217,20 @@ const stream = async (asking: StreamInput): Promise<SdkReply> => {
     if (!SIGNS.has(part.type)) watch.active();
     count(tally, inPieces, part);
     if (tally.bytes() > LONGEST_ANSWER) throw new ModelFailure('invalid_reply', tooLong(name));
-    if (part.type === 'tool-call') answer.toolCalls.push(readCall(part));
+    if (part.type === 'tool-call') sdkReply.toolCalls.push(readCall(part));
     if (part.type === 'finish') {
-      Object.assign(answer, { usage: totalOf(part.usage), ...reasonOf(part.finishReason) });
+      Object.assign(sdkReply, { usage: totalOf(part.usage), ...reasonOf(part.finishReason) });
     }
     if (part.type === 'text-delta') {
-      answer.text += part.delta;
+      sdkReply.text += part.delta;
       asked.onText?.(part.delta);
     }
     if (part.type !== 'finish' && tally.tokens() > most) {
-      Object.assign(answer, { usage: {}, finishReason: 'length', isCutOff: true });
+      Object.assign(sdkReply, { usage: {}, finishReason: 'length', isCutOff: true });
       break;
     }
   }
-  return { ...answer, ...countOf(tally, answer.usage) };
+  return { ...sdkReply, ...countOf(tally, sdkReply.usage) };
 };
 
 /** Yields the parts of a streamed reply as the adapter reads them. */

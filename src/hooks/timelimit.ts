@@ -9,7 +9,7 @@ export const CONDITIONS_MS = 25;
 const LONGEST = 40;
 
 /** A time limit for work on untrusted input. */
-export interface Budget {
+export interface TimeLimit {
   /** Returns the milliseconds that are left, at least 1. */
   left(): number;
   isSpent(): boolean;
@@ -19,7 +19,7 @@ export interface Budget {
  * Creates a budget that counts the processor time of the thread, or elapsed time if the system does
  * not report that.
  */
-export const createBudget = (ms: number): Budget => {
+export const createTimeLimit = (ms: number): TimeLimit => {
   const begun = performance.now();
   const computed = threadMs();
   let end = begun + ms;
