@@ -11,7 +11,7 @@ import type { AgentRow } from '../store/tables/agents.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { ModelConstraints } from './models.js';
 import type { AgentRun, Interruption, LoopDeps } from './run.js';
-import { type Facts, readFacts } from './snapshot.js';
+import { type AgentFacts, readFacts } from './snapshot.js';
 import { agentTrust } from './taint.js';
 import { requestOf, waitForOwner } from './waitforapproval.js';
 
@@ -30,7 +30,7 @@ export const MODEL_GRANTS = Object.values(cliTools).map(grantOf);
 export const modelConstraintsOf = async (
   deps: LoopDeps,
   run: AgentRun,
-  facts: Pick<Facts, 'now'>,
+  facts: Pick<AgentFacts, 'now'>,
 ): Promise<ModelConstraints | Interruption> => {
   const { agent } = run;
   const { model, topic } = agent;

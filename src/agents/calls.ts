@@ -100,7 +100,7 @@ const performCalls = async (
         await parallel.add(() => beginCall(deps, run, { call, ...decision, performed }));
       } else if (decision.do === 'report') {
         const write = async () => {
-          if (!(await tell(deps, run, call, decision))) performed.broken ??= 'changed';
+          if (!(await recordReport(deps, run, call, decision))) performed.broken ??= 'changed';
         };
         await parallel.add(async () => ({ result: Promise.resolve(), write }));
       } else if (decision.do === 'ask') performed.questions.push(decision.question);
@@ -195,7 +195,7 @@ const spend = ({ store, clock }: LoopDeps, { id, digest }: ApprovalRow): Stateme
  * Tells the model why a call was not run, or what its sub-agent returned. Returns false if the text
  * is no longer true.
  */
-const tell = async (
+const recordReport = async (
   deps: LoopDeps,
   { agent }: AgentRun,
   call: ToolCall,

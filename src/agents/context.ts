@@ -3,8 +3,9 @@ import { estimateTokens } from '../providers/llm/tokens.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { readPersona } from './agent.js';
 import type { ModelConstraints, Models } from './models.js';
+import type { SaidRow } from './procedures/snapshot.js';
 import { type DroppedContext, noteOf, trim } from './trim.js';
-import { type SaidRow, turnsOf } from './turns.js';
+import { turnsOf } from './turns.js';
 
 /** The tokens of the note that lists what was left out. */
 const NOTE_TOKENS = 100;

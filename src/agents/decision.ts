@@ -80,7 +80,7 @@ export const decisionOf = async (
   const tool = open.tools.find(call);
   const approval = open.approvals.get(call.id);
   if (approval?.used_at != null) return report(open.isOverridden ? OVERRIDDEN : INTERRUPTED);
-  if (approval) return approved(approval, tool, tool && exactly(agent.id, tool, call));
+  if (approval) return decisionBy(approval, tool, tool && exactly(agent.id, tool, call));
   if (open.isOverridden) return report(OVERRIDDEN);
   if (open.repetitions >= TOLD_AT) return report(REPEATED);
   if (!tool) return { do: 'run', tool };
@@ -124,7 +124,7 @@ const exactly = (agentId: string, tool: Tool, call: ToolCall): ExactCall => ({
  * Decides by the approval. The call is compared with the approved one again: only exactly that call
  * runs, and only once.
  */
-const approved = (
+const decisionBy = (
   approval: ApprovalRow,
   tool: Tool | null,
   call: ExactCall | null,

@@ -14,10 +14,10 @@ import { openBudget, settleReserved } from './budget.js';
 import { runCalls } from './calls.js';
 import { UNTOUCHED } from './decision.js';
 import type { ModelReply } from './models.js';
+import type { SaidRow } from './procedures/snapshot.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { type AgentRun, commitWithCost, type Interruption, type LoopDeps } from './run.js';
-import { type Facts, readStepFacts } from './snapshot.js';
-import type { SaidRow } from './turns.js';
+import { type AgentFacts, readStepFacts } from './snapshot.js';
 
 const DELEGATE = functionName({ skillId: 'agents', name: 'delegate' });
 
@@ -72,7 +72,7 @@ interface ChosenExpert {
 const choose = async (
   deps: LoopDeps,
   run: AgentRun,
-  facts: Facts,
+  facts: AgentFacts,
 ): Promise<ChosenExpert | Interruption> => {
   const { agent, signal } = run;
   const experts = await deps.access.experts.list(agent.user_id);

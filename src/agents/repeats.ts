@@ -1,6 +1,7 @@
 import { canonical } from '../kernel/jsonvalue.js';
 import type { ToolCall } from '../providers/llm/model.js';
-import { callsOf, type SaidRow } from './turns.js';
+import type { SaidRow } from './procedures/snapshot.js';
+import { callsOf } from './turns.js';
 
 /** The repetition from which on the calls are not run, and the model is told. */
 export const TOLD_AT = 4;

@@ -1,24 +1,25 @@
 import { iso } from '../kernel/clock.js';
 import { type EffectivePermissions, effectivePermissions } from '../permissions/module.js';
 import type { AgentRow } from '../store/tables/agents.js';
+import type { SaidRow } from './procedures/snapshot.js';
 import type { AgentRun, LoopDeps } from './run.js';
-import type { SaidRow } from './turns.js';
 
 /** The facts by which the loop decides, as they were at one moment. */
-export interface Facts {
+export interface AgentFacts {
   /** The agent's row; the one with which the run began if the agent was removed. */
   now: AgentRow;
   permissions: EffectivePermissions;
 }
 
 /** The facts for a step. */
-export interface StepFacts extends Facts {
+export interface StepFacts extends AgentFacts {
   /** All messages of the session, oldest first. */
   messages: SaidRow[];
 }
 
 /** Reads the facts for the decision on a call. */
-export const readFacts = (deps: LoopDeps, run: AgentRun): Promise<Facts> => read(deps, run, null);
+export const readFacts = (deps: LoopDeps, run: AgentRun): Promise<AgentFacts> =>
+  read(deps, run, null);
 
 /** Reads the facts for a step. They are read anew for each, so that a change takes effect at once. */
 export const readStepFacts = (deps: LoopDeps, run: AgentRun): Promise<StepFacts> =>

@@ -12,12 +12,13 @@ import { UNTOUCHED } from './decision.js';
 import { endAgent } from './end.js';
 import type { ModelReply } from './models.js';
 import { reported } from './orchestrate.js';
+import type { SaidRow } from './procedures/snapshot.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { repetitionsOf } from './repeats.js';
 import { type AgentRun, commitWithCost, type LoopDeps, type LoopOutcome } from './run.js';
 import type { StepFacts } from './snapshot.js';
 import type { DroppedContext } from './trim.js';
-import { callsOf, type SaidRow } from './turns.js';
+import { callsOf } from './turns.js';
 
 /** Asks a model once and acts on its reply. */
 export const takeStep = async (

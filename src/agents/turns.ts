@@ -1,8 +1,6 @@
 import type { ToolCall, Turn } from '../providers/llm/model.js';
 import type { SaidRow } from './procedures/snapshot.js';
 
-export type { SaidRow } from './procedures/snapshot.js';
-
 export const INTERRUPTED =
   'Interrupted while it ran. Whether it took effect is not known; it is not repeated by itself.';
 

@@ -9,6 +9,7 @@ import type {
 import type { Store } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
+import { visibleTo } from '../store/visible.js';
 import { messageOf } from './messagetext.js';
 import type { ChatPace } from './pace.js';
 import { isSetTo, type PlatformSettingsCache } from './settings.js';
@@ -118,7 +119,7 @@ const findChannel = async (
   db
     .selectFrom('channels')
     .select('sender_id')
-    .where('user_id', '=', user_id)
+    .where(visibleTo(user_id))
     .where('id', '=', channel_id)
     .where('verified_at', 'is not', null)
     .executeTakeFirst();

@@ -14,6 +14,12 @@ export interface StopsDeps extends OutcomeDeps {
   directory: Directory;
 }
 
+/** The dependencies of the question whether a hook's limits admit one more execution. */
+export interface AdmissionDeps {
+  directory: Directory;
+  outbound: OutcomeDeps['outbound'];
+}
+
 /** The end of an execution before its action. */
 export type Stopped = Pick<RunOutcome, 'status' | 'notice'> & { error: string };
 
@@ -57,7 +63,7 @@ const interruption = ({ hook: { id, name } }: HookRun): Stopped => {
  * publish if it is the last one that they admit.
  */
 export const admissionOf = (
-  { directory, outbound }: Pick<StopsDeps, 'directory' | 'outbound'>,
+  { directory, outbound }: AdmissionDeps,
   { hook }: HookRun,
   now: number,
 ): { admission: Admission; publishedLast(): void } => {

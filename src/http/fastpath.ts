@@ -147,8 +147,7 @@ const replyTo = async (
   const { url: path = '', headers } = request;
   try {
     const result = await holdRaw(deps.bodies, { stream: request, most }, (bytes) => {
-      // A computed name in the literal would make a hidden class for each request, see
-      // RequestVisit.
+      // A computed name in the literal would make a hidden class for each request.
       const input: Record<string, unknown> = { query: {}, raw: { bytes, headers } };
       input[parameter] = pattern.exec(path)?.[1];
       return handle(input, context);

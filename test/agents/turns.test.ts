@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { INTERRUPTED, openCalls, type SaidRow, turnsOf } from '../../src/agents/turns.js';
+import type { SaidRow } from '../../src/agents/procedures/snapshot.js';
+import { INTERRUPTED, openCalls, turnsOf } from '../../src/agents/turns.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3';
 export interface AgentNotices {
   /** The number of all of them. */
   count: number;
-  /** Those that were not sent one by one, oldest first. */
+  /** The notices that were not sent one by one, oldest first. */
   kept: { id: number; line: string }[];
 }
 

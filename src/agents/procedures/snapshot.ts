@@ -3,7 +3,7 @@ import type { UserRow } from '../../store/tables/accounts.js';
 import { type AgentRow, agentTable, type MessageRow } from '../../store/tables/agents.js';
 import type { PermissionRow } from '../../store/tables/permissions.js';
 
-/** What the loop decides by: an agent, its owner's permissions and, for a step, its conversation. */
+/** The facts by which the loop decides: an agent, its owner's permissions and, for a step, its conversation. */
 export interface AgentSnapshot {
   /** Undefined if the agent was removed. */
   agent: AgentRow | undefined;

@@ -82,7 +82,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       const change = db
         .updateTable('webhooks')
         .set(changes)
-        .where('user_id', '=', read.user_id)
+        .where(visibleTo(read.user_id))
         .where('id', '=', read.id)
         .where(unchangedSince(read));
       const isOff = changes.enabled === 0;
@@ -125,7 +125,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       await db
         .updateTable('webhooks')
         .set({ failing_since: null })
-        .where('user_id', '=', user_id)
+        .where(visibleTo(user_id))
         .where('id', '=', id)
         .where('url', '=', url)
         .execute();

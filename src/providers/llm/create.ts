@@ -10,7 +10,6 @@ import Bourne from '@hapi/bourne';
 import { adapters, leadingSystem, type ModelEndpoint, type Provider } from './adapters.js';
 import { createOwnErrors, endedBy, modelFailure, refuseUnsendable } from './failure.js';
 import { withoutApiKey, withoutKey } from './hidekey.js';
-import { boundedLines } from './lines.js';
 import {
   type Model,
   ModelFailure,
@@ -18,12 +17,13 @@ import {
   type Price,
   type StepReply,
 } from './model.js';
+import { type ObservedEndpoint, type OpenedModel, openOnce } from './open.js';
 import { replyOf, type SdkReply } from './reply.js';
 import { createTally, type ReplyTally, withUsage } from './tally.js';
 import { type ModelTimeouts, type TimeoutWatch, watchTimeouts } from './timeouts.js';
 import { functionTools, promptOf } from './turns.js';
 import { usageIn } from './usage.js';
-import { type EndpointTraits, framedFailure, wireOf } from './wire.js';
+import { framedFailure } from './wire.js';
 
 /**
  * The options of a model. `fetch` is the guarded client's `fetchFor`, which checks addresses and
@@ -40,7 +40,7 @@ export interface ModelOptions extends ModelEndpoint {
   keyOf?(): Promise<string | null>;
   /** The context window in tokens. */
   contextWindow: number;
-  /** The most tokens of one answer if the step sets no limit; by default the provider's own. */
+  /** The most tokens of one reply if the step sets no limit; by default the provider's own. */
   maxOutputTokens?: number;
   /** False if the endpoint cannot stream: the text then comes in one piece. */
   streaming?: boolean;
@@ -50,10 +50,10 @@ export interface ModelOptions extends ModelEndpoint {
   timeouts?: ModelTimeouts;
 }
 
-/** The default time limits. Ours: half an hour for a whole answer. */
+/** The default time limits. Ours: half an hour for a whole reply. */
 const TIMEOUTS: ModelTimeouts = { firstTokenMs: 120_000, silenceMs: 60_000, totalMs: 1_800_000 };
-/** The most bytes of an answer: text, reasoning and arguments together. */
-const LONGEST_ANSWER = 4 * 1024 * 1024;
+/** The most bytes of a reply: text, reasoning and arguments together. */
+const LONGEST_REPLY = 4 * 1024 * 1024;
 
 /** Creates a model that calls the endpoint of a provider. */
 export const openAiSdkModel = (options: ModelOptions): Model => {
@@ -69,41 +69,6 @@ export const openAiSdkModel = (options: ModelOptions): Model => {
   };
 };
 
-/** The model's properties, as far as its replies have shown them. */
-interface ObservedEndpoint extends EndpointTraits {
-  /** True if it reasons without showing that, so that it may have generated more than was seen. */
-  hidesReasoning: boolean;
-}
-
-/** A model that is opened, and the function to call for a reply that begins. */
-interface OpenedModel {
-  model: LanguageModelV3;
-  /** Calls `begun` when a reply with a success status begins, for the call with that signal. */
-  watch(signal: AbortSignal, begun: () => void): void;
-}
-
-/** Returns the function that opens the model at the first call, and gives the same one after. */
-const openOnce = (
-  { name, provider, modelId, baseUrl, fetch }: ModelOptions,
-  traits: EndpointTraits,
-): (() => Promise<OpenedModel>) => {
-  const watched = new WeakMap<AbortSignal, () => void>();
-  const begun = (signal: AbortSignal): void => watched.get(signal)?.();
-  const wire = boundedLines(name, wireOf({ name, fetch, traits, begun }));
-  let opening: Promise<OpenedModel> | undefined;
-  const open = async (): Promise<OpenedModel> => ({
-    model: await adapters[provider].open({ name, modelId, baseUrl, fetch: wire }),
-    watch: (signal, call) => void watched.set(signal, call),
-  });
-  return () => {
-    opening ??= open().catch((error: unknown) => {
-      opening = undefined;
-      throw error;
-    });
-    return opening;
-  };
-};
-
 type OpenableModel = ModelOptions & { open(): Promise<OpenedModel> };
 
 const take = async (
@@ -112,8 +77,7 @@ const take = async (
   given: ModelRequest,
 ): Promise<StepReply> => {
   const { name, price, streaming = true, timeouts = TIMEOUTS } = options;
-  const apiKey = (await options.keyOf?.()) ?? options.apiKey;
-  refuseUnsendable(name, apiKey);
+  const apiKey = await sendableKey(options);
   const ownErrors = createOwnErrors();
   const whole = new AbortController();
   const watch = watchTimeouts(name, timeouts);
@@ -147,6 +111,12 @@ const take = async (
     // Otherwise an abandoned reply would keep its connection open.
     if (!isRead) whole.abort();
   }
+};
+
+const sendableKey = async ({ name, keyOf, apiKey }: ModelOptions): Promise<string | undefined> => {
+  const key = (await keyOf?.()) ?? apiKey;
+  refuseUnsendable(name, key);
+  return key;
 };
 
 /**
@@ -216,7 +186,7 @@ const stream = async (asking: StreamInput): Promise<SdkReply> => {
     if (part.type === 'error') throw errorOf(name, part.error);
     if (!SIGNS.has(part.type)) watch.active();
     count(tally, inPieces, part);
-    if (tally.bytes() > LONGEST_ANSWER) throw new ModelFailure('invalid_reply', tooLong(name));
+    if (tally.bytes() > LONGEST_REPLY) throw new ModelFailure('invalid_reply', tooLong(name));
     if (part.type === 'tool-call') sdkReply.toolCalls.push(readCall(part));
     if (part.type === 'finish') {
       Object.assign(sdkReply, { usage: totalOf(part.usage), ...reasonOf(part.finishReason) });
