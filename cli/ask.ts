@@ -8,12 +8,12 @@ import { oneLine } from './text.js';
 export interface CliQuestion {
   /** Without the colon. */
   ask: string;
-  /** Value of an empty answer. */
+  /** Value of empty input. */
   initial?: string;
   /** The flag that says it without a terminal: `--name`. */
   instead: string;
-  /** The reason why the answer is not accepted; the question is asked again then. */
-  refuse?(answer: string): string | undefined;
+  /** The reason why the input is not accepted; the question is asked again then. */
+  refuse?(input: string): string | undefined;
 }
 
 interface QuestionOptions {
@@ -65,9 +65,9 @@ export class Ask {
   async choose(question: CliQuestion & { choices: string[] }): Promise<number> {
     const { ask, choices, initial = '1', instead } = question;
     const list = choices.map((choice, at) => `${at + 1} ${choice}`).join('  ');
-    const isKnown = (answer: string) => /^\d+$/.test(answer) && choices[Number(answer) - 1];
-    const refuse = (answer: string) =>
-      isKnown(answer) ? undefined : `A number from 1 to ${choices.length}.`;
+    const isKnown = (input: string) => /^\d+$/.test(input) && choices[Number(input) - 1];
+    const refuse = (input: string) =>
+      isKnown(input) ? undefined : `A number from 1 to ${choices.length}.`;
     return Number(await this.text({ ask: `${ask}   ${list}`, initial, instead, refuse })) - 1;
   }
 
@@ -76,8 +76,8 @@ export class Ask {
     this.mustBePossible(question);
     const prompt = `${question.ask} ${isInitiallyYes ? '[Y/n]' : '[y/N]'} `;
     const refuse = (given: string) => (/^(y|yes|n|no|)$/i.test(given) ? undefined : 'y or n.');
-    const answer = await this.accepted({ refuse }, async () => (await this.read(prompt)).trim());
-    return answer === '' ? isInitiallyYes : /^y/i.test(answer);
+    const input = await this.accepted({ refuse }, async () => (await this.read(prompt)).trim());
+    return input === '' ? isInitiallyYes : /^y/i.test(input);
   }
 
   /**
@@ -126,15 +126,15 @@ export class Ask {
     this.streams.stderr.write(`${text}\n`);
   }
 
-  /** Reads again and again, until an answer is not refused. */
+  /** Reads again and again, until the input is not refused. */
   private async accepted(
     { refuse }: Pick<CliQuestion, 'refuse'>,
     read: () => Promise<string>,
   ): Promise<string> {
     for (;;) {
-      const answer = await read();
-      const reason = refuse?.(answer);
-      if (reason === undefined) return answer;
+      const input = await read();
+      const reason = refuse?.(input);
+      if (reason === undefined) return input;
       this.say(reason);
     }
   }

@@ -20,7 +20,7 @@ const bytesOf = async ({ streams }: Context, file: string): Promise<Buffer> => {
   }
 };
 
-/** A secret from a file or stdin, where its last line feed is none of it, else a hidden answer. */
+/** A secret from a file or stdin, where its last line feed is none of it, else hidden input. */
 export const secretFrom = async (
   context: Context,
   file: string | undefined,
@@ -81,7 +81,7 @@ interface MissingInput<B> {
   ask(): Promise<B>;
 }
 
-/** Calls without the answer where none is given, and asks for it where the daemon needs it. */
+/** Calls without the input where none is given, and asks for it where the daemon needs it. */
 export const withInput = async <B extends object, T>(
   { code, isGiven, ask }: MissingInput<B>,
   call: (body: B | Record<string, never>) => Promise<T>,

@@ -122,7 +122,7 @@ const listen = async (server: Server): Promise<void> => {
 /** Time for the last replies of clients that have heard of the end, in milliseconds. */
 const LAST_REPLIES_MS = 1000;
 
-/** From here on every answer is the last of its connection. */
+/** From here on every reply is the last of its connection. */
 const closeAfterReplies = (server: Server): void =>
   server.ext('onPreResponse', ({ response }, h) => {
     if ('isBoom' in response) response.output.headers.connection = 'close';
@@ -131,7 +131,7 @@ const closeAfterReplies = (server: Server): void =>
   });
 
 /**
- * Admits no new connection, and lets the kept ones end with an answer. Node would cut those that are
+ * Admits no new connection, and lets the kept ones end with a reply. Node would cut those that are
  * idle at once, and with them requests that are on the way (RFC 9112, section 9.3.1). Closed, the
  * system resets what it holds for us that we have not accepted or read: right after the event loop
  * has polled there is the least of it.

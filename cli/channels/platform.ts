@@ -92,7 +92,7 @@ interface PlatformChanges {
   values?: Record<string, string>;
 }
 
-/** The values to store: the flags, and answers beside them. null: nothing changes. */
+/** The values to store: the flags, and typed input beside them. null: nothing changes. */
 export const valuesToStore = async (
   context: Context,
   platform: PlatformReply,

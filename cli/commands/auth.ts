@@ -68,7 +68,7 @@ const listenForCode = async (state: string): Promise<Server> => {
   const server = createServer();
   server.on(
     'request',
-    answer(state, (code) => server.emit('code', code)),
+    replyWith(state, (code) => server.emit('code', code)),
   );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -82,7 +82,7 @@ const portOf = (server: Server): number => {
 };
 
 /** Refuses a request that does not know the state: this command opened no such page. */
-const answer =
+const replyWith =
   (state: string, take: (code: string) => void): RequestListener =>
   ({ method, url = '' }, response) => {
     const given = new URL(url, 'http://127.0.0.1');

@@ -19,7 +19,7 @@ export interface SpawnRequest {
   /** An existing session of the same user to continue. */
   sessionId?: string;
   channel: 'api' | 'hook' | 'chat' | 'agent' | ChannelKind;
-  /** The channel of a new session, to which its answers go. */
+  /** The channel of a new session, to which its results go. */
   channelId?: string;
   /** Returns the steps that are committed together with the agent. */
   also?(sessionId: string): TransactionStep[];

@@ -61,7 +61,7 @@ export const createPlatformReceiver = (deps: PlatformReceiverDeps) => {
   /** Runs work after the reply. Nobody waits for it, and its errors are logged. */
   const afterwards = (work: Promise<void>): void => {
     const ended = work
-      .catch((err) => log.warn({ err }, 'an answer to a channel was not sent'))
+      .catch((err) => log.warn({ err }, 'a reply to a channel was not sent'))
       .finally(() => underWay.delete(ended));
     underWay.add(ended);
   };

@@ -11,7 +11,7 @@ import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js
 
 /**
  * The fast path of the receivers. Measured: hapi's lifecycle takes as long as all the work of a
- * delivery. A plain request is therefore answered before hapi, with the same contract, handler,
+ * delivery. A plain request therefore gets its reply before hapi, with the same contract, handler,
  * bodies, errors and headers. All other requests go to hapi (those with a query, an escaped path,
  * no host, another type, another origin, or a length that is missing or too large), and so does
  * every request when the daemon drains.

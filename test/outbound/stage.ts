@@ -37,7 +37,7 @@ export interface Stage {
   /** Tells the owner. */
   tell(title: string, effectId?: string): Promise<void>;
   messages(): Promise<OutboundMessageRow[]>;
-  /** The sendings, once all of them have such a status. */
+  /** The messages, once all of them have such a status. */
   ended(...statuses: OutboundMessageRow['status'][]): Promise<OutboundMessageRow[]>;
   attempts(): Promise<{ number: number; verdict: string; error: string | null }[]>;
   jobs(): Promise<{ kind: string; lane: string }[]>;

@@ -19,7 +19,7 @@ export interface PlatformCall {
 export type RefusalIn = (reply: PlatformCallReply) => PlatformRefusal | null;
 
 export interface PlatformCallReply {
-  verdict: 'answered';
+  verdict: 'replied';
   status: number;
   headers: Record<string, string>;
   /** The parsed JSON; an empty object if the body is not a JSON object. */
@@ -56,7 +56,7 @@ export const callPlatform = async (
     const secrets = secretsIn(settings);
     const text = await redactTextApart(response.body.toString('utf8'), secrets);
     const reply: PlatformCallReply = {
-      verdict: 'answered',
+      verdict: 'replied',
       status: response.status,
       headers: textsOf(await redactApart(response.headers, secrets)),
       body: objectOf(text),
@@ -114,7 +114,7 @@ export const sentOf = (
   reply: CallResult,
   receiptIn: (reply: PlatformCallReply) => string | null,
 ): PlatformSent => {
-  if (reply.verdict !== 'answered') return reply;
+  if (reply.verdict !== 'replied') return reply;
   const { status, excerpt } = reply;
   return { verdict: 'sent', receipt: receiptIn(reply), status, excerpt };
 };
@@ -124,7 +124,7 @@ export const checkOf = (
   reply: CallResult,
   accountIn: (reply: PlatformCallReply) => string,
 ): PlatformCheck =>
-  reply.verdict === 'answered'
+  reply.verdict === 'replied'
     ? { ok: true, account: accountIn(reply) }
     : { ok: false, error: reply.error };
 

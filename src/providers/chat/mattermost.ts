@@ -80,7 +80,7 @@ export const mattermost: Platform = {
   },
   send: async (reach, to, { question, ...post }) => {
     const channel = await directChannel(reach, to);
-    if (channel.verdict !== 'answered') return nothingSent(channel);
+    if (channel.verdict !== 'replied') return nothingSent(channel);
     const asked = questionIn(question);
     const props = asked && buttonsOf(asked, to, reach);
     const body = { channel_id: idOf(channel), ...post, ...(props && { props }) };
@@ -146,7 +146,7 @@ const withPatience = (reply: PlatformCallReply): PlatformCallReply => {
 /** Returns the direct channel of the bot and that user, and creates it if there is none. */
 const directChannel = async (reach: PlatformReach, userId: string): Promise<CallResult> => {
   const me = await call(reach, 'users/me');
-  return me.verdict === 'answered' ? call(reach, 'channels/direct', [idOf(me), userId]) : me;
+  return me.verdict === 'replied' ? call(reach, 'channels/direct', [idOf(me), userId]) : me;
 };
 
 /** Turns an unknown outcome before the post was requested into one that may be retried. */

@@ -151,7 +151,7 @@ const asking = (text: string, { approvalId, digest }: PlatformQuestion) => {
 };
 
 /**
- * Calls a method. The reply counts as answered if Slack says ok; its refusals come with status 200
+ * Calls a method. The reply counts as one if Slack says ok; its refusals come with status 200
  * and an error code.
  */
 const call = (reach: PlatformReach, method: string, body: object) =>

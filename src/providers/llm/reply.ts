@@ -10,7 +10,7 @@ import {
 import { usageWith } from './tally.js';
 import { estimateTokens } from './tokens.js';
 
-/** One answer as the AI SDK returns it. */
+/** One reply as the AI SDK returns it. */
 export interface SdkReply {
   text: string;
   toolCalls: { toolCallId: string; toolName: string; input: unknown }[];
@@ -35,7 +35,7 @@ interface ReplyInput {
   price?: Price;
 }
 
-/** Converts an answer to a StepReply. Throws ModelFailure if it is not usable. */
+/** Converts a reply to a StepReply. Throws ModelFailure if it is not usable. */
 export const replyOf = ({ name, asked, sdkReply, price }: ReplyInput): StepReply => {
   if (sdkReply.finishReason === 'content-filter')
     throw new ModelFailure('bad_request', `${name} withheld its reply (content filter)`);

@@ -12,7 +12,7 @@ const MOST_LINES = 20_000;
 export class PipeEnded extends NamedError {}
 
 /**
- * The transport of MCP over the pipes of a held process: JSON messages, one in each line (MCP,
+ * The transport of MCP over the pipes of a process: JSON messages, one in each line (MCP,
  * stdio).
  */
 export class PipeTransport implements Transport {
