@@ -8,12 +8,12 @@ import { oneLine } from './text.js';
 export interface CliQuestion {
   /** The question, without the colon. */
   ask: string;
-  /** The value that an empty answer stands for. */
+  /** The value that empty input stands for. */
   initial?: string;
   /** The flag that gives the value where there is no terminal: `--name`. */
   instead: string;
-  /** Returns why the answer is not accepted; the question is then asked again. */
-  refuse?(answer: string): string | undefined;
+  /** Returns why the input is not accepted; the question is then asked again. */
+  refuse?(input: string): string | undefined;
 }
 
 interface QuestionOptions {
@@ -21,7 +21,7 @@ interface QuestionOptions {
   /** True if ^X opens the editor. */
   mayBeWritten?: boolean;
 }
-interface TypedAnswer {
+interface TypedInput {
   line: string;
   isForEditor: boolean;
 }
@@ -65,9 +65,9 @@ export class Ask {
   async choose(question: CliQuestion & { choices: string[] }): Promise<number> {
     const { ask, choices, initial = '1', instead } = question;
     const list = choices.map((choice, at) => `${at + 1} ${choice}`).join('  ');
-    const isKnown = (answer: string) => /^\d+$/.test(answer) && choices[Number(answer) - 1];
-    const refuse = (answer: string) =>
-      isKnown(answer) ? undefined : `A number from 1 to ${choices.length}.`;
+    const isKnown = (input: string) => /^\d+$/.test(input) && choices[Number(input) - 1];
+    const refuse = (input: string) =>
+      isKnown(input) ? undefined : `A number from 1 to ${choices.length}.`;
     return Number(await this.text({ ask: `${ask}   ${list}`, initial, instead, refuse })) - 1;
   }
 
@@ -76,8 +76,8 @@ export class Ask {
     this.mustBePossible(question);
     const prompt = `${question.ask} ${isInitiallyYes ? '[Y/n]' : '[y/N]'} `;
     const refuse = (given: string) => (/^(y|yes|n|no|)$/i.test(given) ? undefined : 'y or n.');
-    const answer = await this.accepted({ refuse }, async () => (await this.read(prompt)).trim());
-    return answer === '' ? isInitiallyYes : /^y/i.test(answer);
+    const input = await this.accepted({ refuse }, async () => (await this.read(prompt)).trim());
+    return input === '' ? isInitiallyYes : /^y/i.test(input);
   }
 
   /**
@@ -126,15 +126,15 @@ export class Ask {
     this.streams.stderr.write(`${text}\n`);
   }
 
-  /** Asks until an answer is accepted. */
+  /** Asks until the input is accepted. */
   private async accepted(
     { refuse }: Pick<CliQuestion, 'refuse'>,
     read: () => Promise<string>,
   ): Promise<string> {
     for (;;) {
-      const answer = await read();
-      const reason = refuse?.(answer);
-      if (reason === undefined) return answer;
+      const input = await read();
+      const reason = refuse?.(input);
+      if (reason === undefined) return input;
       this.say(reason);
     }
   }
@@ -148,7 +148,7 @@ export class Ask {
     return (await this.typed(prompt, how)).line;
   }
 
-  private async typed(prompt: string, how: QuestionOptions): Promise<TypedAnswer> {
+  private async typed(prompt: string, how: QuestionOptions): Promise<TypedInput> {
     const { stderr } = this.streams;
     const { isHidden = false } = how;
     const early = this.typedAhead.shift();
@@ -168,7 +168,7 @@ export class Ask {
   private async nextLine(
     prompt: string,
     { isHidden, mayBeWritten }: QuestionOptions,
-  ): Promise<TypedAnswer> {
+  ): Promise<TypedInput> {
     const { stdin: input, stderr } = this.streams;
     const output = isHidden ? silent() : stderr;
     // A line that is drawn anew at each key cannot be read aloud: then the terminal edits it.

@@ -20,7 +20,7 @@ const bytesOf = async ({ streams }: Context, file: string): Promise<Buffer> => {
   }
 };
 
-/** A secret from a file or stdin, where its last line feed is none of it, else a hidden answer. */
+/** A secret from a file or stdin, where its last line feed is none of it, else hidden input. */
 export const secretFrom = async (
   context: Context,
   file: string | undefined,
@@ -73,7 +73,7 @@ export const readNewSecret = async (
   return secret;
 };
 
-interface Answer<B> {
+interface MissingInput<B> {
   /** The code with which the daemon says that it is needed. */
   code: string;
   /** Given on the command line: it is sent at once. */
@@ -85,8 +85,8 @@ interface Answer<B> {
  * Sends the request; if the daemon replies that it needs the password or code, asks for it and
  * sends it again.
  */
-export const withAnswer = async <B extends object, T>(
-  { code, isGiven, ask }: Answer<B>,
+export const withInput = async <B extends object, T>(
+  { code, isGiven, ask }: MissingInput<B>,
   call: (body: B | Record<string, never>) => Promise<T>,
 ): Promise<T> => {
   if (isGiven) return call(await ask());
@@ -108,5 +108,5 @@ export const withPassword = <T>(
   const ask = async () => ({
     password: await secretFrom(context, file, { ask: 'Password', instead: PASSWORD_FILE }),
   });
-  return withAnswer({ code: 'password_required', isGiven: file !== undefined, ask }, call);
+  return withInput({ code: 'password_required', isGiven: file !== undefined, ask }, call);
 };

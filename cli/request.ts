@@ -33,16 +33,16 @@ export const askNeeded = async (
   { fields: given, data }: GivenFields,
 ): Promise<Record<string, unknown>> => {
   if (!context.ask.isPossible || data !== undefined) return {};
-  const answers: Record<string, unknown> = {};
+  const inputs: Record<string, unknown> = {};
   for (const field of fields) {
     if (field.isNeeded && given[field.path] === undefined) {
-      answers[field.path] = await answerTo(context, field);
+      inputs[field.path] = await inputFor(context, field);
     }
   }
-  return answers;
+  return inputs;
 };
 
-const answerTo = async ({ ask }: Context, field: RequestField): Promise<unknown> => {
+const inputFor = async ({ ask }: Context, field: RequestField): Promise<unknown> => {
   const { name, values, kind, about } = field;
   const phrase = name.replaceAll(/[-.]/g, ' ');
   const title = `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}`;
@@ -53,8 +53,8 @@ const answerTo = async ({ ask }: Context, field: RequestField): Promise<unknown>
     instead,
     refuse: (text: string) => (text === '' ? 'It is needed.' : undefined),
   };
-  const answer = await ask.text(question);
-  return kind === 'list' ? answer.split(/[\s,]+/).filter(Boolean) : answer;
+  const input = await ask.text(question);
+  return kind === 'list' ? input.split(/[\s,]+/).filter(Boolean) : input;
 };
 
 type PathParameters = Record<string, string>;
@@ -114,10 +114,10 @@ export const requestCommand = <
   ): Promise<object | undefined> => {
     const typed = areFields ? withArguments(given.fields, given.args) : given.fields;
     const needed = asks && schema ? requestFields(schema, asks) : [];
-    const answers = await askNeeded(context, needed, { fields: typed, data: given.data });
+    const inputs = await askNeeded(context, needed, { fields: typed, data: given.data });
     const added = target && (await more?.(context, given, target));
     if (!except || !schema) return added;
-    const filled = { fields: { ...typed, ...answers }, data: given.data, more: { ...added } };
+    const filled = { fields: { ...typed, ...inputs }, data: given.data, more: { ...added } };
     return requestFrom(schema, filled, context.at);
   };
   return command<A, F>({

@@ -59,8 +59,8 @@ export const openApp = async (options: AppOptions): Promise<App> => {
     const state = { isDraining: false };
     const { recent } = options;
     const setup = await modules.accounts.openSetup(modules.system.exposure());
-    const { resources, answered } = resourcesOf(modules, { setup, recent, heads, state });
-    const fastPath = modules.http.serve(resources, { answered, payloads });
+    const { resources, replied } = resourcesOf(modules, { setup, recent, heads, state });
+    const fastPath = modules.http.serve(resources, { replied, payloads });
     await startModules(modules);
     const { server, port } = modules.http;
     await listen(server).catch(async (error) => {
@@ -120,10 +120,10 @@ const listen = async (server: Server): Promise<void> => {
 };
 
 /** Time for the last replies of clients that have heard of the end, in milliseconds. */
-const LAST_ANSWERS_MS = 1000;
+const LAST_REPLIES_MS = 1000;
 
-/** From here on every answer is the last of its connection. */
-const closeAfterAnswers = (server: Server): void =>
+/** From here on every reply is the last of its connection. */
+const closeAfterReplies = (server: Server): void =>
   server.ext('onPreResponse', ({ response }, h) => {
     if ('isBoom' in response) response.output.headers.connection = 'close';
     else response.header('connection', 'close');
@@ -131,7 +131,7 @@ const closeAfterAnswers = (server: Server): void =>
   });
 
 /**
- * Admits no new connection, and lets the kept ones end with an answer. Node would cut those that are
+ * Admits no new connection, and lets the kept ones end with a reply. Node would cut those that are
  * idle at once, and with them requests that are on the way (RFC 9112, section 9.3.1). Closed, the
  * system resets what it holds for us that we have not accepted or read: right after the event loop
  * has polled there is the least of it.
@@ -141,10 +141,10 @@ const drain = async (server: Server, fastPath: FastPath, farewellMs: number): Pr
   if ('closeIdleConnections' in listener) listener.closeIdleConnections = () => undefined;
   await nextTurn();
   listener.close();
-  closeAfterAnswers(server);
+  closeAfterReplies(server);
   const drained = fastPath.drain();
   await wait(farewellMs);
-  await Promise.race([drained, wait(LAST_ANSWERS_MS, undefined, { ref: false })]);
+  await Promise.race([drained, wait(LAST_REPLIES_MS, undefined, { ref: false })]);
   await nextTurn();
 };
 
@@ -168,7 +168,7 @@ const close = async (
   await modules.system.tunnel.end();
   modules.hub.endWaits();
   await drain(server, fastPath, farewellMs);
-  await server.stop({ timeout: LAST_ANSWERS_MS });
+  await server.stop({ timeout: LAST_REPLIES_MS });
   await payloads.close();
   await http.close();
   await store.close();

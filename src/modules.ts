@@ -131,7 +131,7 @@ export interface Opened {
 export const resourcesOf = (
   modules: Modules,
   { setup, recent, heads, state }: Opened,
-): { resources: Resource[]; answered(method: string, status: number): void } => {
+): { resources: Resource[]; replied(method: string, status: number): void } => {
   const { jobs, confinement, permissions, tools, agents, channels } = modules;
   const { sockets, port } = modules.http;
   const { tunnel, exposure } = modules.system;
@@ -183,7 +183,7 @@ export const resourcesOf = (
     own.tunnel,
     own.unbuilt,
   ];
-  return { resources, answered: own.meter.request };
+  return { resources, replied: own.meter.request };
 };
 
 /** Reads what the modules keep in memory, then begins the work of the queues and timers. */
@@ -206,7 +206,7 @@ export const startModules = async (modules: Modules): Promise<void> => {
 export const stopModules = async (modules: Modules, waitMs: number): Promise<void> => {
   const { outbound, channels, skills, jobs, system } = modules;
   await Promise.all(watchesOf(modules).map((watch) => watch.stop()));
-  await channels.reception.stop();
+  await channels.receiver.stop();
   const queues = [jobs.queue, outbound.queue];
   await Promise.all([system.backups.stop(), ...queues.map((queue) => queue.stop(waitMs))]);
   await skills.skills.stop();

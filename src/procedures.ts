@@ -3,7 +3,7 @@ import { beginAgent } from './agents/procedures/begin.js';
 import { agentNotices } from './agents/procedures/notices.js';
 import { reserveCall } from './agents/procedures/reserve.js';
 import { agentSnapshot } from './agents/procedures/snapshot.js';
-import { answerChannel } from './channels/procedures.js';
+import { resultChannel } from './channels/procedures.js';
 import { acceptDelivery } from './hooks/procedures/accept.js';
 import { admitExecution } from './hooks/procedures/admit.js';
 import { claimExecutions, oldestWait } from './hooks/procedures/claim.js';
@@ -11,8 +11,8 @@ import { closeExecution, endExecutions } from './hooks/procedures/end.js';
 import { firedHooks, namedExecution } from './hooks/procedures/fire.js';
 import { claimJobs } from './jobs/procedures.js';
 import { postEvent, postNotice } from './outbound/procedures/post.js';
-import { beginSendings } from './outbound/procedures/send.js';
-import { settleSending } from './outbound/procedures/settle.js';
+import { beginMessages } from './outbound/procedures/send.js';
+import { settleMessage } from './outbound/procedures/settle.js';
 import { appendAudit } from './store/audit/chain.js';
 import { checkAudit } from './store/audit/check.js';
 import { contradictedHeads, headsState } from './store/audit/headcheck.js';
@@ -28,11 +28,11 @@ const procedures = {
   beginAgent,
   reserveCall,
   claimJobs: (db: Database.Database) =>
-    claimJobs(db, { begin: beginSendings(db), executions: claimExecutions(db) }),
+    claimJobs(db, { begin: beginMessages(db), executions: claimExecutions(db) }),
   closeExecution,
   endExecutions,
-  beginSendings,
-  settleSending,
+  beginMessages,
+  settleMessage,
   postNotice,
   postEvent,
   appendAudit,
@@ -43,7 +43,7 @@ const together = { acceptDelivery };
 const lookups = {
   agentSnapshot,
   agentNotices,
-  answerChannel,
+  resultChannel,
   firedHooks,
   namedExecution,
   checkAudit,

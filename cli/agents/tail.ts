@@ -105,7 +105,7 @@ export const tailAgent = command({
     if (context.out.format === 'table') context.out.line(headline(agent));
     const tail = { context, client, agent, after: flags.since ?? 0 };
     for await (const ended of endings(tail)) {
-      // Its last message was the answer.
+      // Its last message was the result.
       sayEnded(
         context,
         ended,
@@ -182,12 +182,12 @@ const sayEnded = (context: Context, agent: Agent, more = ''): void => {
   );
 };
 
-/** Prints the answer for a person, the agent itself in every other format. */
+/** Prints the result for a person, the agent itself in every other format. */
 const showEnded = (context: Context, agent: Agent): void => {
   const { out } = context;
-  const answer = agent.error ?? agent.result;
+  const result = agent.error ?? agent.result;
   if (out.format !== 'table') out.item(agent, agentTableColumns);
-  else if (answer) out.line(safe(answer));
+  else if (result) out.line(safe(result));
   sayEnded(context, agent);
 };
 

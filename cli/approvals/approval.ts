@@ -138,7 +138,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     out.line(`[${number}] ${approval.status} ${when}`);
   };
 
-  const answer = async (
+  const decideOn = async (
     approval: ApprovalReply,
     approved: boolean,
     reason?: string,
@@ -167,7 +167,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
   ): Promise<void> => {
     if (isYes && now() - of.at < READING_MS) return out.note('Read it first. [y/N]');
     asked = null;
-    if (isYes) await answer(of.approval, true);
+    if (isYes) await decideOn(of.approval, true);
     else out.note('Undecided.');
   };
 
@@ -179,7 +179,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     if (verb === 's') for (const each of callLines(approval)) out.note(each);
     else if (approval.status !== 'pending') out.note(`[${number}] is ${approval.status} already.`);
     else if (verb === 'a') confirm(approval);
-    else await answer(approval, false, rest);
+    else await decideOn(approval, false, rest);
   };
 
   reader.on('line', (line) => void obey(line.trim()).catch((error) => out.warn(String(error))));

@@ -98,7 +98,7 @@ interface PlatformChanges {
   values?: Record<string, string>;
 }
 
-/** Returns the values to store, from flags and answers. null: nothing changes. */
+/** Returns the values to store, from flags and typed input. null: nothing changes. */
 export const valuesToStore = async (
   context: Context,
   platform: PlatformReply,

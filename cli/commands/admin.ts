@@ -3,7 +3,7 @@ import {
   type AuditVerdict,
   type Client,
   contracts,
-  type SendingView,
+  type OutboundMessageView,
 } from '../../src/client/index.js';
 import { columnsOf, shownAs } from '../columns.js';
 import type { CommandGroup } from '../command.js';
@@ -72,9 +72,9 @@ export const auditGroup: CommandGroup = {
   commands: [listEntries, verifyChain],
 };
 
-const { list: sendingList, resend } = await contracts.outbox();
+const { list: messageList, resend } = await contracts.outbox();
 
-const sendingColumns = columnsOf<SendingView>(
+const messageColumns = columnsOf<OutboundMessageView>(
   ['id:data', 'at=createdAt:time', 'status:state', 'user=username', 'target', 'kind'],
   ['tries=attempts'],
   shownAs('next', ({ nextAttemptAt }) => nextAttemptAt, ago),
@@ -82,11 +82,11 @@ const sendingColumns = columnsOf<SendingView>(
   ['channel=channelId:data', 'webhook=webhookId:data', 'receipt:data', 'short=id:tail'],
 );
 
-const listSendings = listCommand({
-  endpoint: sendingList,
+const listMessages = listCommand({
+  endpoint: messageList,
   examples: ['--status failed', '--status unknown --all', '--json'],
   rows: 'sendings',
-  columns: sendingColumns,
+  columns: messageColumns,
   next: (rows) => {
     if (rows.length === 0) return 'Nothing like that was sent.';
     const dead = rows.find(({ status }) => status === 'failed' || status === 'unknown');
@@ -94,7 +94,7 @@ const listSendings = listCommand({
   },
 });
 
-const resendSending = requestCommand({
+const resendMessage = requestCommand({
   name: 'resend',
   args: '<sending>',
   endpoint: resend,
@@ -109,7 +109,7 @@ const resendSending = requestCommand({
     return { id: await resolveId(sending, { noun: 'sending', listed: 'outbox list', page }) };
   },
   show: ({ out }, sending) =>
-    out.done('Queued again. See how it ends: adjutant outbox list', sending, sendingColumns),
+    out.done('Queued again. See how it ends: adjutant outbox list', sending, messageColumns),
 });
 
 /**
@@ -129,7 +129,7 @@ const deadPage = async (client: Client, cursor = 'failed') => {
 
 export const outboxGroup: CommandGroup = {
   summary: 'What is sent to channels and webhooks, and what could not be',
-  commands: [listSendings, resendSending],
+  commands: [listMessages, resendMessage],
 };
 
 const { rotate } = await contracts.keys();

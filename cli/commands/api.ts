@@ -33,11 +33,11 @@ export const api = command({
       ...(body !== undefined && { body, headers: { 'content-type': 'application/json' } }),
       isRepeatable: method === 'GET',
     };
-    const answer = await client.request(request).catch((error: unknown) => {
+    const reply = await client.request(request).catch((error: unknown) => {
       throw namingWhatIsMissing(error, `${method} ${args.path}`);
     });
-    if (typeof answer.body === 'string') context.out.line(safe(answer.body.trimEnd()));
-    else if (answer.body !== undefined) context.out.json(answer.body);
+    if (typeof reply.body === 'string') context.out.line(safe(reply.body.trimEnd()));
+    else if (reply.body !== undefined) context.out.json(reply.body);
   },
 });
 

@@ -54,7 +54,7 @@ const approve = command({
       `Approve ${approvalCall(approval)} ${shortOf(approval)} exactly as shown?`,
     );
     const { id: approvalId, digest } = approval;
-    await answer(context, client, { approvalId, digest, approved: true });
+    await decideOn(context, client, { approvalId, digest, approved: true });
   },
 });
 
@@ -67,11 +67,11 @@ const deny = command({
   run: async (context, { args }) => {
     const client = await context.client();
     const { id: approvalId, digest } = await approvalOf(client, args.approval);
-    await answer(context, client, { approvalId, digest, approved: false, reason: args.reason });
+    await decideOn(context, client, { approvalId, digest, approved: false, reason: args.reason });
   },
 });
 
-const answer = async (
+const decideOn = async (
   { out }: Context,
   client: Client,
   body: { approvalId: string; digest: string; approved: boolean; reason?: string },

@@ -15,7 +15,7 @@ import { homeOf, shortPath } from '../daemon/environment.js';
 import { runningDaemon } from '../daemon/process.js';
 import { failed, unlessRefused } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { readNewPassword, secretFrom, withAnswer } from '../input.js';
+import { readNewPassword, secretFrom, withInput } from '../input.js';
 import { requestCommand } from '../request.js';
 import { localTime } from '../text.js';
 import { tokenOfLink } from './account.js';
@@ -70,7 +70,7 @@ const listenForCode = async (state: string): Promise<Server> => {
   const server = createServer();
   server.on(
     'request',
-    answer(state, (code) => server.emit('code', code)),
+    replyWith(state, (code) => server.emit('code', code)),
   );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -84,7 +84,7 @@ const portOf = (server: Server): number => {
 };
 
 /** Refuses a request that does not know the state: this command opened no such page. */
-const answer =
+const replyWith =
   (state: string, take: (code: string) => void): RequestListener =>
   ({ method, url = '' }, response) => {
     const given = new URL(url, 'http://127.0.0.1');
@@ -140,7 +140,7 @@ const withSetupCode = <T>(
   const ask = async () => ({
     setupCode: (await secretFrom(context, file ?? ownFile(context), QUESTION)).trim(),
   });
-  return withAnswer({ code: 'setup_code_required', isGiven: file !== undefined, ask }, call);
+  return withInput({ code: 'setup_code_required', isGiven: file !== undefined, ask }, call);
 };
 
 /**
@@ -227,7 +227,7 @@ export const login = command({
       const logIn = (code: object) => logInFromDevice(client, { ...body, ...code });
       keep(
         context,
-        await withAnswer({ code: 'totp_required', isGiven: false, ask }, logIn),
+        await withInput({ code: 'totp_required', isGiven: false, ask }, logIn),
         'Logged in',
       );
     } catch (error) {

@@ -7,7 +7,7 @@ import { type CommandGroup, type Context, command, type Flag, on, textFlag } fro
 import { crud } from '../crud.js';
 import { homeOf } from '../daemon/environment.js';
 import { usageFault } from '../exit.js';
-import { readNewSecret, secretFrom, withAnswer } from '../input.js';
+import { readNewSecret, secretFrom, withInput } from '../input.js';
 import { age, duration, safe } from '../text.js';
 
 /** A passphrase is asked for, or comes from a file; never a flag's value, which ps would show. */
@@ -116,7 +116,7 @@ const withPassphrase = (
 ): Promise<BackupView> => {
   const question = { ask: 'Passphrase for the keys (8 or more)', instead, called: 'passphrases' };
   const ask = async () => ({ passphrase: await readNewSecret(context, question, file) });
-  return withAnswer({ code: 'passphrase_missing', isGiven: file !== undefined, ask }, begin);
+  return withInput({ code: 'passphrase_missing', isGiven: file !== undefined, ask }, begin);
 };
 
 const sayMade = ({ out }: Context, { made, file, createdAt, finishedAt }: BackupView): void => {

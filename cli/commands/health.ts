@@ -65,7 +65,7 @@ const readiness = async (client: Client) => {
     return { reply: await client.health.ready(), isReady: true };
   } catch (error) {
     if (!(error instanceof ApiError) || error.statusCode !== 503) throw error;
-    const { value, error: fault } = (await contracts.health()).ready.reply.validate(error.answer);
+    const { value, error: fault } = (await contracts.health()).ready.reply.validate(error.reply);
     if (fault) throw error;
     return { reply: value, isReady: false };
   }

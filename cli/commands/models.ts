@@ -204,7 +204,7 @@ const modelUpdate = modelCrud.update({
   },
 });
 
-/** From a file, stdin or a hidden answer; never a flag, which others would see in `ps`. */
+/** From a file, stdin or hidden input; never a flag, which others would see in `ps`. */
 export const keyFrom = (context: Context, file: string | undefined): Promise<string> =>
   secretFrom(context, file, { ask: 'API key', instead: '--key-file' });
 

@@ -111,13 +111,13 @@ const printNotice = ({ out }: Context, notice: Notification): void => {
 
 const { notice } = await contracts.outbox();
 
-const sendingColumns = columnsOf<Reply<'outbox', 'notice'>['sendings'][number]>(
+const messageColumns = columnsOf<Reply<'outbox', 'notice'>['sendings'][number]>(
   ['id:data', 'at=createdAt:time', 'status:state', 'target', 'tries=attempts:number'],
   shownAs('error', ({ error }) => error, oneLine),
   ['receipt:data'],
 );
 
-const listNoticeSendings = notificationCrud.request({
+const listNoticeMessages = notificationCrud.request({
   name: 'sendings',
   args: '<notification>',
   endpoint: notice,
@@ -125,7 +125,7 @@ const listNoticeSendings = notificationCrud.request({
   notes: ['With --json every attempt and its reply.'],
   seeAlso: 'adjutant channels list, adjutant notifications preferences',
   show: ({ out }, reply) => {
-    out.page({ reply, rows: reply.sendings, columns: sendingColumns });
+    out.page({ reply, rows: reply.sendings, columns: messageColumns });
     if (reply.sendings.length === 0) out.note('It was sent to no channel.');
   },
 });
@@ -293,7 +293,7 @@ export const notificationsGroup: CommandGroup = {
     }),
     readEvery,
     watchNotifications,
-    listNoticeSendings,
+    listNoticeMessages,
     notificationPreferences,
   ],
 };

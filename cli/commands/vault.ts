@@ -62,7 +62,7 @@ const passwordFile = textFlag('<file|->', 'Where your password is; without it yo
 const VALUE = {
   ask: 'Value',
   instead: '--value-file',
-  refuse: (answer: string) => (answer === '' ? 'It is empty.' : undefined),
+  refuse: (input: string) => (input === '' ? 'It is empty.' : undefined),
 };
 
 const add = requestCommand({

@@ -149,13 +149,13 @@ export const checkService = async (client: Client): Promise<DoctorFinding[]> => 
   if (readiness.is === 'silent') return [notRunning(url, holder)];
   if (readiness.is === 'otherProgram') return [taken(url, holder)];
   const { parts, version } = await client.health.detailed();
-  const answers = okCheck('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
+  const isThere = okCheck('daemon', `${version} at ${url}${holder ? `, pid ${holder.pid}` : ''}`);
   const ready =
     readiness.is === 'ready'
       ? okCheck('ready', 'it accepts work')
       : failFinding('ready', `no: ${readiness.failing.join(', ')}`, 'adjutant logs --last 50');
   const inside = (await lookInside(client)) ?? parts.map(ofPart);
-  return [answers, ready, ...inside, ...(await exposure(url, holder))];
+  return [isThere, ready, ...inside, ...(await exposure(url, holder))];
 };
 
 /** Returns the findings of the daemon itself; null: only admins may read them. */
@@ -198,8 +198,8 @@ const ofPart = ({ name, status, detail }: ServicePart): DoctorFinding => ({
 const exposure = async (url: string, holder: PortHolder | null): Promise<DoctorFinding[]> => {
   if (!isLocalUrl(url)) return [];
   const others = addresses().map((host) => `http://${host}:${portOf(url)}`);
-  const answers = await Promise.all(others.map(readinessOf));
-  const open = others.filter((_, at) => ['ready', 'not_ready'].includes(answers[at]?.is ?? ''));
+  const readiness = await Promise.all(others.map(readinessOf));
+  const open = others.filter((_, at) => ['ready', 'not_ready'].includes(readiness[at]?.is ?? ''));
   const isOpen = holder !== null && settingOf(holder.pid, 'ADJUTANT_REGISTRATION') === 'open';
   return [
     open.length === 0

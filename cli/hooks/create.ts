@@ -112,7 +112,7 @@ const paste = async (
   for (const note of notes) out.note(note);
 };
 
-/** The answers as fields of a new hook. */
+/** The input as fields of a new hook. */
 export interface GuideResult {
   fields: Record<string, unknown>;
   sender?: HookSender;
@@ -169,12 +169,12 @@ const schedule = async ({ ask }: Context): Promise<Record<string, unknown>> => {
   return { trigger: 'schedule', 'triggerConfig.cron': cron, 'triggerConfig.timezone': timezone };
 };
 
-type Answers = Promise<Record<string, unknown>>;
+type FieldInputs = Promise<Record<string, unknown>>;
 interface HookActionChoice {
   label: string;
-  ask(context: Context): Answers;
+  ask(context: Context): FieldInputs;
   /** Questions asked once it is known when the hook fires. */
-  after?(context: Context): Answers;
+  after?(context: Context): FieldInputs;
 }
 
 const actions: HookActionChoice[] = [
@@ -254,7 +254,7 @@ const onlySome = async ({ ask }: Context): Promise<object[] | undefined> => {
   const given = await ask.text({
     ask: 'Only some events? e.g. action = opened (empty: all)',
     instead: '--conditions',
-    refuse: (answer) => (answer === '' || CONDITION.test(answer) ? undefined : 'field = value'),
+    refuse: (input) => (input === '' || CONDITION.test(input) ? undefined : 'field = value'),
   });
   const [, field, value] = CONDITION.exec(given) ?? [];
   if (field === undefined) return undefined;

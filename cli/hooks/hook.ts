@@ -244,6 +244,6 @@ export const newHookSecret = async (
   return { value: await givenSecret(context, file), isMade: false };
 };
 
-/** The secret that the sender has as well, from a file, stdin or a hidden answer. */
+/** The secret that the sender has as well, from a file, stdin or hidden input. */
 export const givenSecret = (context: Context, file: string | undefined): Promise<string> =>
   secretFrom(context, file, { ask: 'Secret of the hook', instead: '--secret-file' });

@@ -23,13 +23,13 @@ export const guideTunnel = async (
   ask.say(`Looking    ${programs.map(sayProgram).join('   ')}`);
   ask.say('What have you got?');
   for (const [at, { label }] of choices.entries()) ask.say(`  ${at + 1} ${label}`);
-  const answer = await ask.text({
+  const input = await ask.text({
     ask: 'Choose',
     initial: '1',
     instead: '--provider',
     refuse: (given) => (choices[Number(given) - 1] ? undefined : `1 to ${choices.length}.`),
   });
-  const choice = choices[Number(answer) - 1];
+  const choice = choices[Number(input) - 1];
   if (!choice) throw interrupted();
   mustBeInstalled(programs, choice.provider);
   return { provider: choice.provider, ...(await choice.ask(context, client)) };

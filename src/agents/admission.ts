@@ -37,15 +37,15 @@ export const modelConstraintsOf = async (
   const trust = agentTrust(facts.now);
   const { isUntrusted } = trust;
   if (!isUntrusted) return { model, topic, isUntrusted, barred: () => null };
-  const answers = await approvalRows(deps.store).ofCalls(
+  const approvals = await approvalRows(deps.store).ofCalls(
     agent.id,
     deps.access.models.names().map(callIdOf),
   );
-  const barred = (entry: RegisteredModel) => whyBarred({ agent, trust, answers }, entry);
+  const barred = (entry: RegisteredModel) => whyBarred({ agent, trust, approvals }, entry);
   const first = deps.access.models.first({ model, topic, isUntrusted });
-  const isOpen = first && barred(first) !== null && !isDecided(answers.get(callIdOf(first.name)));
+  const isOpen = first && barred(first) !== null && !isDecided(approvals.get(callIdOf(first.name)));
   if (!isOpen) return { model, topic, isUntrusted, barred };
-  const isAsked = answers.has(callIdOf(first.name));
+  const isAsked = approvals.has(callIdOf(first.name));
   const outcome = await waitForOwner(deps, run, {
     questions: isAsked ? [] : [questionOf(agent, first)],
     waiting: isAsked ? 1 : 0,
@@ -55,21 +55,21 @@ export const modelConstraintsOf = async (
 };
 
 const whyBarred = (
-  of: { agent: AgentRow; trust: CallerTrust; answers: Map<string, ApprovalRow> },
+  of: { agent: AgentRow; trust: CallerTrust; approvals: Map<string, ApprovalRow> },
   entry: RegisteredModel,
 ): string | null => {
-  const { agent, trust, answers } = of;
+  const { agent, trust, approvals } = of;
   if (entry.provider !== 'cli') return null;
   const tool = toolOf(entry.modelId)?.tool;
   if (tool && trust.granted.has(grantOf(tool))) return null;
-  const answer = answers.get(callIdOf(entry.name));
-  const isApproved = answer?.status === 'approved';
-  if (isApproved && answer.digest === callDigest(callOf(agent, entry))) return null;
+  const approval = approvals.get(callIdOf(entry.name));
+  const isApproved = approval?.status === 'approved';
+  if (isApproved && approval.digest === callDigest(callOf(agent, entry))) return null;
   return 'it is a command-line tool, which an agent that reads what came from outside is not given unasked';
 };
 
-const isDecided = (answer: ApprovalRow | undefined): boolean =>
-  answer !== undefined && answer.status !== 'pending';
+const isDecided = (approval: ApprovalRow | undefined): boolean =>
+  approval !== undefined && approval.status !== 'pending';
 
 /** Returns the id of the call. No model can give a call of its own such an id. */
 const callIdOf = (name: string): string => `cli:${name}`;

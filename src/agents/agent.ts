@@ -79,7 +79,7 @@ export const isAbout = (data: unknown, id: string): boolean =>
   typeof data === 'object' && data !== null && 'agentId' in data && data.agentId === id;
 
 /** Returns the persona that an agent has taken on. */
-export const readPart = (expert: string): Persona => JSON.parse(expert);
+export const readPersona = (expert: string): Persona => JSON.parse(expert);
 
 /**
  * Returns the prompt of an agent that a webhook spawns, exactly as specified (spec: receiver, rule

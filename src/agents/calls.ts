@@ -98,13 +98,13 @@ const performCalls = async (
       const decision = await decisionOf(deps, run, open, call);
       if (decision.do === 'run') {
         await parallel.add(() => beginCall(deps, run, { call, ...decision, performed }));
-      } else if (decision.do === 'tell') {
+      } else if (decision.do === 'report') {
         const write = async () => {
-          if (!(await tell(deps, run, call, decision))) performed.broken ??= 'changed';
+          if (!(await recordReport(deps, run, call, decision))) performed.broken ??= 'changed';
         };
         await parallel.add(async () => ({ result: Promise.resolve(), write }));
       } else if (decision.do === 'ask') performed.questions.push(decision.question);
-      else if (decision.do === 'await') performed.delegated.push(call);
+      else if (decision.do === 'waitForSubAgent') performed.delegated.push(call);
       else performed.waiting++;
       if (isAlone) await parallel.settled();
       if (performed.broken) break;
@@ -195,11 +195,11 @@ const spend = ({ store, clock }: LoopDeps, { id, digest }: ApprovalRow): Stateme
  * Tells the model why a call was not run, or what its sub-agent returned. Returns false if the text
  * is no longer true.
  */
-const tell = async (
+const recordReport = async (
   deps: LoopDeps,
   { agent }: AgentRun,
   call: ToolCall,
-  { ok, content, holds = [] }: Extract<CallDecision, { do: 'tell' }>,
+  { ok, content, holds = [] }: Extract<CallDecision, { do: 'report' }>,
 ): Promise<boolean> => {
   const result = { ok, content: excerpt(content, LONGEST_RESULT), ms: 0, isOutside: false };
   const record = createRecord(deps, agent).add(...holds);

@@ -3,7 +3,7 @@ import { type Expert, modelAndPersona } from '../experts/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { ChannelKind } from '../store/tables/channels.js';
-import { type AgentLimits, FINISHED, readPart } from './agent.js';
+import { type AgentLimits, FINISHED, readPersona } from './agent.js';
 import type { AgentControl } from './control.js';
 import type { Models } from './models.js';
 import type { AgentRows } from './rows.js';
@@ -32,7 +32,7 @@ interface ChatInput {
  * Creates the function that handles a chat message: the agent at work in the session reads it, or
  * the newest one takes it as its next turn. A new agent begins if there is no session, if the last
  * agent is removed or has used up its limits, or if another model, topic or expert is wished for.
- * Errors: NoSession, SessionBusy; with `by` also AnswerRefused and NotOpen.
+ * Errors: NoSession, SessionBusy; with `by` also DecisionRefused and NotOpen.
  */
 export const createChat =
   (deps: {
@@ -56,7 +56,7 @@ export const createChat =
     const spawned = await control.spawn({
       userId,
       prompt: content,
-      ...(speaker?.expert && { part: readPart(speaker.expert) }),
+      ...(speaker?.expert && { persona: readPersona(speaker.expert) }),
       ...modelAndPersona(models, { ...input, otherwise: speaker?.model }),
       ...(sessionId !== undefined && { sessionId }),
       channel: via?.kind ?? 'chat',
@@ -72,7 +72,7 @@ export type Chat = ReturnType<typeof createChat>;
 const suits = (agent: AgentRow, { model, topic, expert }: ChatInput): boolean =>
   (model === undefined || model === agent.model) &&
   (topic === undefined || topic === agent.topic) &&
-  (!expert || (agent.expert !== null && readPart(agent.expert).id === expert.id));
+  (!expert || (agent.expert !== null && readPersona(agent.expert).id === expert.id));
 
 /**
  * True if a finished agent has used up its limits. A conversation may go on for longer than the

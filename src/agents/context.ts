@@ -1,7 +1,7 @@
 import type { ToolSpec, Turn } from '../providers/llm/model.js';
 import { estimateTokens } from '../providers/llm/tokens.js';
 import type { AgentRow } from '../store/tables/agents.js';
-import { readPart } from './agent.js';
+import { readPersona } from './agent.js';
 import type { ModelConstraints, Models } from './models.js';
 import type { SaidRow } from './procedures/snapshot.js';
 import { type DroppedContext, noteOf, trim } from './trim.js';
@@ -49,12 +49,14 @@ const DIRECTING =
  * persona.
  */
 const systemTurn = (agent: AgentRow, ...notes: string[]): Turn => {
-  const part = agent.expert === null ? null : readPart(agent.expert);
+  const persona = agent.expert === null ? null : readPersona(agent.expert);
   const lines = [
     ...EVERYBODY,
     ...(agent.parent_id === null ? [] : [BELOW]),
-    ...(agent.orchestrated === 1 && !part ? [DIRECTING] : []),
-    ...(part ? [`Your part is that of the expert "${part.name}":`, part.instructions] : []),
+    ...(agent.orchestrated === 1 && !persona ? [DIRECTING] : []),
+    ...(persona
+      ? [`Your part is that of the expert "${persona.name}":`, persona.instructions]
+      : []),
     ...notes,
   ];
   return { role: 'system', content: lines.join('\n') };

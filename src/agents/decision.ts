@@ -48,15 +48,15 @@ export const UNTOUCHED = {
 export type CallDecision =
   | { do: 'run'; tool: Tool | null; approval?: ApprovalRow }
   /**
-   * `holds` has the conditions for telling this to the model; if one fails, the call is judged
+   * `holds` has the conditions for reporting this to the model; if one fails, the call is judged
    * again.
    */
-  | { do: 'tell'; ok: boolean; content: string; holds?: Statement[] }
+  | { do: 'report'; ok: boolean; content: string; holds?: Statement[] }
   | { do: 'ask'; question: ApprovalRequest }
   /** Its approval was requested already. */
-  | { do: 'wait' }
+  | { do: 'waitForOwner' }
   /** A sub-agent works on it. */
-  | { do: 'await' };
+  | { do: 'waitForSubAgent' };
 
 const OVERRIDDEN = 'Not run: a message came in first.';
 const REPEATED =
@@ -76,21 +76,21 @@ export const decisionOf = async (
   const { agent } = run;
   const sub = open.subs.get(call.id);
   if (sub) return brought(deps, sub, open.isOverridden);
-  if (open.begun.has(call.id)) return tell(INTERRUPTED);
+  if (open.begun.has(call.id)) return report(INTERRUPTED);
   const tool = open.tools.find(call);
   const approval = open.approvals.get(call.id);
-  if (approval?.used_at != null) return tell(open.isOverridden ? OVERRIDDEN : INTERRUPTED);
-  if (approval) return answered(approval, tool, tool && exactly(agent.id, tool, call));
-  if (open.isOverridden) return tell(OVERRIDDEN);
-  if (open.repetitions >= TOLD_AT) return tell(REPEATED);
+  if (approval?.used_at != null) return report(open.isOverridden ? OVERRIDDEN : INTERRUPTED);
+  if (approval) return decisionBy(approval, tool, tool && exactly(agent.id, tool, call));
+  if (open.isOverridden) return report(OVERRIDDEN);
+  if (open.repetitions >= TOLD_AT) return report(REPEATED);
   if (!tool) return { do: 'run', tool };
   const { permissions, now } = await readFacts(deps, run);
   const trust = agentTrust(now);
   const { level, because } = judge(tool, call.arguments, { permissions, trust });
   if (level === 'allow') return { do: 'run', tool };
-  if (level === 'deny') return tell(`Denied: ${because}. It was not run.`);
+  if (level === 'deny') return report(`Denied: ${because}. It was not run.`);
   if (canonical(call.arguments).length > LONGEST_ARGUMENTS) {
-    return tell(
+    return report(
       'Not run: it needs an approval, and its arguments are too long to be read for one.',
     );
   }
@@ -99,7 +99,7 @@ export const decisionOf = async (
   return { do: 'ask', question: requestOf(agent, exactly(agent.id, tool, call), why) };
 };
 
-const tell = (content: string): CallDecision => ({ do: 'tell', ok: false, content });
+const report = (content: string): CallDecision => ({ do: 'report', ok: false, content });
 
 /**
  * Returns the result of a sub-agent, or waits for it. After a message from the user the agent waits
@@ -107,10 +107,10 @@ const tell = (content: string): CallDecision => ({ do: 'tell', ok: false, conten
  */
 const brought = (deps: LoopDeps, sub: AgentRow, isOverridden: boolean): CallDecision => {
   const result = resultOfSubAgent(sub);
-  if (result) return { do: 'tell', ...result };
-  if (!isOverridden) return { do: 'await' };
+  if (result) return { do: 'report', ...result };
+  if (!isOverridden) return { do: 'waitForSubAgent' };
   const holds = [onlyUnfinished(deps.store, [sub.effect_id])];
-  return { do: 'tell', ok: true, content: notWaitedText(sub), holds };
+  return { do: 'report', ok: true, content: notWaitedText(sub), holds };
 };
 
 const exactly = (agentId: string, tool: Tool, call: ToolCall): ExactCall => ({
@@ -124,21 +124,21 @@ const exactly = (agentId: string, tool: Tool, call: ToolCall): ExactCall => ({
  * Decides by the approval. The call is compared with the approved one again: only exactly that call
  * runs, and only once.
  */
-const answered = (
+const decisionBy = (
   approval: ApprovalRow,
   tool: Tool | null,
   call: ExactCall | null,
 ): CallDecision => {
   const { status, decided_by: by, decision_reason: reason } = approval;
-  if (status === 'pending') return { do: 'wait' };
-  if (status === 'expired') return tell('Denied: nobody approved it in time. It was not run.');
+  if (status === 'pending') return { do: 'waitForOwner' };
+  if (status === 'expired') return report('Denied: nobody approved it in time. It was not run.');
   if (status === 'denied') {
     const who = by === null ? 'Not approved' : 'Denied by the owner';
-    return tell(`${who}${reason === null ? '' : `: ${reason}`}. It was not run.`);
+    return report(`${who}${reason === null ? '' : `: ${reason}`}. It was not run.`);
   }
-  if (!tool || !call) return tell('Not run: the tool is not there any more.');
+  if (!tool || !call) return report('Not run: the tool is not there any more.');
   if (callDigest(call) !== approval.digest) {
-    return tell('Denied: the call is not the one that was approved. It was not run.');
+    return report('Denied: the call is not the one that was approved. It was not run.');
   }
   return { do: 'run', tool, approval };
 };

@@ -51,14 +51,14 @@ const subAgent = async (
 ): Promise<SpawnRequest> => {
   const { parent, order, context } = of;
   const expert = order.expert === undefined ? undefined : await named(deps, parent, order.expert);
-  const { part, ...begins } = beginning(deps, parent, { expert, model: order.model });
+  const { persona, ...begins } = beginning(deps, parent, { expert, model: order.model });
   return {
     userId: parent.user_id,
     prompt: promptOf(parent, order),
     ...begins,
     // A sub-agent of an orchestrated agent has all tools (spec: orchestrated); otherwise an expert
     // has its own.
-    ...(part && { part: parent.orchestrated === 1 ? { ...part, tools: null } : part }),
+    ...(persona && { persona: parent.orchestrated === 1 ? { ...persona, tools: null } : persona }),
     channel: 'agent',
     untrusted: parent.untrusted === 1,
     hops: parent.hops,

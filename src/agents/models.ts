@@ -39,7 +39,7 @@ export interface ModelState extends Pick<ModelHealth, 'status' | 'lastError'> {
  * Ours: the tokens of a context that are left free for the reply, but never more than an eighth of
  * it.
  */
-const LONGEST_ANSWER = 8192;
+const LONGEST_REPLY = 8192;
 /** The factor by which the estimate of a prompt may be too low. */
 const INPUT_MARGIN = 1.25;
 /**
@@ -71,7 +71,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
       // Always stream, even without a listener: only a stream shows that a model has fallen silent.
       const onText = step.onText ?? (() => {});
       const reply = await model.step({ ...step, maxOutputTokens, onText });
-      health.answered(model.name, tookMs());
+      health.replied(model.name, tookMs());
       return { reply, reserved, latencyMs: tookMs() };
     } catch (error) {
       const failure = error instanceof ModelFailure ? error : null;
@@ -137,7 +137,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
      * model is never cut: the next model with enough room gets it. Each call is reserved separately,
      * and the usage of a failed one is counted. Returns `gone` if the agent no longer runs.
      */
-    answer: async (
+    ask: async (
       wanted: ModelConstraints,
       step: ModelRequest,
       budget: StepBudget,
@@ -158,7 +158,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
         (name) => mayHave(name) && !health.refusal(name),
       );
       const window = registry.find(likely ?? '')?.contextWindow ?? 0;
-      return window - Math.min(LONGEST_ANSWER, Math.floor(window / 8));
+      return window - Math.min(LONGEST_REPLY, Math.floor(window / 8));
     },
   };
 };
@@ -194,7 +194,7 @@ const isAboutTools = (turn: ModelRequest['turns'][number]): boolean =>
  */
 const quoteOf = (
   entry: RegisteredModel,
-  { turns, tools, maxOutputTokens = LONGEST_ANSWER }: ModelRequest,
+  { turns, tools, maxOutputTokens = LONGEST_REPLY }: ModelRequest,
 ): Quote => {
   const { name: model, price, contextWindow } = entry;
   if (entry.source === 'builtin') return { model, price: null, inputTokens: 0, outputTokens: 0 };

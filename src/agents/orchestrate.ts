@@ -9,7 +9,7 @@ import { mint } from '../kernel/ids.js';
 import { digest } from '../providers/llm/digest.js';
 import { functionName } from '../tools/module.js';
 import { modelConstraintsOf } from './admission.js';
-import { type AgentLimits, readPart } from './agent.js';
+import { type AgentLimits, readPersona } from './agent.js';
 import { openBudget, settleReserved } from './budget.js';
 import { runCalls } from './calls.js';
 import { UNTOUCHED } from './decision.js';
@@ -40,10 +40,10 @@ export const route = async (deps: LoopDeps, run: AgentRun): Promise<AgentRun | I
   if (typeof chosen === 'string') return chosen;
   const { expert } = chosen.choice;
   if (!tools.specs.some(({ name }) => name === DELEGATE)) {
-    const part = JSON.stringify({ ...expertPersona(expert), tools: null });
-    const made = createRecord(deps, agent).only(['running'], { expert: part });
+    const persona = JSON.stringify({ ...expertPersona(expert), tools: null });
+    const made = createRecord(deps, agent).only(['running'], { expert: persona });
     const recorded = await recordChoice(deps, run, chosen, made);
-    return recorded === 'gone' ? recorded : { ...run, agent: { ...agent, expert: part } };
+    return recorded === 'gone' ? recorded : { ...run, agent: { ...agent, expert: persona } };
   }
   const call = {
     id: mint('call', deps.clock.now()).slice(-9),
@@ -62,7 +62,7 @@ export const route = async (deps: LoopDeps, run: AgentRun): Promise<AgentRun | I
 interface ChosenExpert {
   choice: ExpertChoice;
   /** The model's reply, if a model was asked to choose. */
-  answered: ModelReply | null;
+  modelReply: ModelReply | null;
 }
 
 /**
@@ -76,33 +76,33 @@ const choose = async (
 ): Promise<ChosenExpert | Interruption> => {
   const { agent, signal } = run;
   const experts = await deps.access.experts.list(agent.user_id);
-  const own = agent.expert === null ? null : readPart(agent.expert);
+  const own = agent.expert === null ? null : readPersona(agent.expert);
   const owners = own && experts.find(({ id }) => id === own.id);
   if (owners) {
     const because = 'the owner named it';
-    return { choice: { expert: owners, by: 'owner', because }, answered: null };
+    return { choice: { expert: owners, by: 'owner', because }, modelReply: null };
   }
   const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
   const turns = questionOf(agent.prompt, experts);
   const wanted = await modelConstraintsOf(deps, run, facts);
   if (typeof wanted === 'string') return wanted;
   const step = { turns, tools: [], maxOutputTokens, signal };
-  const answered = await deps.access.models.answer(wanted, step, openBudget(deps, run));
-  if (answered === 'gone') return answered;
-  const isModel = answered.model !== digest.name;
-  const read = isModel ? readChoice(answered.reply.text, experts) : null;
-  return { choice: read ?? chooseByKeywords(agent.prompt, experts), answered };
+  const modelReply = await deps.access.models.ask(wanted, step, openBudget(deps, run));
+  if (modelReply === 'gone') return modelReply;
+  const isModel = modelReply.model !== digest.name;
+  const read = isModel ? readChoice(modelReply.reply.text, experts) : null;
+  return { choice: read ?? chooseByKeywords(agent.prompt, experts), modelReply };
 };
 
 /** Adds the choice and its cost to a record, and commits it. */
 const recordChoice = (
   deps: LoopDeps,
   { activeMs }: AgentRun,
-  { choice, answered }: ChosenExpert,
+  { choice, modelReply }: ChosenExpert,
   record: AgentRecord,
 ): Promise<'again' | 'gone'> => {
-  const cost = answered
-    ? settleReserved(deps, answered.reserved, { ...answered, usage: answered.reply.usage })
+  const cost = modelReply
+    ? settleReserved(deps, modelReply.reserved, { ...modelReply, usage: modelReply.reply.usage })
     : [];
   const { expert, by, because } = choice;
   record.only(['running'], { active_ms: activeMs() }).event('agent.message', {
@@ -111,10 +111,10 @@ const recordChoice = (
     expert: { id: expert.id, name: expert.name },
     chosenBy: by,
     because,
-    ...(answered && {
-      step: answered.reserved.step,
-      model: answered.model,
-      ...(answered.passedOver.length > 0 && { passedOver: answered.passedOver }),
+    ...(modelReply && {
+      step: modelReply.reserved.step,
+      model: modelReply.model,
+      ...(modelReply.passedOver.length > 0 && { passedOver: modelReply.passedOver }),
     }),
   });
   return commitWithCost(deps, record, cost);
@@ -131,12 +131,12 @@ const sentenceOf = ({ expert, because }: ExpertChoice): string =>
 export const reported = async (
   { rows }: LoopDeps,
   { agent }: AgentRun,
-  answered: ModelReply,
+  modelReply: ModelReply,
 ): Promise<ModelReply> => {
-  if (agent.orchestrated !== 1 || answered.model !== digest.name) return answered;
+  if (agent.orchestrated !== 1 || modelReply.model !== digest.name) return modelReply;
   const subs = await rows.under(agent.id);
   const done = subs.filter((sub) => sub.parent_id === agent.id && sub.status === 'completed');
   const newest = done.sort((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
-  if (!newest?.result) return answered;
-  return { ...answered, reply: { ...answered.reply, text: newest.result } };
+  if (!newest?.result) return modelReply;
+  return { ...modelReply, reply: { ...modelReply.reply, text: newest.result } };
 };

@@ -18,10 +18,10 @@ const LONGEST_CIRCLE = 4;
  */
 export const repetitionsOf = (rows: SaidRow[], agentId: string, newest?: ToolCall[]): number => {
   const since = rows.slice(rows.findLastIndex(({ role }) => role === 'user') + 1);
-  const answers = since
+  const replies = since
     .filter(({ role, agent_id }) => role === 'assistant' && agent_id === agentId)
     .map(callsOf);
-  const signs = [...answers, ...(newest ? [newest] : [])].map(signOf);
+  const signs = [...replies, ...(newest ? [newest] : [])].map(signOf);
   const circles = Array.from({ length: LONGEST_CIRCLE }, (_, at) => timesAround(signs, at + 1));
   return Math.max(1, ...circles);
 };

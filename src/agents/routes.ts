@@ -1,5 +1,5 @@
 import Boom from '@hapi/boom';
-import { AnswerRefused, type Approvals, messageSender, NotOpen } from '../approvals/module.js';
+import { type Approvals, DecisionRefused, messageSender, NotOpen } from '../approvals/module.js';
 import { type Expert, type Experts, modelAndPersona } from '../experts/module.js';
 import type { FieldFault } from '../kernel/problem.js';
 import { orNotFound, refuseFaults, resource } from '../kernel/route.js';
@@ -138,7 +138,7 @@ export const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
     if (error instanceof NoSession) throw Boom.notFound(error.message);
     if (error instanceof SessionBusy) throw Boom.conflict(error.message, { code: 'session_busy' });
     if (error instanceof NotOpen) throw Boom.conflict(error.message, { code: 'already_decided' });
-    if (error instanceof AnswerRefused) {
+    if (error instanceof DecisionRefused) {
       const { code, message } = error;
       const statusCode = code === 'nothing_waits' ? 409 : 403;
       throw new Boom.Boom(message, { statusCode, data: { code } });

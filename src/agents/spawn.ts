@@ -19,7 +19,7 @@ export interface SpawnRequest {
   /** An existing session of the same user to continue. */
   sessionId?: string;
   channel: 'api' | 'hook' | 'chat' | 'agent' | ChannelKind;
-  /** The channel of a new session, to which its answers go. */
+  /** The channel of a new session, to which its results go. */
   channelId?: string;
   /** Returns the steps that are committed together with the agent. */
   also?(sessionId: string): TransactionStep[];
@@ -31,7 +31,7 @@ export interface SpawnRequest {
   parentId?: string;
   /** The place of a sub-agent in its tree. */
   place?: { rootId: string; depth: number; effectId: string; parentMs: number };
-  part?: Persona;
+  persona?: Persona;
   hookId?: string;
   executionId?: string;
   /** The number of times that its cause came back to this daemon. */
@@ -125,7 +125,7 @@ const insert = (
     user_id: agent.userId,
     name: agent.name ?? `${labelOf(agent)}-${id.slice(-6)}`,
     topic: agent.topic,
-    role: agent.part?.name ?? (agent.orchestrated ? 'orchestrator' : null),
+    role: agent.persona?.name ?? (agent.orchestrated ? 'orchestrator' : null),
     model: agent.model,
     prompt: agent.prompt,
     status: 'queued' as const,
@@ -134,7 +134,7 @@ const insert = (
     depth: agent.place?.depth,
     effect_id: agent.place?.effectId,
     parent_ms: agent.place?.parentMs,
-    expert: agent.part && JSON.stringify(agent.part),
+    expert: agent.persona && JSON.stringify(agent.persona),
     session_id: sessionId,
     hook_id: agent.hookId,
     execution_id: agent.executionId,
@@ -160,5 +160,5 @@ const firstLine = (text: string): string => text.trim().split('\n', 1)[0] || 'un
  * Returns the label for an agent's name. A sub-agent inherits its topic, so the topic says nothing
  * about it.
  */
-const labelOf = ({ part, topic, place, channel }: SpawnRequest): string =>
-  part?.name ?? (place ? undefined : topic) ?? channel;
+const labelOf = ({ persona, topic, place, channel }: SpawnRequest): string =>
+  persona?.name ?? (place ? undefined : topic) ?? channel;

@@ -39,34 +39,34 @@ export const takeStep = async (
   const onText = deps.live.deltas.of(agent.id);
   const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
   const asked = { turns, tools: tools.specs, maxOutputTokens, signal, onText };
-  const response = await deps.access.models.answer(wanted, asked, openBudget(deps, run));
-  if (response === 'gone') return response;
-  const answered = await reported(deps, run, response);
-  const answer = answerOf(answered.reply, rows, deps.clock.now());
-  const taken = { run, answered, answer, dropped, seen: rows.at(-1)?.seq ?? 0 };
-  const outcome = await recordAnswer(deps, taken);
+  const given = await deps.access.models.ask(wanted, asked, openBudget(deps, run));
+  if (given === 'gone') return given;
+  const modelReply = await reported(deps, run, given);
+  const bounded = boundedReply(modelReply.reply, rows, deps.clock.now());
+  const taken = { run, modelReply, bounded, dropped, seen: rows.at(-1)?.seq ?? 0 };
+  const outcome = await recordReply(deps, taken);
   if (outcome !== 'again') return outcome;
-  const calls = answer.toolCalls;
+  const calls = bounded.toolCalls;
   const repetitions = repetitionsOf(rows, agent.id, calls);
   return runCalls(deps, run, { calls, tools, ...UNTOUCHED, repetitions });
 };
 
 interface CompletedStep {
   run: AgentRun;
-  answered: ModelReply;
-  answer: ModelAnswer;
+  modelReply: ModelReply;
+  bounded: BoundedReply;
   dropped: DroppedContext | null;
   /** The number of the newest message that the model was given. */
   seen: number;
 }
 
 /** Stores the reply. Its cost is counted even if the agent was paused or removed meanwhile. */
-const recordAnswer = async (deps: LoopDeps, taken: CompletedStep): Promise<LoopOutcome> => {
-  const { run, answered, answer } = taken;
-  const { reserved, reply, latencyMs } = answered;
+const recordReply = async (deps: LoopDeps, taken: CompletedStep): Promise<LoopOutcome> => {
+  const { run, modelReply, bounded } = taken;
+  const { reserved, reply, latencyMs } = modelReply;
   const settled = settleReserved(deps, reserved, { usage: reply.usage, latencyMs });
-  if (answer.toolCalls.length === 0 && (await finish(deps, taken, settled))) return 'finished';
-  return commitWithCost(deps, addAnswer(createRecord(deps, run.agent), taken), settled);
+  if (bounded.toolCalls.length === 0 && (await finish(deps, taken, settled))) return 'finished';
+  return commitWithCost(deps, addReply(createRecord(deps, run.agent), taken), settled);
 };
 
 /**
@@ -78,27 +78,27 @@ const finish = async (
   taken: CompletedStep,
   settled: Statement[],
 ): Promise<boolean> => {
-  const { run, answer, seen } = taken;
+  const { run, bounded, seen } = taken;
   const unchanged = {
     sql: 'SELECT 1 FROM sessions WHERE id = ? AND message_count = ?',
     parameters: [run.agent.session_id, seen],
     expect: 1,
   };
-  const result = answer.text.trim() === '' ? 'The model gave an empty answer.' : answer.text;
+  const result = bounded.text.trim() === '' ? 'The model gave an empty answer.' : bounded.text;
   return unlessUnmet(
     endAgent(deps, run.agent, { status: 'completed', result }, (record) =>
-      addAnswer(record.add(unchanged), taken).add(...settled),
+      addReply(record.add(unchanged), taken).add(...settled),
     ),
   );
 };
 
 /** Adds the reply, the model that gave it, and the reasons why the models before it did not. */
-const addAnswer = (
+const addReply = (
   record: AgentRecord,
-  { run, answered, answer, dropped: trimmed }: CompletedStep,
+  { run, modelReply, bounded, dropped: trimmed }: CompletedStep,
 ): AgentRecord => {
-  const { model, passedOver, reply, reserved } = answered;
-  const { text, toolCalls, dropped } = answer;
+  const { model, passedOver, reply, reserved } = modelReply;
+  const { text, toolCalls, dropped } = bounded;
   return record
     .only(['running'], { active_ms: run.activeMs() })
     .message({ role: 'assistant', content: text, ...(toolCalls.length > 0 && { toolCalls }) })
@@ -120,7 +120,7 @@ const MOST_CALLS = 32;
 const DEEPEST = 64;
 
 /** The part of a model's reply that is stored and executed. */
-interface ModelAnswer {
+interface BoundedReply {
   text: string;
   toolCalls: ToolCall[];
   /** The number of calls that were left out: too many, too long or nested too deep. */
@@ -131,7 +131,7 @@ interface ModelAnswer {
  * Limits a reply in size. A model may use one id for two calls, or names that no provider would
  * accept again: ids become unique within the session, and names harmless.
  */
-const answerOf = (reply: StepReply, rows: SaidRow[], now: number): ModelAnswer => {
+const boundedReply = (reply: StepReply, rows: SaidRow[], now: number): BoundedReply => {
   const used = new Set(rows.flatMap(callsOf).map(({ id }) => id));
   const toolCalls = reply.toolCalls.filter(isBounded).slice(0, MOST_CALLS);
   return {

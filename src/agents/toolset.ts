@@ -3,7 +3,7 @@ import { type EffectivePermissions, whyDenied } from '../permissions/module.js';
 import type { ToolCall, ToolSpec } from '../providers/llm/model.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import { functionName, type Tool, type Toolbox } from '../tools/module.js';
-import { type AgentLimits, readPart } from './agent.js';
+import { type AgentLimits, readPersona } from './agent.js';
 
 /**
  * Returns all tools that the owner's permissions leave. An offered tool is not yet allowed: each
@@ -48,7 +48,7 @@ export const toolsOfPersona = (
   servers: { name: string }[],
 ): ((tool: Tool) => boolean) => {
   const { maxDepth }: AgentLimits = JSON.parse(limits);
-  const tools = expert === null ? null : readPart(expert).tools;
+  const tools = expert === null ? null : readPersona(expert).tools;
   const named = tools && new Set(tools);
   if (named?.has(MCP)) for (const { name } of servers) named.add(name);
   return ({ skillId, name }) => {

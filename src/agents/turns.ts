@@ -15,13 +15,13 @@ export const turnsOf = (rows: SaidRow[]): Turn[] => {
     if (row.role === 'tool') return [];
     if (row.role !== 'assistant') return [{ role: row.role, content: row.content }];
     const toolCalls = callsOf(row);
-    const answers = toolCalls.map(({ id, name }) => ({
+    const toolTurns = toolCalls.map(({ id, name }) => ({
       role: 'tool' as const,
       toolCallId: id,
       toolName: name,
       content: results.get(id) ?? INTERRUPTED,
     }));
-    return [{ role: 'assistant', content: row.content, toolCalls }, ...answers];
+    return [{ role: 'assistant', content: row.content, toolCalls }, ...toolTurns];
   });
 };
 
@@ -34,11 +34,11 @@ export const openCalls = (
   agentId: string,
 ): { calls: ToolCall[]; isOverridden: boolean } => {
   const at = rows.findLastIndex((row) => row.role === 'assistant');
-  const answer = rows[at];
-  if (answer?.agent_id !== agentId) return { calls: [], isOverridden: false };
+  const reply = rows[at];
+  if (reply?.agent_id !== agentId) return { calls: [], isOverridden: false };
   const results = resultsIn(rows);
   return {
-    calls: callsOf(answer).filter(({ id }) => !results.has(id)),
+    calls: callsOf(reply).filter(({ id }) => !results.has(id)),
     // A sub-agent's late result is a message with its own agent id, and not an instruction of the
     // user.
     isOverridden: rows.slice(at).some((row) => row.role === 'user' && row.agent_id === agentId),

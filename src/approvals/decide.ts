@@ -4,6 +4,7 @@ import { createWatch } from '../kernel/watch.js';
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { statement, unmetStep } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
+import { visibleTo } from '../store/visible.js';
 import { type Approval, NoApproval, NotOpen, OtherDigest, viewApproval } from './approval.js';
 import type { ApprovalRows } from './rows.js';
 import { onlyPending, type WithdrawingDeps } from './withdraw.js';
@@ -148,7 +149,7 @@ const decisionOf = (
   const update = store.db
     .updateTable('approvals')
     .set({ status, decided_at: at, decided_by: by, decision_reason: reason })
-    .where('user_id', '=', row.user_id)
+    .where(visibleTo(row.user_id))
     .where('id', '=', row.id)
     .where('status', '=', 'pending')
     .where('expires_at', status === 'expired' ? '<=' : '>', at);

@@ -4,7 +4,7 @@ import type { PermissionsOf } from '../permissions/module.js';
 import type { Hub } from '../realtime/module.js';
 import { createDecide, createExpiry, type DecidingDeps } from './decide.js';
 import { createAdmit } from './directcall.js';
-import { createSpokenAnswer } from './replytext.js';
+import { createSpokenDecision } from './replytext.js';
 import { approvalsResource } from './routes.js';
 import { approvalRows } from './rows.js';
 
@@ -20,9 +20,9 @@ export type { CommitDecision, Decide } from './decide.js';
 export type { DirectCall } from './directcall.js';
 export {
   type AgentSpeaker,
-  AnswerRefused,
-  answerIn,
   approvalRefusal,
+  DecisionRefused,
+  decisionIn,
   messageSender,
   SHORT_DIGEST,
 } from './replytext.js';
@@ -57,7 +57,7 @@ export const openApprovals = (base: Base, deps: ApprovalsDeps) => {
     admit: createAdmit({ store, clock, hub, outbound, approvals, permissionsOf }),
     expiry: createExpiry(deciding),
     /** Handles messages to an agent that decide on an approval. */
-    spoken: createSpokenAnswer({ rows: approvals, decide, clock }),
+    spoken: createSpokenDecision({ rows: approvals, decide, clock }),
     /** Registers the function that finds the agent whose call waits for a decision. */
     findAgents: (given: DecidingDeps['waitingAgent']): void => {
       find = given;

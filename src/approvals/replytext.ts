@@ -10,18 +10,18 @@ import type { ApprovalRows } from './rows.js';
 /** The number of digits of a digest that a person has to type. */
 export const SHORT_DIGEST = 8;
 
-const ANSWER = /^(approve|deny)\s+(\S+)$/i;
+const DECISION = /^(approve|deny)\s+(\S+)$/i;
 
 /** Parses `approve DIGEST` and `deny DIGEST`; returns null for any other text. */
-export const answerIn = (text: string): { digest: string; approved: boolean } | null => {
-  const [, word, digest] = ANSWER.exec(text.trim()) ?? [];
+export const decisionIn = (text: string): { digest: string; approved: boolean } | null => {
+  const [, word, digest] = DECISION.exec(text.trim()) ?? [];
   if (word === undefined || digest === undefined) return null;
   return { digest: digest.toLowerCase(), approved: word.toLowerCase() === 'approve' };
 };
 
 /** Thrown if a message is a decision but was not accepted. The code names the reason. */
-export class AnswerRefused extends Error {
-  override name = 'AnswerRefused';
+export class DecisionRefused extends Error {
+  override name = 'DecisionRefused';
 
   constructor(
     readonly code: ScopeRefusal['code'] | 'nothing_waits',
@@ -58,22 +58,22 @@ export const messageSender = (by: Caller): AgentSpeaker => ({
 /**
  * Creates the function that handles a message to an agent that decides on one of its approvals: it
  * counts as the decision and not as a message. Returns false if the text is anything else. Errors:
- * AnswerRefused, NotOpen.
+ * DecisionRefused, NotOpen.
  */
-export const createSpokenAnswer =
+export const createSpokenDecision =
   (deps: { rows: ApprovalRows; decide: Decide; clock: Clock }) =>
   async (agent: AgentRow, text: string, by: AgentSpeaker): Promise<boolean> => {
-    const answer = answerIn(text);
-    const pending = answer ? await deps.rows.pendingOf(agent.id) : [];
-    if (!answer || pending.length === 0) return false;
-    const { digest, approved } = answer;
+    const decision = decisionIn(text);
+    const pending = decision ? await deps.rows.pendingOf(agent.id) : [];
+    if (!decision || pending.length === 0) return false;
+    const { digest, approved } = decision;
     const meant = pending.filter((row) => row.digest.startsWith(digest));
     const [only] = meant;
     if (!only || meant.length > 1 || digest.length < SHORT_DIGEST) {
-      throw new AnswerRefused('nothing_waits', 'Nothing with that digest waits for you');
+      throw new DecisionRefused('nothing_waits', 'Nothing with that digest waits for you');
     }
     const refusal = await by.refusal();
-    if (refusal) throw new AnswerRefused(refusal.code, refusal.message);
+    if (refusal) throw new DecisionRefused(refusal.code, refusal.message);
     const step = auditOf(deps.clock, by, { target: only.id, approved, digest: only.digest });
     await deps.decide(by.userId, only.id, { approved, digest: only.digest, step });
     return true;

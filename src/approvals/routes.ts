@@ -16,11 +16,11 @@ export const approvalsResource = ({ rows, decide }: { rows: ApprovalRows; decide
       return viewApproval(row);
     },
     approve: async ({ body }, by) => {
-      const { approvalId, ...answer } = body;
-      const { approved, reason, digest } = answer;
+      const { approvalId, ...decision } = body;
+      const { approved, reason, digest } = decision;
       const data = { approved, ...(reason && { reason }), ...(digest && { digest }) };
       const step = by.record({ target: approvalId, data });
-      return decide(by.userId, approvalId, { ...answer, step }).catch(refused);
+      return decide(by.userId, approvalId, { ...decision, step }).catch(refused);
     },
   });
 

@@ -7,7 +7,12 @@ import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
 import { badRequest } from '../kernel/route.js';
-import { addSending, laneOf, type NewSending, type Outbox } from '../outbound/module.js';
+import {
+  addOutboundMessage,
+  laneOf,
+  type NewOutboundMessage,
+  type Outbox,
+} from '../outbound/module.js';
 import { newSecret } from '../secrets/module.js';
 import { Unmet } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
@@ -71,13 +76,13 @@ export const createChannel = async (
     code_digest: deps.digestCode(code),
   };
   const content = { code, expiresAt: code_expires_at };
-  const sending = to(row, { causeId: row.id, kind: VERIFICATION, content });
+  const message = to(row, { causeId: row.id, kind: VERIFICATION, content });
   await store.transact([
     statement(store.db.insertInto('channels').values(values), 1),
-    ...addSending(deps, sending),
+    ...addOutboundMessage(deps, message),
     by.record({ target: row.id, data: { kind: row.kind, host } }),
   ]);
-  deps.outgoing.added(laneOf(sending));
+  deps.outgoing.added(laneOf(message));
   return { row: { ...row, url }, secret };
 };
 
@@ -106,8 +111,8 @@ const rowOf = (userId: string, name: string, now: number): ChannelRow => {
 
 const to = (
   { id: channelId, user_id: userId }: Pick<ChannelRow, 'id' | 'user_id'>,
-  sending: Omit<NewSending, 'userId' | 'target'>,
-): NewSending => ({ ...sending, userId, target: { channelId } });
+  message: Omit<NewOutboundMessage, 'userId' | 'target'>,
+): NewOutboundMessage => ({ ...message, userId, target: { channelId } });
 
 /**
  * Verifies a channel. The code is spent in the same transaction, so that one of two simultaneous
@@ -158,19 +163,19 @@ export const testChannel = async (
   }
   const causeId = mint('test', deps.clock.now());
   const content = { title: 'A test from Adjutant', body: 'This channel works.' };
-  const sending = to({ id, user_id: userId }, { causeId, kind: 'test', content });
-  await deps.store.transact(addSending(deps, sending));
-  deps.outgoing.added(laneOf(sending));
+  const message = to({ id, user_id: userId }, { causeId, kind: 'test', content });
+  await deps.store.transact(addOutboundMessage(deps, message));
+  deps.outgoing.added(laneOf(message));
   const until = performance.now() + TEST_MS;
   for (;;) {
-    const test = await findSending(deps.store, userId, causeId);
+    const test = await findTestMessage(deps.store, userId, causeId);
     const isOver = test.status !== 'queued' && test.status !== 'sending';
     if (isOver || signal.aborted || performance.now() > until) return test;
     await wait(LOOK_MS);
   }
 };
 
-const findSending = ({ db }: Store, userId: string, causeId: string): Promise<ChannelTest> =>
+const findTestMessage = ({ db }: Store, userId: string, causeId: string): Promise<ChannelTest> =>
   db
     .selectFrom('sendings')
     .select(['id as sendingId', 'status', 'receipt', 'error'])

@@ -1,4 +1,4 @@
-import { answerIn } from '../approvals/module.js';
+import { decisionIn } from '../approvals/module.js';
 import { createRate } from '../kernel/rate.js';
 import type { ChatEvent, MessageEvent } from '../providers/chat/platform.js';
 import type { ChannelKind } from '../store/tables/channels.js';
@@ -184,8 +184,8 @@ const fromOwner = async (deps: HandlingDeps, inbound: FromOwner): Promise<Decisi
   const { text, eventId } = event;
   const received = { kind, eventId };
   if (event.isForwarded) return replyOf(await once(deps, received, async () => FORWARDED));
-  const answer = answerIn(text);
-  if (answer) return decideFrom(deps, channel, answer, origin);
+  const decision = decisionIn(text);
+  if (decision) return decideFrom(deps, channel, decision, origin);
   const command = commandIn(text);
   if (!command && !deps.canSend(kind)) {
     return replyOf(await once(deps, received, async () => `Nothing was done: ${unsent(kind)}`));

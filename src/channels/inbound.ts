@@ -18,7 +18,7 @@ import type { Handle } from './handle.js';
 import type { PlatformSettingsCache } from './settings.js';
 import type { ProveWebhook } from './webhook.js';
 
-export interface ReceptionDeps {
+export interface PlatformReceiverDeps {
   clock: Clock;
   log: Log;
   http: Http;
@@ -39,7 +39,7 @@ export interface VerifiedEvents {
   /**
    * Returns the reply to the request that contains this text; null if the platform accepts none.
    */
-  answer(event: ChatEvent, text: string, isOver?: boolean): object | null;
+  reply(event: ChatEvent, text: string, isOver?: boolean): object | null;
   /** Returns the reply if the text comes later. */
   taken?(): object;
   /** Sends the text in a request of the daemon. */
@@ -51,7 +51,7 @@ export interface VerifiedEvents {
 /** The result of a request. `refused`: the sender was not verified, and nothing was done. */
 export type InboundResult = { verdict: 'refused' } | { verdict: 'received'; reply: object | null };
 
-export const createReception = (deps: ReceptionDeps) => {
+export const createPlatformReceiver = (deps: PlatformReceiverDeps) => {
   const { log } = deps;
   const aborter = new AbortController();
   // There are as many listeners as replies under way.
@@ -61,7 +61,7 @@ export const createReception = (deps: ReceptionDeps) => {
   /** Runs work after the reply. Nobody waits for it, and its errors are logged. */
   const afterwards = (work: Promise<void>): void => {
     const ended = work
-      .catch((err) => log.warn({ err }, 'an answer to a channel was not sent'))
+      .catch((err) => log.warn({ err }, 'a reply to a channel was not sent'))
       .finally(() => underWay.delete(ended));
     underWay.add(ended);
   };
@@ -76,7 +76,7 @@ export const createReception = (deps: ReceptionDeps) => {
     const { text, isOver } = outcome;
     const concluded = isOver && event.kind === 'button' ? proven.conclude(event, text) : null;
     if (concluded) afterwards(concluded);
-    const reply = proven.answer(event, text, isOver);
+    const reply = proven.reply(event, text, isOver);
     if (!reply && !concluded) afterwards(proven.say(event, text));
     return reply;
   };
@@ -116,7 +116,7 @@ export const createReception = (deps: ReceptionDeps) => {
   };
 };
 
-export type PlatformReceiver = ReturnType<typeof createReception>;
+export type PlatformReceiver = ReturnType<typeof createPlatformReceiver>;
 
 interface InboundCall {
   endpoint: Platform['endpoint'];
@@ -124,7 +124,10 @@ interface InboundCall {
   signal: AbortSignal;
 }
 
-const prove = async (deps: ReceptionDeps, attempt: InboundCall): Promise<VerifiedEvents | null> => {
+const prove = async (
+  deps: PlatformReceiverDeps,
+  attempt: InboundCall,
+): Promise<VerifiedEvents | null> => {
   const { endpoint, request } = attempt;
   const platform = platforms.find(
     (one) => one.endpoint === endpoint && one.claims(request.headers),
@@ -146,7 +149,7 @@ const provenBy = (
 ): VerifiedEvents => ({
   kind: platform.kind,
   events: platform.parse(request, reach.settings),
-  answer: platform.answer,
+  reply: platform.reply,
   ...(platform.taken && { taken: platform.taken }),
   say: async (event, text) => {
     for (const part of platform.render({ title: null, text })) {

@@ -1,7 +1,7 @@
 import { SHORT_DIGEST } from '../approvals/module.js';
 import type { ChannelMessage } from '../providers/chat/platform.js';
 import type { Store } from '../store/store.js';
-import type { SendingRow } from '../store/tables/outbox.js';
+import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
 import { visibleTo } from '../store/visible.js';
 
@@ -23,14 +23,17 @@ const APPROVALS = /^\/api\/chat\/approvals\?status=pending&agentId=(\w+)$/;
  * Builds the message for a channel. A call that waits for an approval is shown in full, as it is
  * now.
  */
-export const messageOf = async (store: Store, sending: SendingRow): Promise<ChannelMessage> => {
-  const { title = null, body, link }: SaidContent = JSON.parse(sending.content);
+export const messageOf = async (
+  store: Store,
+  message: OutboundMessageRow,
+): Promise<ChannelMessage> => {
+  const { title = null, body, link }: SaidContent = JSON.parse(message.content);
   const agentId = APPROVALS.exec(link ?? '')?.[1];
-  if (agentId !== undefined) return messageOfAll(store, sending.user_id, { agentId, title });
+  if (agentId !== undefined) return messageOfAll(store, message.user_id, { agentId, title });
   const approvalId = APPROVAL.exec(link ?? '')?.[1];
   const asked =
     approvalId &&
-    (await ownApprovals(store, sending.user_id).where('id', '=', approvalId).executeTakeFirst());
+    (await ownApprovals(store, message.user_id).where('id', '=', approvalId).executeTakeFirst());
   if (!asked) return { title, text: body };
   if (asked.status !== 'pending') return { title, text: `It was ${asked.status} meanwhile.` };
   const { id, digest } = asked;

@@ -7,16 +7,16 @@ import { platforms } from '../providers/chat/platforms.js';
 import type { Secrets } from '../secrets/module.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import type { VaultModule } from '../vault/module.js';
-import { channelAnswers } from './answers.js';
 import { createHandling } from './handle.js';
-import { createReception, type PlatformReceiver } from './inbound.js';
+import { createPlatformReceiver, type PlatformReceiver } from './inbound.js';
 import { createLinks, type Links } from './links.js';
 import { createChatPace } from './pace.js';
 import { platformsStore } from './platforms/queries.js';
 import { platformsResource } from './platforms/routes.js';
 import { findUnset, type IncompletePlatform } from './problems.js';
 import { channelsStore } from './queries.js';
-import { messengersResource } from './receivers/routes.js';
+import { platformReceiversResource } from './receivers/routes.js';
+import { channelResults } from './results.js';
 import { channelsResource } from './routes.js';
 import type { LinkingDeps } from './service.js';
 import { createSettings, isSetTo, type PlatformSettingsCache, platformUses } from './settings.js';
@@ -28,7 +28,7 @@ export type { IncompletePlatform } from './problems.js';
 /** The channels on which the owners talk with their agents, inbound and outbound. */
 export interface Channels {
   links: Links;
-  reception: PlatformReceiver;
+  receiver: PlatformReceiver;
   /** Returns the platforms that have linked channels but are not set up. */
   unset(): Promise<IncompletePlatform[]>;
   /** Reads the settings of the platforms. */
@@ -62,7 +62,7 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
   const links = createLinks({ store, clock, outbox, digestCode });
   const settings = createSettings({ store, clock, vault, unsealPlatform });
   const webhooks = { store, clock, http, openChannelSecret };
-  const reception = createReception({
+  const receiver = createPlatformReceiver({
     clock,
     log,
     http,
@@ -89,12 +89,12 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
     transports.put(platform.kind, transport);
   }
   transports.put('webhook', createWebhookTransport(webhooks));
-  agents.followers.onEnd(channelAnswers({ store, clock, queue }));
+  agents.followers.onEnd(channelResults({ store, clock, queue }));
   deps.vault.platformsUse(platformUses(sealers.channels));
   deps.vault.onChange(settings.refresh);
   return {
     links,
-    reception,
+    receiver,
     unset: () => findUnset(store, settings),
     load: settings.refresh,
     resources: ({ accounts, publicUrl, port }) => {
@@ -113,7 +113,7 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
           accounts,
         }),
         platforms: [
-          messengersResource({ reception }),
+          platformReceiversResource({ receiver }),
           platformsResource({
             platforms: platformsStore(store),
             platformSettings: settings,

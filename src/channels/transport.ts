@@ -8,7 +8,8 @@ import type {
 } from '../providers/chat/platform.js';
 import type { Store } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
-import type { SendingRow } from '../store/tables/outbox.js';
+import type { OutboundMessageRow } from '../store/tables/outbox.js';
+import { visibleTo } from '../store/visible.js';
 import { messageOf } from './messagetext.js';
 import type { ChatPace } from './pace.js';
 import { isSetTo, type PlatformSettingsCache } from './settings.js';
@@ -34,17 +35,17 @@ export const createPlatformTransport = (deps: TransportDeps, platform: Platform)
   isRepeatable: false,
   delaysMs: DELAYS_MS,
   ready: ({ channel_id }, signal) => deps.pace(channel_id ?? '', signal),
-  send: async (sending, signal): Promise<SendResult> => {
-    const channel = await findChannel(deps.store, sending);
+  send: async (message, signal): Promise<SendResult> => {
+    const channel = await findChannel(deps.store, message);
     if (!channel) return { verdict: 'failed', error: 'The channel is not linked any more' };
     const settings = deps.settings.of(platform.kind);
     if (!settings || !isSetTo('send', platform, settings)) {
       return { verdict: 'failed', error: notSetUp(platform.kind) };
     }
-    const parts = bounded(platform, await messageOf(deps.store, sending));
+    const parts = bounded(platform, await messageOf(deps.store, message));
     const receiver = deps.settings.receiver(platform.endpoint);
     const reach = { http: deps.http, settings, signal, receiver };
-    return sendParts(deps, platform, { sending, to: channel.sender_id, parts, reach });
+    return sendParts(deps, platform, { message, to: channel.sender_id, parts, reach });
   },
 });
 
@@ -70,7 +71,7 @@ const bounded = (
 };
 
 interface PlatformLetter {
-  sending: SendingRow;
+  message: OutboundMessageRow;
   to: string;
   parts: PlatformBody[];
   reach: PlatformReach;
@@ -79,23 +80,23 @@ interface PlatformLetter {
 const sendParts = async (
   { store, pace }: TransportDeps,
   platform: Platform,
-  { sending, to, parts, reach }: PlatformLetter,
+  { message, to, parts, reach }: PlatformLetter,
 ): Promise<SendResult> => {
-  const done = await partsSent(store, sending.id);
+  const done = await partsSent(store, message.id);
   let last: PlatformSent = { verdict: 'sent', receipt: null };
   for (const [number, part] of parts.entries()) {
     if (number < done) continue;
     // The transport has already waited for the first one.
-    if (number > done) await pace(sending.channel_id ?? '', reach.signal);
+    if (number > done) await pace(message.channel_id ?? '', reach.signal);
     last = await platform.send(reach, to, part);
     if (last.verdict !== 'sent') return last;
-    if (parts.length > 1) await keepPart(store, sending.id, { number, receipt: last.receipt });
+    if (parts.length > 1) await keepPart(store, message.id, { number, receipt: last.receipt });
   }
   return last;
 };
 
-const partsSent = async ({ db }: Store, sendingId: string): Promise<number> => {
-  const sent = db.selectFrom('sending_parts').select('number').where('sending_id', '=', sendingId);
+const partsSent = async ({ db }: Store, messageId: string): Promise<number> => {
+  const sent = db.selectFrom('sending_parts').select('number').where('sending_id', '=', messageId);
   return (await sent.execute()).length;
 };
 
@@ -113,12 +114,12 @@ const keepPart = async (
 
 const findChannel = async (
   { db }: Store,
-  { user_id, channel_id }: SendingRow,
+  { user_id, channel_id }: OutboundMessageRow,
 ): Promise<Pick<ChannelRow, 'sender_id'> | undefined> =>
   db
     .selectFrom('channels')
     .select('sender_id')
-    .where('user_id', '=', user_id)
+    .where(visibleTo(user_id))
     .where('id', '=', channel_id)
     .where('verified_at', 'is not', null)
     .executeTakeFirst();

@@ -9,7 +9,7 @@ import type { InboundRequest } from '../providers/chat/platform.js';
 import { parseWebhook } from '../providers/chat/webhook.js';
 import { type Secret, secretKey } from '../secrets/module.js';
 import type { Store } from '../store/store.js';
-import type { SendingRow } from '../store/tables/outbox.js';
+import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import type { VerifiedEvents } from './inbound.js';
 import { messageOf } from './messagetext.js';
 
@@ -37,15 +37,15 @@ export const VERIFICATION = 'verification';
 export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
   isRepeatable: true,
   delaysMs: DELAYS_MS,
-  send: async (sending, signal) => {
-    const channel = await findChannel(deps, sending.channel_id ?? '');
-    const isMeant = channel?.verified_at || sending.kind === VERIFICATION;
+  send: async (message, signal) => {
+    const channel = await findChannel(deps, message.channel_id ?? '');
+    const isMeant = channel?.verified_at || message.kind === VERIFICATION;
     if (!channel || !isMeant) {
       return { verdict: 'failed', error: 'The channel is not linked any more' };
     }
-    const body = JSON.stringify(await bodyOf(deps.store, sending));
+    const body = JSON.stringify(await bodyOf(deps.store, message));
     if (channel.key === null) return { verdict: 'failed', error: DAMAGED };
-    const { id, hops } = sending;
+    const { id, hops } = message;
     const letter = { url: channel.url, id, body, keys: [channel.key], hops };
     return post(deps.http, letter, { now: deps.clock.now(), signal });
   },
@@ -55,14 +55,14 @@ export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
  * Builds the body. `type` is `notification`, `message`, `approval` or `verification`; the rest is
  * in `data`.
  */
-const bodyOf = async (store: Store, sending: SendingRow): Promise<object> => {
-  const base = { timestamp: sending.created_at, channelId: sending.channel_id };
-  const content = JSON.parse(sending.content);
-  if (sending.kind === VERIFICATION) return { type: VERIFICATION, ...base, data: content };
-  const { title, text, question } = await messageOf(store, sending);
+const bodyOf = async (store: Store, message: OutboundMessageRow): Promise<object> => {
+  const base = { timestamp: message.created_at, channelId: message.channel_id };
+  const content = JSON.parse(message.content);
+  if (message.kind === VERIFICATION) return { type: VERIFICATION, ...base, data: content };
+  const { title, text, question } = await messageOf(store, message);
   if (question) return { type: 'approval', ...base, data: { title, text, ...question } };
   const type = title === null ? 'message' : 'notification';
-  return { type, ...base, data: { kind: sending.kind, title, text, link: content.link ?? null } };
+  return { type, ...base, data: { kind: message.kind, title, text, link: content.link ?? null } };
 };
 
 /**
@@ -91,7 +91,7 @@ export const webhookProver =
     return {
       kind: 'webhook',
       events: [parsed.event],
-      answer: (_event, text) => ({ text }),
+      reply: (_event, text) => ({ text }),
       say: async () => undefined,
       conclude: () => null,
     };

@@ -21,7 +21,7 @@ export class ApiError extends Error {
     /**
      * The body that came in place of the error body. Readiness, for example, also lists what fails.
      */
-    readonly answer?: unknown,
+    readonly reply?: unknown,
   ) {
     super(body.message);
     this.statusCode = body.statusCode;

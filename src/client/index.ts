@@ -17,7 +17,7 @@ export type { Endpoint } from '../kernel/contract/endpoint.js';
 export { timeDigits } from '../kernel/ids.js';
 export { isRecord } from '../kernel/jsonvalue.js';
 export type { ModelView } from '../models/contract.js';
-export type { SendingView } from '../outbound/messages/contract.js';
+export type { OutboundMessageView } from '../outbound/messages/contract.js';
 export type {
   Notification,
   NotificationPreferences,

@@ -37,15 +37,15 @@ export const questionOf = (task: string, experts: Expert[]): Turn[] => {
  * Returns the expert that the reply names first, or null if it names none. If two names begin at
  * the same place, the longer one counts.
  */
-export const readChoice = (answer: string, experts: Expert[]): ExpertChoice | null => {
-  const text = answer.toLowerCase();
+export const readChoice = (reply: string, experts: Expert[]): ExpertChoice | null => {
+  const text = reply.toLowerCase();
   const named = experts
     .map((expert) => ({ expert, at: placeOf(text, expert.name) }))
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at || b.expert.name.length - a.expert.name.length);
   const [first] = named;
   if (!first) return null;
-  const rest = answer.slice(first.at + first.expert.name.length).replace(/^[^\p{L}\p{N}]+/u, '');
+  const rest = reply.slice(first.at + first.expert.name.length).replace(/^[^\p{L}\p{N}]+/u, '');
   const because = rest.split('\n', 1)[0]?.trim() || 'it gave no reason';
   return { expert: first.expert, by: 'model', because: excerpt(because, LONGEST_REASON) };
 };

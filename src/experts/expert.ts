@@ -43,7 +43,7 @@ interface ModelChoice {
 export const modelAndPersona = (
   models: ModelChoice,
   { expert, model, topic = expert?.topic ?? undefined, otherwise }: PersonaRequest,
-): { model: string; topic?: string; part?: Persona } => {
+): { model: string; topic?: string; persona?: Persona } => {
   const own = expert?.model ?? null;
   const routed = models.choose(topic);
   const isRouted = routed !== models.choose() || otherwise === undefined;
@@ -51,6 +51,6 @@ export const modelAndPersona = (
   return {
     model: model ?? chosen,
     ...(topic !== undefined && { topic }),
-    ...(expert && { part: expertPersona(expert) }),
+    ...(expert && { persona: expertPersona(expert) }),
   };
 };

@@ -38,7 +38,7 @@ export const expertsStore = ({ db, transact }: Store) => {
       const count = db
         .selectFrom('experts')
         .select((of) => of.fn.countAll<number>().as('count'))
-        .where('user_id', '=', row.user_id);
+        .where(visibleTo(row.user_id));
       const values = db
         .selectNoFrom((of) => expertTable.columns.map((column) => of.val(row[column]).as(column)))
         .where(count, '<', most);

@@ -1,13 +1,13 @@
-import type { Budget } from './budget.js';
+import type { TimeLimit } from './timelimit.js';
 
-/** Thrown if the comparison takes longer than its budget. */
-export class BudgetSpent extends Error {
-  override name = 'BudgetSpent';
+/** Thrown if the comparison takes longer than its time limit. */
+export class TimeLimitSpent extends Error {
+  override name = 'TimeLimitSpent';
 }
 
-/** The number of values that are compared between two checks of the budget. */
+/** The number of values that are compared between two checks of the time limit. */
 const CHUNK = 256;
-/** The number of positions at which a text is searched between two checks of the budget. */
+/** The number of positions at which a text is searched between two checks of the time limit. */
 const WINDOW = 4096;
 /**
  * The size from which the number of an object's keys is stored, because V8 lists all keys even to
@@ -15,16 +15,16 @@ const WINDOW = 4096;
  */
 const MANY_KEYS = 32;
 
-/** Compares untrusted values with those that a hook's conditions name, within a budget. */
+/** Compares untrusted values with those that a hook's conditions name, within a time limit. */
 export class Comparison {
   private work = 0;
   private readonly counts = new WeakMap<object, number>();
 
-  constructor(readonly budget: Budget) {}
+  constructor(readonly timeLimit: TimeLimit) {}
 
   /**
    * Returns true if two JSON values are equal; the order of keys does not count. Errors:
-   * BudgetSpent.
+   * TimeLimitSpent.
    */
   isEqual(found: unknown, wanted: unknown): boolean {
     if (found === wanted) return true;
@@ -38,7 +38,7 @@ export class Comparison {
     return this.hasSameMembers(found, wanted);
   }
 
-  /** Returns true if the list, which may be very long, contains the value. Errors: BudgetSpent. */
+  /** Returns true if the list, which may be very long, contains the value. Errors: TimeLimitSpent. */
   isAmong(list: unknown[], wanted: unknown): boolean {
     // This loop takes a few milliseconds for a list of a million; an iterator takes three times as
     // long.
@@ -51,13 +51,13 @@ export class Comparison {
     return false;
   }
 
-  /** Returns true if the value is one of those wanted. Errors: BudgetSpent. */
+  /** Returns true if the value is one of those wanted. Errors: TimeLimitSpent. */
   isOneOf(found: unknown, wanted: unknown[]): boolean {
     return wanted.some((each) => this.isSame(found, each));
   }
 
   /**
-   * Returns true if the text contains what is wanted. Errors: BudgetSpent. The engine's search
+   * Returns true if the text contains what is wanted. Errors: TimeLimitSpent. The engine's search
    * cannot be interrupted, and on texts chosen for it takes time proportional to the product of
    * both lengths; therefore it is made in pieces.
    */
@@ -105,7 +105,7 @@ export class Comparison {
   }
 
   private look(): void {
-    if (this.budget.isSpent()) throw new BudgetSpent();
+    if (this.timeLimit.isSpent()) throw new TimeLimitSpent();
   }
 }
 

@@ -2,10 +2,10 @@ import { isNativeError } from 'node:util/types';
 import { type Context, createContext, Script } from 'node:vm';
 import { isDeeper } from '../kernel/depth.js';
 import { jsonPrefix } from '../kernel/jsonprefix.js';
-import { type Budget, CONDITIONS_MS, createBudget } from './budget.js';
-import { BudgetSpent, Comparison } from './compare.js';
+import { Comparison, TimeLimitSpent } from './compare.js';
 import type { Condition } from './hook.js';
 import { lookUp, type TemplateScope } from './template.js';
+import { CONDITIONS_MS, createTimeLimit, type TimeLimit } from './timelimit.js';
 
 /** The outcome of an execution's conditions; `reason` is a sentence that names the condition. */
 export type ConditionVerdict =
@@ -28,9 +28,9 @@ const SHOWN = 80;
 export const judgeConditions = (
   conditions: Condition[],
   scope: TemplateScope,
-  budget: Budget = createBudget(CONDITIONS_MS),
+  timeLimit: TimeLimit = createTimeLimit(CONDITIONS_MS),
 ): ConditionVerdict => {
-  const comparison = new Comparison(budget);
+  const comparison = new Comparison(timeLimit);
   for (const [index, condition] of conditions.entries()) {
     const name = `condition ${index + 1}`;
     const fault = faultOfValue(condition);
@@ -41,7 +41,7 @@ export const judgeConditions = (
     try {
       if (holds(condition, found, comparison)) continue;
     } catch (error) {
-      if (!(error instanceof BudgetSpent)) throw error;
+      if (!(error instanceof TimeLimitSpent)) throw error;
       const what = condition.operator === 'matches' ? ` /${condition.value}/` : '';
       const reason = `${name}:${what} takes over ${CONDITIONS_MS} ms on this payload`;
       return { verdict: 'error', reason };
@@ -52,8 +52,8 @@ export const judgeConditions = (
 };
 
 const holds = ({ operator, value }: Condition, found: unknown, comparison: Comparison): boolean => {
-  const { budget } = comparison;
-  if (budget.isSpent()) throw new BudgetSpent();
+  const { timeLimit } = comparison;
+  if (timeLimit.isSpent()) throw new TimeLimitSpent();
   switch (operator) {
     case 'equals':
       return comparison.isEqual(found, value);
@@ -66,7 +66,7 @@ const holds = ({ operator, value }: Condition, found: unknown, comparison: Compa
     case 'matches':
       return (
         typeof found === 'string' &&
-        isMatch(compile(value), found.slice(0, LONGEST_MATCHED), budget)
+        isMatch(compile(value), found.slice(0, LONGEST_MATCHED), timeLimit)
       );
     case 'exists':
       return (found !== undefined) === (value !== false);
@@ -95,18 +95,18 @@ let ground: Context | null = null;
  * True if the pattern matches the text. Payloads are untrusted, and many patterns take almost
  * unlimited time on a text chosen for them, so there is a time limit.
  */
-const isMatch = (pattern: RegExp, text: string, budget: Budget): boolean => {
+const isMatch = (pattern: RegExp, text: string, timeLimit: TimeLimit): boolean => {
   ground ??= createContext();
   try {
     return matching.runInContext(Object.assign(ground, { pattern, text }), {
-      timeout: budget.left(),
+      timeout: timeLimit.left(),
     });
   } catch (error) {
     // This is the time-out, or an overflow of the regular expression's stack: errors of the
     // script's own realm.
     if (!isNativeError(error)) throw error;
-    if (budget.isSpent()) throw new BudgetSpent();
-    return isMatch(pattern, text, budget);
+    if (timeLimit.isSpent()) throw new TimeLimitSpent();
+    return isMatch(pattern, text, timeLimit);
   }
 };
 

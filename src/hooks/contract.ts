@@ -254,7 +254,7 @@ export const hooks = contract({
     body: HookTest,
     reply: Execution,
     status: 202,
-    answers: { 200: DryRun },
+    otherReplies: { 200: DryRun },
   }),
   replay: endpoint.post('/api/hooks/{id}/executions/{executionId}/replay', {
     summary: 'Run a recorded delivery again',

@@ -71,7 +71,7 @@ export const hooksStore = (store: Store) => {
       const hook = db
         .updateTable('hooks')
         .set(changes)
-        .where('user_id', '=', read.user_id)
+        .where(visibleTo(read.user_id))
         .where('id', '=', read.id)
         .where(unchangedSince(read));
       return unlessUnmet(store.transact([statement(hook, 1), ...also]));

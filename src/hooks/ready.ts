@@ -1,5 +1,5 @@
 import type { Queue } from '../jobs/module.js';
-import { MOST_HOPS } from '../kernel/loop.js';
+import { MOST_HOPS } from '../kernel/hops.js';
 import type { DeliveryRow, ExecutionRow } from '../store/tables/hooks.js';
 import { noticeOutcome } from './actions.js';
 import { type OpenedHook, openedHook } from './hook.js';

@@ -1,4 +1,4 @@
-import { hopHeader } from '../kernel/loop.js';
+import { hopHeader } from '../kernel/hops.js';
 import { type HookRun, hopsOf, payloadOf, templateScope } from './run.js';
 import { renderDeep, renderJson, renderTemplate } from './template.js';
 

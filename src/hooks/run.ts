@@ -1,4 +1,4 @@
-import { hopsIn } from '../kernel/loop.js';
+import { hopsIn } from '../kernel/hops.js';
 import type { Headers } from '../kernel/signature.js';
 import { selectRows } from '../store/rows.js';
 import type { Store } from '../store/store.js';

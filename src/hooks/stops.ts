@@ -1,5 +1,5 @@
 import { iso } from '../kernel/clock.js';
-import { MOST_HOPS } from '../kernel/loop.js';
+import { MOST_HOPS } from '../kernel/hops.js';
 import type { Outbox, PreparedNotice } from '../outbound/module.js';
 import type { Evaluator } from './evaluate.js';
 import type { OpenedHook } from './hook.js';
@@ -12,6 +12,12 @@ import { type HookRun, hopsOf } from './run.js';
 export interface StopsDeps extends OutcomeDeps {
   evaluate: Evaluator;
   directory: Directory;
+}
+
+/** The dependencies of the question whether a hook's limits admit one more execution. */
+export interface AdmissionDeps {
+  directory: Directory;
+  outbound: OutcomeDeps['outbound'];
 }
 
 /** The end of an execution before its action. */
@@ -57,7 +63,7 @@ const interruption = ({ hook: { id, name } }: HookRun): Stopped => {
  * publish if it is the last one that they admit.
  */
 export const admissionOf = (
-  { directory, outbound }: StopsDeps,
+  { directory, outbound }: AdmissionDeps,
   { hook }: HookRun,
   now: number,
 ): { admission: Admission; publishedLast(): void } => {

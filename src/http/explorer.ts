@@ -160,11 +160,11 @@ const paramsRule = (path: string) => {
 
 const responsesOf = (endpoint: Endpoint) => {
   const done = { description: 'Done', schema: endpoint.reply ?? Joi.any() };
-  const answers = Object.entries(endpoint.answers ?? {});
+  const otherReplies = Object.entries(endpoint.otherReplies ?? {});
   return Object.fromEntries([
     ...(endpoint.unbuilt ? [] : [[successOf(endpoint), done]]),
     ...errorsOf(endpoint).map((status) => [status, { description: SAID[status], schema: Problem }]),
-    ...answers.map(([status, schema]) => [status, { description: 'Instead', schema }]),
+    ...otherReplies.map(([status, schema]) => [status, { description: 'Instead', schema }]),
   ]);
 };
 

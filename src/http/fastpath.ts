@@ -11,7 +11,7 @@ import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js
 
 /**
  * The fast path of the receivers. Measured: hapi's lifecycle takes as long as all the work of a
- * delivery. A plain request is therefore answered before hapi, with the same contract, handler,
+ * delivery. A plain request therefore gets its reply before hapi, with the same contract, handler,
  * bodies, errors and headers. All other requests go to hapi (those with a query, an escaped path,
  * no host, another type, another origin, or a length that is missing or too large), and so does
  * every request when the daemon drains.
@@ -26,7 +26,7 @@ export interface FastPathDeps extends ProblemDeps {
   trust(): ProxyTrust;
   mintRequestId(): string;
   /** Called for each reply, with the method in lower case. */
-  answered(method: string, status: number): void;
+  replied(method: string, status: number): void;
   bodies: Bodies;
   /** Headers of every reply beside those that hapi always sends. */
   headers: Record<string, string>;
@@ -78,7 +78,7 @@ export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps)
     const reply = await replyTo(route, { request, context }, deps);
     const last = whenDrained ? ['connection', 'close'] : [];
     send(response, reply, ['x-request-id', context.requestId, ...always, ...last]);
-    deps.answered('post', reply.status);
+    deps.replied('post', reply.status);
     logReply(deps.log, true, reply.status, () => ({
       requestId: context.requestId,
       method: 'post',
@@ -147,8 +147,7 @@ const replyTo = async (
   const { url: path = '', headers } = request;
   try {
     const result = await holdRaw(deps.bodies, { stream: request, most }, (bytes) => {
-      // A computed name in the literal would make a hidden class for each request, see
-      // RequestVisit.
+      // A computed name in the literal would make a hidden class for each request.
       const input: Record<string, unknown> = { query: {}, raw: { bytes, headers } };
       input[parameter] = pattern.exec(path)?.[1];
       return handle(input, context);
@@ -169,7 +168,7 @@ const boomOf = (error: unknown): Boom.Boom =>
   Boom.boomify(error instanceof Error ? error : new Error(String(error)));
 
 const check = (endpoint: Endpoint, { status, body }: CustomReply<unknown>): void => {
-  const schema = status === successOf(endpoint) ? endpoint.reply : endpoint.answers?.[status];
+  const schema = status === successOf(endpoint) ? endpoint.reply : endpoint.otherReplies?.[status];
   const error = schema?.validate(body).error;
   if (error) throw new Error(`${endpoint.path} answers what its contract does not: ${error}`);
 };

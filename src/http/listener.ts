@@ -45,7 +45,7 @@ export interface ListenerDeps extends ProblemDeps {
 /**
  * Replies with the standard error body to requests that never reach hapi, or that break off before.
  */
-export const answerRefusals = (listener: http.Server, deps: ListenerDeps): void => {
+export const replyToRefusals = (listener: http.Server, deps: ListenerDeps): void => {
   refuseExpectations(listener, deps);
   const responses = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();

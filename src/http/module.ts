@@ -35,7 +35,7 @@ export interface HttpModule {
 
 interface ServeOptions {
   /** Called for each reply, with the method in lower case. */
-  answered(method: string, status: number): void;
+  replied(method: string, status: number): void;
   /** The threads in which large payloads are read. */
   payloads: PayloadPool;
 }
@@ -87,9 +87,9 @@ export const openHttp = async (base: Base, deps: HttpModuleDeps): Promise<HttpMo
     server,
     sockets,
     port: () => Number(server.info.port),
-    serve: (resources, { answered, payloads }) => {
+    serve: (resources, { replied, payloads }) => {
       const auditing = createAuditing(auditLog(store, { clock, log }));
-      const options = { checkedReplies, replays, auditing, answered, apart: payloads.run };
+      const options = { checkedReplies, replays, auditing, replied, apart: payloads.run };
       const pages = [explorer, ...[passkeysPage, invitePage, resetPage].map(routesOfPage)];
       return addResources(server, resources, { deps: serverDeps, options, pages });
     },

@@ -14,7 +14,7 @@ import { type Replays, type Resource, type RouteOptions, routesOf } from '../ker
 import { scopeRefusal } from '../kernel/scope.js';
 import { type FastPath, openFastPath } from './fastpath.js';
 import { addLazily, type RouteGroup } from './lazyroutes.js';
-import { answerRefusals, createListener, requireHost } from './listener.js';
+import { createListener, replyToRefusals, requireHost } from './listener.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
 
 declare module '@hapi/hapi' {
@@ -86,7 +86,7 @@ const withoutValues = {
 /** Options for all routes beside how replies are made. */
 export interface ResourcesOptions extends Omit<RouteOptions, 'bodies'> {
   /** Called for each reply, with the method in lower case. */
-  answered(method: string, status: number): void;
+  replied(method: string, status: number): void;
 }
 
 /** Adds the routes of all resources and pages; the receivers' also before hapi, as the fast path. */
@@ -101,7 +101,7 @@ export const addResources = (
     routes: () => routesOf(each, { ...options, bodies }),
   }));
   addLazily(server, [...groups, ...pages]);
-  server.events.on('response', (request) => options.answered(request.method, statusOf(request)));
+  server.events.on('response', (request) => options.replied(request.method, statusOf(request)));
   const receivers = resources.find(({ name }) => name === 'receivers');
   if (!receivers) throw new Error('There is no resource receivers');
   const headers: Record<string, string> = deps.config.origins.length > 0 ? { vary: 'origin' } : {};
@@ -111,12 +111,12 @@ export const addResources = (
     translate: deps.translate,
     trust: deps.trust,
     mintRequestId: deps.mintRequestId,
-    answered: options.answered,
+    replied: options.replied,
     checkedReplies: options.checkedReplies,
     bodies,
     headers,
   });
-  answerRefusals(server.listener, deps);
+  replyToRefusals(server.listener, deps);
   return path;
 };
 
@@ -219,7 +219,7 @@ const authenticate = (server: Server, { identify }: ServerDeps, limits: RateLimi
 
 /** Adds the request id to every reply, and the standard body to every error. */
 const finish = (request: Request, h: ResponseToolkit, deps: ServerDeps, limits: RateLimits) => {
-  const response = rangeRefusal(request) ?? answerTo(request, limits);
+  const response = rangeRefusal(request) ?? responseTo(request, limits);
   const requestId = request.app.context?.requestId ?? deps.mintRequestId();
   const isSecret = request.route.settings.app?.endpoint?.().secret === true;
   const headers = {
@@ -251,7 +251,7 @@ const rangeRefusal = ({ headers: { range }, method, response }: Request): Boom.B
 };
 
 /** Counts requests to unknown paths, which hapi answers before they are counted elsewhere. */
-const answerTo = (request: Request, limits: RateLimits): Request['response'] => {
+const responseTo = (request: Request, limits: RateLimits): Request['response'] => {
   const { response, route } = request;
   if (!('isBoom' in response) || String(route.method) !== '_special') return response;
   try {

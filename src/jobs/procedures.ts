@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { ClaimedExecution } from '../store/tables/hooks.js';
-import type { StartedSending, Targets } from '../store/tables/outbox.js';
+import type { StartedMessage, Targets } from '../store/tables/outbox.js';
 
 /** A number of jobs of one lane. */
 export interface Share {
@@ -32,7 +32,7 @@ export interface ClaimedJob {
   lane: string;
   attempts: number;
   /** The message of the job, if it exists and began as it was claimed. */
-  begun?: StartedSending | null;
+  begun?: StartedMessage | null;
   /** The execution of the job, if its kind is `execution`. */
   loaded?: ClaimedExecution;
 }
@@ -58,7 +58,7 @@ interface ExecutionQueue {
 }
 
 /** Begins messages, each by its id, in the transaction that claims their jobs. */
-type BeginClaimed = (start: Targets & { ids: string[]; now: string }) => (StartedSending | null)[];
+type BeginClaimed = (start: Targets & { ids: string[]; now: string }) => (StartedMessage | null)[];
 
 /**
  * Claims the oldest due jobs of each lane, and of a hook's lane the oldest due executions after
@@ -80,9 +80,9 @@ export const claimJobs = (
     .pluck();
 
   const beginAll = (jobs: ClaimedJob[], targets: Targets, now: string): void => {
-    const sendings = jobs.filter(({ kind }) => kind === 'sending');
-    const begun = begin({ ids: sendings.map(({ ref }) => ref), now, ...targets });
-    sendings.forEach((job, at) => {
+    const messages = jobs.filter(({ kind }) => kind === 'sending');
+    const begun = begin({ ids: messages.map(({ ref }) => ref), now, ...targets });
+    messages.forEach((job, at) => {
       job.begun = begun[at];
     });
   };

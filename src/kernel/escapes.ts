@@ -1,5 +1,5 @@
+import { type Effort, unlimitedEffort } from './effort.js';
 import { type EscapeReading, introduced } from './escapesyntax.js';
-import { type Effort, unlimitedEffort } from './stepbudget.js';
 
 /** An escape at a position in a text: where it ends, and the text that it stands for. */
 export interface Unescaped {

@@ -195,7 +195,7 @@ const fetchOver =
       const why = egress.names(reply.notFollowed) ? ledAway : notItsOwn;
       throw new EgressRefused(hostname, why, true);
     }
-    return answer(reply);
+    return responseOf(reply);
   };
 
 type FetchInput = Parameters<typeof fetch>[0];
@@ -244,7 +244,7 @@ const notItsOwn =
 
 const ledAway = 'a redirect leads there, and a request with a body stays at its own origin';
 
-const answer = ({ status, headers, body }: HttpReply): Response => {
+const responseOf = ({ status, headers, body }: HttpReply): Response => {
   // RFC 9110, 15: a status outside the classes is treated as a server error.
   if (!bodiless.has(status))
     return new Response(body.stream(), { status: Math.min(status, 599), headers });

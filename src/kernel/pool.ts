@@ -82,8 +82,8 @@ export const createPool = <T extends Tasks>(options: PoolOptions): Pool<T> => {
       turns
         .take(asker, () => {
           const thread = idle.pop() ?? start();
-          const answer = thread.perform<ReturnType<T[K]>>({ task, input });
-          return answer.finally(() => live.has(thread) && idle.push(thread));
+          const result = thread.perform<ReturnType<T[K]>>({ task, input });
+          return result.finally(() => live.has(thread) && idle.push(thread));
         })
         .catch((error) => {
           throw error instanceof NoTurn ? new PoolFull() : error;

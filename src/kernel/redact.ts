@@ -1,6 +1,6 @@
+import type { Effort } from './effort.js';
 import { formsOf } from './secretforms.js';
 import { spansIn } from './spans.js';
-import type { Effort } from './stepbudget.js';
 import { Trie } from './trie.js';
 
 const SHOWN = '[secret]';

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
+import { Effort, TooMuchEffort } from './effort.js';
 import { createTurns } from './fairqueue.js';
 import { redacted, redactor } from './redact.js';
-import { Effort, TooMuchEffort } from './stepbudget.js';
 
 /** Ours: the most characters that are redacted on the event loop. */
 const MOST_HERE = 65_536;

@@ -152,7 +152,7 @@ const replyRules = (endpoint: Endpoint, sample: number) =>
 const statusSchemas = (endpoint: Endpoint) => {
   const schemas: Record<number, Schema> = {
     [successOf(endpoint)]: endpoint.reply ?? Joi.any().allow(null),
-    ...endpoint.answers,
+    ...endpoint.otherReplies,
   };
   return Object.fromEntries(
     Object.entries(schemas).map(([status, schema]) => [status, holding(schema)]),
@@ -188,12 +188,12 @@ const handlerOf =
     };
     const isKept = !endpoint.secret && !streamingOf(endpoint, request);
     const call = isKept ? replayCall(route, request) : null;
-    const answer = call ? await once(replays, call, work) : await work();
-    const isText = answer.body instanceof JsonText;
-    const body = answer.body instanceof JsonText ? answer.body.text : answer.body;
-    const response = h.response(body ?? undefined).code(answer.status);
+    const reply = call ? await once(replays, call, work) : await work();
+    const isText = reply.body instanceof JsonText;
+    const body = reply.body instanceof JsonText ? reply.body.text : reply.body;
+    const response = h.response(body ?? undefined).code(reply.status);
     if (endpoint.produces || isText) response.type(endpoint.produces ?? 'application/json');
-    for (const [name, value] of Object.entries(answer.headers)) response.header(name, value);
+    for (const [name, value] of Object.entries(reply.headers)) response.header(name, value);
     return response;
   };
 
@@ -276,9 +276,9 @@ const once = async (
   }
   if (kept) return new CustomReply(kept.status, kept.body, { 'idempotent-replayed': 'true' });
   try {
-    const answer = await work();
-    await replays.end(call, { status: answer.status, body: answer.body ?? null });
-    return answer;
+    const reply = await work();
+    await replays.end(call, { status: reply.status, body: reply.body ?? null });
+    return reply;
   } catch (error) {
     await replays.end(call, null);
     throw error;

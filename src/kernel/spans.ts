@@ -1,6 +1,6 @@
+import { type Effort, unlimitedEffort } from './effort.js';
 import { CUT, type Escapes, escapesIn, type Unescaped } from './escapes.js';
 import { SHORTEST_PIECE } from './secretforms.js';
-import { type Effort, unlimitedEffort } from './stepbudget.js';
 import type { Trie } from './trie.js';
 
 /** Ours: a line break within a word is skipped after this many of its characters. */

@@ -72,7 +72,7 @@ export const createHealth = ({ clock, log }: { clock: Clock; log: Pick<Log, 'war
       if (because === null && of(name).openUntil !== null) change(name, { isTried: true });
       return because;
     },
-    answered: (name: string, latencyMs: number): void =>
+    replied: (name: string, latencyMs: number): void =>
       change(name, { ...FRESH, latencyMs, checkedAt: iso(clock.now()) }),
     failed: (name: string, failure: ModelFailure): void => {
       if (NOT_ITS_FAULT.includes(failure.kind)) {

@@ -3,7 +3,7 @@ import type { FieldFault } from '../kernel/problem.js';
 import { cliTools, toolOf } from '../providers/clitools/tools.js';
 import { adapters, type Provider } from '../providers/llm/adapters.js';
 import { faultOfAddress } from '../providers/llm/address.js';
-import { knownModel } from '../providers/llm/known.js';
+import { knownModel } from '../providers/llm/catalogue.js';
 import type { Price } from '../providers/llm/model.js';
 import type { NewModel, RoutingChanges } from './contract.js';
 import type { ModelAccess, Supports } from './open.js';

@@ -76,7 +76,7 @@ const probe = async (
   };
   try {
     const { text } = await model.step(step);
-    health?.answered(model.name, took());
+    health?.replied(model.name, took());
     return { ok: true, latencyMs: took(), reply: text.trim().slice(0, LONGEST_REPLY) };
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error;

@@ -8,8 +8,8 @@ import type { ChannelRow } from '../store/tables/channels.js';
 import type { NoticeBatchRow } from '../store/tables/preferences.js';
 import { digestText, totalOf, within } from './digesttext.js';
 import { channelsOf } from './fanout.js';
-import { type HeldGroup, type HeldRows, heldRows } from './heldnotices.js';
-import { addSending, laneOf, type NewSending } from './messages.js';
+import { addOutboundMessage, laneOf, type NewOutboundMessage } from './messages.js';
+import { type BatchGroup, type NoticeBatchRows, noticeBatchRows } from './noticebatches.js';
 import { isWanted, type Preferences, readPreferences } from './preferences.js';
 import { quietUntil } from './quiethours.js';
 import type { Transports } from './transport.js';
@@ -37,7 +37,7 @@ const FEW = 3;
  */
 export const createDigests = (deps: DigestDeps) => {
   const { store, clock, log } = deps;
-  const held = heldRows(store);
+  const held = noticeBatchRows(store);
 
   const failed = (err: unknown, of: object = {}): void =>
     log.error({ err, ...of }, 'held notifications could not be sent');
@@ -53,7 +53,11 @@ export const createDigests = (deps: DigestDeps) => {
   return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
 };
 
-const settle = async (deps: DigestDeps, held: HeldRows, batch: NoticeBatchRow): Promise<void> => {
+const settle = async (
+  deps: DigestDeps,
+  held: NoticeBatchRows,
+  batch: NoticeBatchRow,
+): Promise<void> => {
   const { store, clock } = deps;
   const preferences = await readPreferences(store, batch.user_id);
   const at = endOf(batch, preferences, clock.now());
@@ -81,34 +85,38 @@ const endOf = (
  * Writes the messages and removes the batch in one transaction. If another notification was added
  * to the batch meanwhile, nothing is done, and the next tick includes it.
  */
-const tell = async (deps: DigestDeps, held: HeldRows, waiting: WaitingBatch): Promise<void> => {
+const tell = async (
+  deps: DigestDeps,
+  held: NoticeBatchRows,
+  waiting: WaitingBatch,
+): Promise<void> => {
   const { store, queue, transports } = deps;
   const { batch, groups } = waiting;
   const linked = groups.length > 0 ? await channelsOf(store, batch.user_id) : [];
-  const sendings: NewSending[] = [];
+  const messages: NewOutboundMessage[] = [];
   for (const channel of linked) {
-    if (transports.find(channel.kind)) sendings.push(...(await sendingsTo(held, channel, waiting)));
+    if (transports.find(channel.kind)) messages.push(...(await messagesTo(held, channel, waiting)));
   }
   const isTold = await unlessUnmet(
     store.transact([
-      ...sendings.flatMap((sending) => addSending(deps, sending)),
+      ...messages.flatMap((message) => addOutboundMessage(deps, message)),
       ...remove(store, batch, totalOf(groups)),
     ]),
   );
-  if (isTold) for (const sending of sendings) queue.added(laneOf(sending));
+  if (isTold) for (const message of messages) queue.added(laneOf(message));
 };
 
 interface WaitingBatch {
   batch: NoticeBatchRow;
-  groups: HeldGroup[];
+  groups: BatchGroup[];
   preferences: Preferences;
 }
 
-const sendingsTo = async (
-  held: HeldRows,
+const messagesTo = async (
+  held: NoticeBatchRows,
   channel: ChannelRow,
   { batch, groups, preferences: { choices, digest } }: WaitingBatch,
-): Promise<NewSending[]> => {
+): Promise<NewOutboundMessage[]> => {
   const wanted = groups.filter(({ kind }) => isWanted(choices, kind, channel.id));
   const to = { userId: batch.user_id, target: { channelId: channel.id } };
   const most = batch.kind === null && !digest.enabled ? FEW : 1;

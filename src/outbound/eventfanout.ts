@@ -5,7 +5,7 @@ import { procedureStep, type Store } from '../store/store.js';
 import type { OutgoingEventRow } from '../store/tables/outbox.js';
 import { visibleTo } from '../store/visible.js';
 import { fanOut } from './fanout.js';
-import { DISABLED, type NewSending } from './messages.js';
+import { DISABLED, type NewOutboundMessage } from './messages.js';
 import type { QueuedMessage } from './outbox.js';
 
 export const EVENT_JOB = 'event';
@@ -83,7 +83,7 @@ export const createToWebhooks =
 export const createEventFanout = (deps: EventDeps): JobHandler => ({
   run: async (job) => {
     const event = await findEvent(deps.store, job.ref);
-    await fanOut(deps, job, event ? await sendingsOf(deps.store, event) : []);
+    await fanOut(deps, job, event ? await messagesOf(deps.store, event) : []);
     return null;
   },
   abandon: async (job) => {
@@ -91,7 +91,10 @@ export const createEventFanout = (deps: EventDeps): JobHandler => ({
   },
 });
 
-const sendingsOf = async ({ db }: Store, event: OutgoingEventRow): Promise<NewSending[]> => {
+const messagesOf = async (
+  { db }: Store,
+  event: OutgoingEventRow,
+): Promise<NewOutboundMessage[]> => {
   const { id: causeId, user_id: userId, type: kind, created_at: timestamp, hops } = event;
   const webhooks = await wanting(db, userId, kind, timestamp).orderBy('id').execute();
   const content = { type: kind, timestamp, data: JSON.parse(event.data) };

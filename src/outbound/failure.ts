@@ -28,7 +28,7 @@ export const reportUndelivered = async (
   { channelId, receipt, target, error }: Undelivered,
 ): Promise<void> => {
   const parts = store.db.selectFrom('sending_parts').select('sending_id');
-  const sending = await store.db
+  const message = await store.db
     .selectFrom('sendings')
     .select(['id', 'user_id', 'kind', 'attempts'])
     .where('channel_id', '=', channelId)
@@ -37,18 +37,18 @@ export const reportUndelivered = async (
       of.or([of('receipt', '=', receipt), of('id', 'in', parts.where('receipt', '=', receipt))]),
     )
     .executeTakeFirst();
-  if (!sending) return;
+  if (!message) return;
   const change = store.db
     .updateTable('sendings')
     .set({ status: 'failed', error, finished_at: iso(clock.now()) })
-    .where('id', '=', sending.id)
+    .where('id', '=', message.id)
     .where('status', '=', 'sent');
-  const notice = outbox.toApp(sending.user_id, {
+  const notice = outbox.toApp(message.user_id, {
     kind: 'delivery_failed',
     title: `${target}: a message could not be delivered`,
-    body: `"${sending.kind}" was taken and not delivered: ${error}`,
+    body: `"${message.kind}" was taken and not delivered: ${error}`,
     link: '/api/channels',
-    effectId: `${sending.id} bounced ${sending.attempts}`,
+    effectId: `${message.id} bounced ${message.attempts}`,
   });
   const isTold = await unlessUnmet(store.transact([statement(change, 1), ...notice.statements]));
   if (isTold) notice.published();

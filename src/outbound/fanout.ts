@@ -5,7 +5,7 @@ import type { Store } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
 import type { NotificationRow } from '../store/tables/notifications.js';
 import { visibleTo } from '../store/visible.js';
-import { addSending, laneOf, type NewSending } from './messages.js';
+import { addOutboundMessage, laneOf, type NewOutboundMessage } from './messages.js';
 import type { Transports } from './transport.js';
 
 /**
@@ -45,10 +45,10 @@ export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
       : await deps.policy(notice, channels);
     const { id: causeId, user_id: userId, kind, title, body, link, hops } = notice;
     const content = { title, body, link };
-    const sendings = now.map(({ id: channelId }): NewSending => {
+    const messages = now.map(({ id: channelId }): NewOutboundMessage => {
       return { userId, target: { channelId }, causeId, kind, content, hops };
     });
-    await fanOut(deps, job, sendings, held);
+    await fanOut(deps, job, messages, held);
     return null;
   },
   abandon: async (job) => {
@@ -63,14 +63,14 @@ export const createNoticeFanout = (deps: FanoutDeps): JobHandler => ({
 export const fanOut = async (
   deps: { store: Store; clock: Clock; queue: Pick<Queue, 'added'> },
   job: Job,
-  sendings: NewSending[],
+  messages: NewOutboundMessage[],
   held: Statement[] = [],
 ): Promise<void> => {
   const { store, queue } = deps;
-  const added = sendings.flatMap((sending) => addSending(deps, sending));
+  const added = messages.flatMap((message) => addOutboundMessage(deps, message));
   await store.transact([...added, ...held, dropJob(store, job.id)]);
-  for (const sending of sendings) {
-    if (sending.error === undefined) queue.added(laneOf(sending));
+  for (const message of messages) {
+    if (message.error === undefined) queue.added(laneOf(message));
   }
 };
 

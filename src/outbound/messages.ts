@@ -2,15 +2,15 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
-import type { SendingStatus } from '../store/tables/outbox.js';
+import type { MessageStatus } from '../store/tables/outbox.js';
 import { visibleTo } from '../store/visible.js';
 
-export const SENDING_JOB = 'sending';
+export const MESSAGE_JOB = 'sending';
 /** The error of a message to a disabled webhook. */
 export const DISABLED = 'The webhook is disabled: enable it, then resend this';
 
 /** A message to one target. */
-export interface NewSending {
+export interface NewOutboundMessage {
   userId: string;
   target: { channelId: string } | { webhookId: string };
   /**
@@ -27,50 +27,50 @@ export interface NewSending {
 }
 
 /** Returns the lane of a target. Each target has a lane of its own. */
-export const laneOf = ({ target }: Pick<NewSending, 'target'>): string =>
+export const laneOf = ({ target }: Pick<NewOutboundMessage, 'target'>): string =>
   'channelId' in target ? target.channelId : target.webhookId;
 
 /**
  * Builds the statements for a message and its job. Nothing is inserted if the target got a message
  * for that cause before, or if the target is gone: it was read in another transaction.
  */
-export const addSending = (
+export const addOutboundMessage = (
   { store: { db }, clock }: { store: Store; clock: Clock },
-  sending: NewSending,
+  message: NewOutboundMessage,
 ): Statement[] => {
   const now = clock.now();
   const id = mint('sending', now);
   const at = iso(now);
-  const lane = laneOf(sending);
+  const lane = laneOf(message);
   const target = db
-    .selectFrom('channelId' in sending.target ? 'channels' : 'webhooks')
+    .selectFrom('channelId' in message.target ? 'channels' : 'webhooks')
     .select((of) => [
       of.val(id).as('new_id'),
       'user_id',
-      of.val('channelId' in sending.target ? lane : null).as('channel_id'),
-      of.val('webhookId' in sending.target ? lane : null).as('webhook_id'),
-      of.val(sending.causeId).as('cause_id'),
-      of.val(sending.kind).as('kind'),
-      of.val(JSON.stringify(sending.content)).as('content'),
-      of.val(sending.hops ?? 0).as('hops'),
-      of.val(sending.error === undefined ? 'queued' : 'failed').as('status'),
-      of.val(sending.error === undefined ? at : null).as('next_at'),
-      of.val(sending.error ?? null).as('error'),
-      of.val(sending.error === undefined ? null : at).as('finished_at'),
+      of.val('channelId' in message.target ? lane : null).as('channel_id'),
+      of.val('webhookId' in message.target ? lane : null).as('webhook_id'),
+      of.val(message.causeId).as('cause_id'),
+      of.val(message.kind).as('kind'),
+      of.val(JSON.stringify(message.content)).as('content'),
+      of.val(message.hops ?? 0).as('hops'),
+      of.val(message.error === undefined ? 'queued' : 'failed').as('status'),
+      of.val(message.error === undefined ? at : null).as('next_at'),
+      of.val(message.error ?? null).as('error'),
+      of.val(message.error === undefined ? null : at).as('finished_at'),
       of.val(at).as('at'),
     ])
-    .where(visibleTo(sending.userId))
+    .where(visibleTo(message.userId))
     .where('id', '=', lane);
   const insert = db.insertInto('sendings').columns(COLUMNS).expression(target);
   const inserted = statement(insert.onConflict((on) => on.doNothing()));
-  return sending.error === undefined ? [inserted, queueSending(db, id, at)] : [inserted];
+  return message.error === undefined ? [inserted, queueMessage(db, id, at)] : [inserted];
 };
 
 /** Builds the statement that adds the job of a message, if the message is stored. */
-const queueSending = (db: Store['db'], id: string, at: string): Statement => {
+const queueMessage = (db: Store['db'], id: string, at: string): Statement => {
   const job = db
     .selectFrom('sendings')
-    .select((of) => [of.val(SENDING_JOB).as('kind'), 'id'])
+    .select((of) => [of.val(MESSAGE_JOB).as('kind'), 'id'])
     .select((of) => [of.fn.coalesce('channel_id', 'webhook_id').as('lane'), of.val(at).as('at')])
     .where('id', '=', id);
   return statement(
@@ -84,7 +84,7 @@ const queueSending = (db: Store['db'], id: string, at: string): Statement => {
  */
 export const sendAgain = (
   { store: { db }, clock }: { store: Store; clock: Clock },
-  { id, from }: { id: string; from: SendingStatus[] },
+  { id, from }: { id: string; from: MessageStatus[] },
 ): Statement[] => {
   const now = iso(clock.now());
   const requeued = db
@@ -93,7 +93,7 @@ export const sendAgain = (
     .set((of) => ({ resent_after: of.ref('attempts') }))
     .where('id', '=', id)
     .where('status', 'in', from);
-  return [statement(requeued, 1), queueSending(db, id, now)];
+  return [statement(requeued, 1), queueMessage(db, id, now)];
 };
 
 /**
@@ -106,7 +106,7 @@ export const dropWaiting = ({ db }: Pick<Store, 'db'>, lane: string): Statement 
       .deleteFrom('jobs')
       .where('lane', '=', lane)
       .where('boot', 'is', null)
-      .where('kind', '=', SENDING_JOB),
+      .where('kind', '=', MESSAGE_JOB),
   );
 
 const COLUMNS = [

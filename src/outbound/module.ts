@@ -15,7 +15,7 @@ import {
 import { createNoticeFanout } from './fanout.js';
 import { outboxStore } from './messages/queries.js';
 import { outboxResource } from './messages/routes.js';
-import { SENDING_JOB } from './messages.js';
+import { MESSAGE_JOB } from './messages.js';
 import { notificationsStore } from './notifications/queries.js';
 import { notificationsResource } from './notifications/routes.js';
 import { createOutbox, NOTHING, NOTICE_JOB, type QueuedMessage } from './outbox.js';
@@ -31,7 +31,7 @@ import { createEndpointTransport } from './webhooks/transport.js';
 
 export { LONGEST_IN_EVENT, type OutgoingEvent } from './eventfanout.js';
 export { reportUndelivered } from './failure.js';
-export { addSending, dropWaiting, laneOf, type NewSending } from './messages.js';
+export { addOutboundMessage, dropWaiting, laneOf, type NewOutboundMessage } from './messages.js';
 export {
   NOTHING,
   type Notice,
@@ -78,7 +78,7 @@ export const openOutbound = (base: Base, { hub, vault, secrets }: OutboundDeps) 
   queue.handle(NOTICE_JOB, createNoticeFanout({ store, clock, queue, transports, policy }));
   queue.handle(EVENT_JOB, createEventFanout({ store, clock, queue }));
   queue.handle(
-    SENDING_JOB,
+    MESSAGE_JOB,
     createSender({ store, clock, queue, outbox, transports, targetHealth }),
   );
   const subscriptions = createSubscriptions();
@@ -119,7 +119,7 @@ export const openOutbound = (base: Base, { hub, vault, secrets }: OutboundDeps) 
         openSecret,
       }),
       notifications: notificationsResource({ notifications: notificationsStore(store), clock }),
-      outbox: outboxResource({ sendings: outboxStore(base), added: queue.added }),
+      outbox: outboxResource({ messages: outboxStore(base), added: queue.added }),
     }),
   };
 };

@@ -6,6 +6,7 @@ import { type Store, statement } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
 import type { NotificationRow } from '../store/tables/notifications.js';
 import type { NoticeBatchRow } from '../store/tables/preferences.js';
+import { visibleTo } from '../store/visible.js';
 import type { Policy } from './fanout.js';
 import { noticeKind } from './noticekinds.js';
 import { isWanted, type Preferences, readPreferences } from './preferences.js';
@@ -65,7 +66,7 @@ const isAmongFirst = async (
   const count = store.db
     .updateTable('notice_batches')
     .set((of) => ({ told: of('told', '+', 1) }))
-    .where('user_id', '=', batch.user_id)
+    .where(visibleTo(batch.user_id))
     .where('kind', 'is', batch.kind)
     .where('told', '<', threshold);
   const [, counted] = await store.transact([open(store, batch), statement(count)]);
@@ -79,7 +80,7 @@ const hold = (store: Store, batch: NoticeBatchRow, notificationId: string): Stat
   const held = store.db
     .selectFrom('notice_batches')
     .select((of) => [of.val(notificationId).as('notification_id'), 'id'])
-    .where('user_id', '=', batch.user_id)
+    .where(visibleTo(batch.user_id))
     .where('kind', 'is', batch.kind);
   const insert = store.db
     .insertInto('held_notices')

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { dropJob, type Job, type JobHandler, type Queue } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
 import { Unavailable } from '../store/engine/protocol.js';
-import type { StartedSending } from '../store/tables/outbox.js';
+import type { StartedMessage } from '../store/tables/outbox.js';
 import { type SettleDeps, settleSendAttempt } from './settlement.js';
 import type { TargetHealth } from './targethealth.js';
 import type { SendResult, Transport, Transports } from './transport.js';
@@ -24,9 +24,9 @@ const JITTER = 0.2;
 export const createSender = (deps: SenderDeps): JobHandler => {
   const { store, clock, transports } = deps;
 
-  const begin = async (job: Job): Promise<StartedSending | null> => {
+  const begin = async (job: Job): Promise<StartedMessage | null> => {
     const of = { ...transports.targets(), paced: [], now: iso(clock.now()) };
-    const [begun = null] = await store.call('beginSendings', { ids: [job.ref], ...of });
+    const [begun = null] = await store.call('beginMessages', { ids: [job.ref], ...of });
     return begun;
   };
 
@@ -34,23 +34,23 @@ export const createSender = (deps: SenderDeps): JobHandler => {
    * Begins the message, unless it began when its job was claimed. A target that sets a pace is
    * awaited first.
    */
-  const beginInTurn = async (job: Job, signal: AbortSignal): Promise<StartedSending | null> => {
+  const beginInTurn = async (job: Job, signal: AbortSignal): Promise<StartedMessage | null> => {
     const { begun } = job;
     if (begun?.verdict !== 'waits') return begun ?? begin(job);
-    await transports.find(begun.target)?.ready?.(begun.sending, signal);
+    await transports.find(begun.target)?.ready?.(begun.message, signal);
     return begin(job);
   };
 
   /** Ends a message for which no transport is asked any more. */
-  const end = async (job: Job, begun: StartedSending | null, error: string): Promise<void> => {
+  const end = async (job: Job, begun: StartedMessage | null, error: string): Promise<void> => {
     if (!begun || begun.verdict === 'over') {
       await store.transact([dropJob(store, job.id)]);
       return;
     }
-    const { sending, target, verdict } = begun;
+    const { message, target, verdict } = begun;
     const isOver = verdict === 'lost' || verdict === 'suspended';
     const over = isOver ? OVER[verdict] : overOf(error);
-    await settleSendAttempt(deps, { job, sending, target, at: null, delayMs: null, ...over });
+    await settleSendAttempt(deps, { job, message, target, at: null, delayMs: null, ...over });
   };
 
   return {
@@ -81,20 +81,20 @@ const attempt = async (
     begun,
     transport,
     free,
-  }: { job: Job; begun: StartedSending; transport: Transport; free(): void },
+  }: { job: Job; begun: StartedMessage; transport: Transport; free(): void },
   signal: AbortSignal,
 ): Promise<void> => {
   const { clock, targetHealth, queue } = deps;
-  const { sending, target } = begun;
+  const { message, target } = begun;
   const at = clock.now();
-  const sent = await transport.send(sending, signal);
+  const sent = await transport.send(message, signal);
   const restMs = targetHealth.note(job.lane, sent);
   // This comes before anybody can see the failure, so that a person who then resends the message
   // overrides it.
   if (restMs > 0) queue.rest(job.lane, restMs);
-  const also = sent.verdict === 'sent' ? undefined : await transport.failed?.(sending, sent);
+  const also = sent.verdict === 'sent' ? undefined : await transport.failed?.(message, sent);
   const delayMs = delayOf(transport, begun, { sent, now: clock.now() });
-  const end = { job, sending, target, at, sent, delayMs, also };
+  const end = { job, message, target, at, sent, delayMs, also };
   const settled = persistently(() => settleSendAttempt(deps, end), signal);
   // The next job is claimed in the transaction that settles this one, or in a later one.
   if (sent.verdict === 'sent') free();
@@ -125,7 +125,7 @@ const persistently = async <T>(write: () => Promise<T>, signal: AbortSignal): Pr
  */
 const delayOf = (
   { delaysMs }: Transport,
-  { sending: { attempts, created_at }, tries }: Pick<StartedSending, 'sending' | 'tries'>,
+  { message: { attempts, created_at }, tries }: Pick<StartedMessage, 'message' | 'tries'>,
   { sent, now }: { sent: SendResult; now: number },
 ): number | null => {
   const delayMs = delaysMs[tries - 1];

@@ -1,7 +1,7 @@
 import { dropJob, type Job } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { procedureStep, type Store, unlessUnmet } from '../store/store.js';
-import type { SendingAttemptRow, SendingRow } from '../store/tables/outbox.js';
+import type { MessageAttemptRow, OutboundMessageRow } from '../store/tables/outbox.js';
 import type { Notice, Outbox, QueuedMessage } from './outbox.js';
 import type { Settlement } from './procedures/settle.js';
 import type { SendResult } from './transport.js';
@@ -15,7 +15,7 @@ export interface SettleDeps {
 /** An attempt and its result. */
 export interface SendAttempt {
   job: Job;
-  sending: SendingRow;
+  message: OutboundMessageRow;
   /** The target's name for its owner, such as `slack`. */
   target: string;
   /** The time when the attempt began; null: there was none, and the message ends without it. */
@@ -47,7 +47,7 @@ export const settleSendAttempt = async (
   const announcement = runAt === null && !attempt.isQuiet ? tell(deps, attempt, now) : null;
   const isSettled = await unlessUnmet(
     store.transact([
-      procedureStep('settleSending', settlementOf(attempt, { now, runAt })),
+      procedureStep('settleMessage', settlementOf(attempt, { now, runAt })),
       ...(announcement?.statements ?? []),
       ...(also?.statements ?? []),
     ]),
@@ -66,11 +66,11 @@ const settlementOf = (
   attempt: SendAttempt,
   { now, runAt }: { now: number; runAt: string | null },
 ): Settlement => {
-  const { job, sending, sent, at } = attempt;
+  const { job, message, sent, at } = attempt;
   const isSent = sent.verdict === 'sent';
   return {
-    sending: {
-      id: sending.id,
+    message: {
+      id: message.id,
       status: sent.verdict === 'retry' ? (runAt ? 'queued' : 'failed') : sent.verdict,
       next_at: runAt,
       receipt: isSent ? sent.receipt : null,
@@ -78,14 +78,14 @@ const settlementOf = (
       finished_at: runAt === null ? iso(now) : null,
     },
     attempt: at === null ? null : recordOf(attempt, at, now),
-    recovered: isSent ? sending.webhook_id : null,
+    recovered: isSent ? message.webhook_id : null,
     jobId: job.id,
   };
 };
 
-const recordOf = ({ sending, sent }: SendAttempt, at: number, now: number): SendingAttemptRow => ({
-  sending_id: sending.id,
-  number: sending.attempts,
+const recordOf = ({ message, sent }: SendAttempt, at: number, now: number): MessageAttemptRow => ({
+  sending_id: message.id,
+  number: message.attempts,
   at: iso(at),
   duration_ms: Math.max(0, now - at),
   verdict: sent.verdict,
@@ -102,13 +102,13 @@ const recordOf = ({ sending, sent }: SendAttempt, at: number, now: number): Send
  */
 const tell = (
   { outbox }: SettleDeps,
-  { sending, target, sent }: SendAttempt,
+  { message, target, sent }: SendAttempt,
   now: number,
 ): QueuedMessage | null => {
   if (sent.verdict === 'sent') return null;
-  const lane = sending.channel_id ?? sending.webhook_id ?? '';
-  const link = sending.channel_id ? '/api/channels' : `/api/webhooks/${lane}/deliveries`;
-  const { kind, attempts, user_id, id } = sending;
+  const lane = message.channel_id ?? message.webhook_id ?? '';
+  const link = message.channel_id ? '/api/channels' : `/api/webhooks/${lane}/deliveries`;
+  const { kind, attempts, user_id, id } = message;
   const notice: Omit<Notice, 'link'> =
     sent.verdict === 'unknown'
       ? {

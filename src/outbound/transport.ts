@@ -1,4 +1,4 @@
-import type { AddressedSending, SendingRow, Targets } from '../store/tables/outbox.js';
+import type { AddressedMessage, OutboundMessageRow, Targets } from '../store/tables/outbox.js';
 import type { QueuedMessage } from './outbox.js';
 
 /** The result of one attempt to send. */
@@ -29,14 +29,14 @@ export interface Transport {
    * Waits until the target takes another message, before the message is recorded as possibly on its
    * way. Throws only when `signal` is aborted.
    */
-  ready?(sending: SendingRow, signal: AbortSignal): Promise<void>;
+  ready?(message: OutboundMessageRow, signal: AbortSignal): Promise<void>;
   /** Sends once; network failures are verdicts. Throws only when `signal` is aborted. */
-  send(sending: AddressedSending, signal: AbortSignal): Promise<SendResult>;
+  send(message: AddressedMessage, signal: AbortSignal): Promise<SendResult>;
   /**
    * Returns further changes for the transaction of a failed attempt, if the target is gone, or has
    * failed for so long that it is given up.
    */
-  failed?(sending: SendingRow, sent: FailedSend): Promise<QueuedMessage>;
+  failed?(message: OutboundMessageRow, sent: FailedSend): Promise<QueuedMessage>;
 }
 
 /** The kind of outgoing webhooks; channels have kinds of their own. */

@@ -93,7 +93,7 @@ const asRead = (
   const ofSkill = db
     .selectFrom('permissions')
     .select('id')
-    .where('user_id', '=', user_id)
+    .where(visibleTo(user_id))
     .where('skill_id', '=', skill_id);
   const same = read.map(({ id, level, expires_at }) =>
     ofSkill

@@ -151,7 +151,7 @@ export const skills = contract({
       ),
     }),
     reply: s.object('ToolResult', { result: s.json() }),
-    answers: { 202: s.object('ToolAsked', { approval: Approval }) },
+    otherReplies: { 202: s.object('ToolAsked', { approval: Approval }) },
   }),
   accept: endpoint.post('/api/skills/{id}/accept', {
     summary: 'Accept the tools of an MCP server as they are now',

@@ -2,8 +2,8 @@ import Joi from 'joi';
 import * as s from '../kernel/contract/schema.js';
 import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import { HttpFailure } from '../kernel/failure.js';
+import { hopHeader } from '../kernel/hops.js';
 import type { Http } from '../kernel/http.js';
-import { hopHeader } from '../kernel/loop.js';
 import {
   defineTool,
   refusal,

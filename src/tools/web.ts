@@ -127,8 +127,8 @@ const resultsOf = ({ status, body }: WebReply): Result[] => {
 /** Returns SearXNG's `results`; null if the reply has another form. */
 const listIn = (body: string): unknown[] | null => {
   try {
-    const answer: { results?: unknown } | null = JSON.parse(body);
-    return Array.isArray(answer?.results) ? answer.results : null;
+    const reply: { results?: unknown } | null = JSON.parse(body);
+    return Array.isArray(reply?.results) ? reply.results : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

@@ -67,7 +67,7 @@ describe('client', () => {
     server = await listen((_request, response) => response.writeHead(502).end('<h1>Bad</h1>'));
     const error = await failure(createClient({ url: server.origin }).health.get());
     expect(error).to.be.an.error(ApiError, 'The answer was 502 Bad Gateway');
-    expect(error instanceof ApiError && error.answer).to.equal('<h1>Bad</h1>');
+    expect(error instanceof ApiError && error.reply).to.equal('<h1>Bad</h1>');
   });
 
   it('throws Unreachable where nobody listens, and says that nothing was done', async () => {

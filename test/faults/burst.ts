@@ -29,7 +29,7 @@ export interface Drain {
   p99: number;
 }
 
-const LADEN = fileURLToPath(new URL('./laden.js', import.meta.url));
+const BACKLOG = fileURLToPath(new URL('./backlog.js', import.meta.url));
 const FAILING: Manner[] = ['broken', 'hanging', 'refusing'];
 
 /** How long messages take that all wait at one instant. Of the first burst nothing is compiled yet. */
@@ -42,7 +42,7 @@ export const burst = async (given: Burst): Promise<Drain[]> => {
     return data.n;
   });
   const env = { ADJUTANT_EGRESS_ALLOW: endpoints.addresses.join() };
-  const daemon = await startDaemon({ home, env, entry: [LADEN, String(given.messages)] });
+  const daemon = await startDaemon({ home, env, entry: [BACKLOG, String(given.messages)] });
   try {
     await addWebhooks(daemon.url, given, endpoints);
     const drains: Drain[] = [];

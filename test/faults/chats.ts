@@ -49,7 +49,7 @@ export const deliver = async (url: string, path: string, given: object): Promise
   return response.status === 202 ? executions[0] : null;
 };
 
-export interface SendingsLedger {
+export interface MessagesLedger {
   /** How many there are, by kind of target and status. */
   counts: Record<string, number>;
   jobs: number;
@@ -67,7 +67,7 @@ const UNTOLD = `
     OR NOT EXISTS (SELECT 1 FROM outgoing_events AS o JOIN sendings AS s ON s.cause_id = o.id
       WHERE o.effect_id = e.id)`;
 
-export const readSendings = (home: string): SendingsLedger => {
+export const readMessages = (home: string): MessagesLedger => {
   const db = new Database(join(home, 'adjutant.db'), { readonly: true });
   try {
     db.exec('BEGIN');

@@ -1,7 +1,7 @@
-/** Loaded into a daemon before it starts: what breaks it at a signal, laden as libraries do it. */
+/** Loaded into a daemon before it starts: errors at a signal, with secrets in them as libraries put them. */
 const secret = process.env.CANARY ?? '';
 
-const laden = (): Error => {
+const createFailure = (): Error => {
   const request = { headers: { authorization: `Bearer ${secret}` }, body: { value: secret } };
   const cause = Object.assign(new Error('The answer was odd'), { request, responseBody: secret });
   const error = new Error('It broke', { cause });
@@ -9,10 +9,10 @@ const laden = (): Error => {
 };
 
 process.on('SIGUSR2', () => {
-  throw laden();
+  throw createFailure();
 });
 process.on('SIGWINCH', () => {
-  void Promise.reject(laden());
+  void Promise.reject(createFailure());
 });
 process.on('SIGCONT', () => {
   throw { thrown: secret };

@@ -12,9 +12,9 @@ import {
   arrived,
   deliver,
   linkChats,
-  readSendings,
+  type MessagesLedger,
+  readMessages,
   SECRET,
-  type SendingsLedger,
   setTelegram,
 } from './chats.js';
 import { openEndpoints } from './endpoints.js';
@@ -29,7 +29,7 @@ export interface Cutoff {
   random(): number;
 }
 
-export interface CutoffToll extends SendingsLedger {
+export interface CutoffToll extends MessagesLedger {
   acknowledged: number;
   /** Messages that came to a chat more than once, where a repeat is not known by its id. */
   twice: string[];
@@ -120,7 +120,7 @@ const startLoad = ({ users, rate, url }: Cutoff & { url(): string }) => {
 };
 
 /** Waits until nothing is to be sent any more; as it is then, if that takes too long. */
-const finished = async (home: string): Promise<SendingsLedger> => {
-  const read = async () => readSendings(home);
+const finished = async (home: string): Promise<MessagesLedger> => {
+  const read = async () => readMessages(home);
   return until(read, ({ jobs }) => jobs === 0, 120_000).catch(read);
 };

@@ -47,12 +47,12 @@ describe('what a hook says with notifyOwner', () => {
     await rm(home, { recursive: true });
   });
 
-  const sendings = async () => (await owner.call(outbox.list, {})).sendings;
+  const messages = async () => (await owner.call(outbox.list, {})).sendings;
 
   it('arrives in the owner’s chat once, with the whole of what the agent found', async () => {
     await deliver(daemon.url, 'spawn', { action: 'opened', title: 'Login loops' });
     const [message] = await telegram.got(1);
-    const ended = await until(sendings, ([sending]) => sending?.status === 'sent');
+    const ended = await until(messages, ([message]) => message?.status === 'sent');
     expect(ended.map(({ status, receipt }) => ({ status, receipt }))).to.equal([
       { status: 'sent', receipt: '1' },
     ]);
@@ -69,15 +69,15 @@ describe('what a hook says with notifyOwner', () => {
     await daemon.end('SIGKILL');
     telegram.answer = arrived;
     await start();
-    const [sending] = await until(sendings, ([newest]) => newest?.status === 'unknown');
-    expect(sending).to.include({ target: 'telegram', attempts: 1, receipt: null });
+    const [message] = await until(messages, ([newest]) => newest?.status === 'unknown');
+    expect(message).to.include({ target: 'telegram', attempts: 1, receipt: null });
     const told = async () => (await owner.notifications.list({})).notifications;
     const [newest] = await until(told, ([first]) => first?.kind === 'delivery_unknown');
     expect(newest?.title).to.equal('telegram: answer lost, not sent again by itself');
     expect(telegram.received.length).to.equal(before + 1);
-    expect((await owner.call(outbox.resend, { id: sending?.id })).status).to.equal('queued');
+    expect((await owner.call(outbox.resend, { id: message?.id })).status).to.equal('queued');
     await telegram.got(before + 2);
-    await until(sendings, ([first]) => first?.status === 'sent');
+    await until(messages, ([first]) => first?.status === 'sent');
   });
 });
 

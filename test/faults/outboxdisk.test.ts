@@ -9,7 +9,7 @@ import { addHook, type Owner, registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';
 import { openTarget, type Target } from '../harness/target.js';
-import { arrived, deliver, linkChats, readSendings, SECRET, setTelegram } from './chats.js';
+import { arrived, deliver, linkChats, readMessages, SECRET, setTelegram } from './chats.js';
 import { fill, mountTmpfs, whyNoMount } from './mount.js';
 
 export const lab = Lab.script();
@@ -52,7 +52,7 @@ const sendOver = async (home: string, chat: Target, endpoint: Target): Promise<v
   const daemon = await startDaemon({ home, env });
   try {
     const { url } = daemon;
-    const sendings = async () => (await owner.with({ url }).call(outbox.list, {})).sendings;
+    const messages = async () => (await owner.with({ url }).call(outbox.list, {})).sendings;
     await deliver(url, 'disk', {});
     await Promise.all([chat.got(1), endpoint.got(1)]);
     const empty = await fill(home);
@@ -63,14 +63,14 @@ const sendOver = async (home: string, chat: Target, endpoint: Target): Promise<v
     );
     [chat.answer, endpoint.answer] = [arrived, taken];
     for (const answer of held) answer();
-    expect(readSendings(home).counts).to.include({ 'channel sending': 1, 'webhook sending': 1 });
+    expect(readMessages(home).counts).to.include({ 'channel sending': 1, 'webhook sending': 1 });
     await empty();
     await until(
-      async () => readSendings(home).jobs,
+      async () => readMessages(home).jobs,
       (jobs) => jobs === 0,
       30_000,
     );
-    const ended = await sendings();
+    const ended = await messages();
     const others = ended.filter(({ status, attempts }) => status !== 'sent' || attempts !== 1);
     expect(others).to.equal([]);
     const counts = [chat.received.length, endpoint.received.length];

@@ -4,7 +4,7 @@ import { generate } from 'otplib';
 import { type FrozenClock, PASSWORD, type TestApp, until } from '../harness/app.js';
 import { ADA, linkChannel } from '../harness/channel.js';
 import { inside } from '../harness/inside.js';
-import { loseSending } from '../harness/messages.js';
+import { loseMessage } from '../harness/messages.js';
 import { keepPasskey } from '../harness/passkey.js';
 import { keepWebhook } from '../harness/webhook.js';
 
@@ -153,7 +153,7 @@ export const RECIPES: Record<string, Recipe> = {
   'POST /api/admin/outbox/{id}/resend': async ({ app, guest }) => {
     const { id } = await guest();
     const { id: channel } = await linkChannel(app, id, { ...ADA, id });
-    return { path: { id: await loseSending(app, { userId: id, channel }) } };
+    return { path: { id: await loseMessage(app, { userId: id, channel }) } };
   },
   'POST /api/hooks/{id}/rotate-secret': async (kitchen) => {
     const { token } = await kitchen.guest();

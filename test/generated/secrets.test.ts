@@ -24,7 +24,7 @@ const textsIn = (
   return [...below, ...within, ...either];
 };
 
-const repliesOf = ({ endpoint: { reply, answers = {} } }: Route): Schema[] =>
+const repliesOf = ({ endpoint: { reply, otherReplies: answers = {} } }: Route): Schema[] =>
   [reply, ...Object.values(answers)].filter((schema) => schema !== undefined);
 
 const secretsOf = (route: Route): string[] =>

@@ -3,7 +3,7 @@ import { type Reply, sign, startApp, type TestApp, type TestOptions, until } fro
 /** The secret of GitHub's published example. */
 export const SECRET = "It's a Secret to Everybody";
 
-interface Sending {
+interface DeliveryRequest {
   secret?: string;
   headers?: Record<string, string>;
   /** Instead of `application/json`; null sends none. */
@@ -21,7 +21,7 @@ export interface Desk {
   /** A hook of the owner's: a notice on a webhook unless said otherwise. Resolves to its id. */
   hook(given?: Record<string, unknown>): Promise<string>;
   /** A signed delivery to a path, as it would stand in the URL. */
-  deliver(path: string, body: string | Buffer, sending?: Sending): Promise<Reply>;
+  deliver(path: string, body: string | Buffer, request?: DeliveryRequest): Promise<Reply>;
   /** The hook's runs, newest first. */
   runs(id: string): Promise<Reply['body'][]>;
   /** The same, once so many have ended. */

@@ -3,7 +3,7 @@ import { mint } from '../../src/kernel/ids.js';
 import type { TestApp } from './app.js';
 
 /** A message to a channel that did not arrive; resolves to its id. */
-export const loseSending = async (
+export const loseMessage = async (
   { app }: TestApp,
   { userId, channel }: { userId: string; channel: string },
 ): Promise<string> => {

@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Budget, CONDITIONS_MS, createBudget } from '../../src/hooks/budget.js';
 import { faultOfValue, judgeConditions } from '../../src/hooks/conditions.js';
 import type { Condition } from '../../src/hooks/hook.js';
 import type { TemplateScope } from '../../src/hooks/template.js';
+import { CONDITIONS_MS, createTimeLimit, type TimeLimit } from '../../src/hooks/timelimit.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -26,9 +26,13 @@ const scope = {
   },
 };
 /** Enough for any machine, however busy it is. */
-const patient: Budget = { left: () => 60_000, isSpent: () => false };
-const reasonOf = (conditions: Condition[], of: TemplateScope, budget = patient): string | null => {
-  const judged = judgeConditions(conditions, of, budget);
+const patient: TimeLimit = { left: () => 60_000, isSpent: () => false };
+const reasonOf = (
+  conditions: Condition[],
+  of: TemplateScope,
+  timeLimit = patient,
+): string | null => {
+  const judged = judgeConditions(conditions, of, timeLimit);
   return judged.verdict === 'hold' ? null : judged.reason;
 };
 const stops = (field: string, operator: Condition['operator'], value?: unknown) =>
@@ -121,7 +125,7 @@ describe('judgeConditions', () => {
         operator: 'matches',
         value: pattern,
       };
-      expect(reasonOf([condition], scope, createBudget(CONDITIONS_MS))).to.equal(
+      expect(reasonOf([condition], scope, createTimeLimit(CONDITIONS_MS))).to.equal(
         `condition 1: /${pattern}/ takes over 25 ms on this payload`,
       );
       expect(performance.now() - since).to.be.below(500);
@@ -182,9 +186,9 @@ describe('judgeConditions', () => {
     ];
     for (const [operator, body, value] of slow) {
       let looks = 0;
-      const budget = { left: () => 1, isSpent: () => ++looks > 1 };
+      const timeLimit = { left: () => 1, isSpent: () => ++looks > 1 };
       const of = { ...scope, webhook: { ...scope.webhook, body } };
-      const judged = judgeConditions([{ field: 'webhook.body', operator, value }], of, budget);
+      const judged = judgeConditions([{ field: 'webhook.body', operator, value }], of, timeLimit);
       expect([operator, looks, judged.verdict]).to.equal([operator, 2, 'error']);
     }
   });

@@ -39,8 +39,8 @@ describe('the fast path of the receivers', () => {
   ) => {
     const before = hapis;
     const signature = { 'x-hub-signature-256': sign(SECRET, body) };
-    const sending = { body, headers: { ...signature, ...headers } };
-    const reply = await desk.test.call('POST', path, sending);
+    const request = { body, headers: { ...signature, ...headers } };
+    const reply = await desk.test.call('POST', path, request);
     return { reply, byHapi: hapis > before };
   };
 
@@ -182,7 +182,7 @@ describe('a reply of the fast path that goes wrong', () => {
         clock: { now: () => 0 },
         trust: () => ({ proxies: new BlockList(), tunnel: null }),
         mintRequestId: () => 'request_1',
-        answered: () => undefined,
+        replied: () => undefined,
         bodies: createBodies(100),
         headers: {},
         checkedReplies: 0,

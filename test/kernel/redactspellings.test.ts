@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { Effort } from '../../src/kernel/effort.js';
 import { redactedStream, redactor } from '../../src/kernel/redact.js';
-import { Effort } from '../../src/kernel/stepbudget.js';
 import { letters, spelled } from './escaper.js';
 
 export const lab = Lab.script();

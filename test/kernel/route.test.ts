@@ -29,7 +29,7 @@ const things = contract({
     body: object('NewThing', { id: text(40) }),
     reply: Thing,
     status: 201,
-    answers: { 200: object('Known', { known: flag() }) },
+    otherReplies: { 200: object('Known', { known: flag() }) },
   },
   remove: { method: 'DELETE', path: '/things/{id}', summary: 'Remove it', access: 'public' },
   raw: {

@@ -42,7 +42,7 @@ describe('createHealth()', () => {
 
   it('remembers the last answer', () => {
     fail('server');
-    health.answered('m', 120);
+    health.replied('m', 120);
     expect(health.of('m')).to.equal({
       status: 'up',
       latencyMs: 120,
@@ -65,7 +65,7 @@ describe('createHealth()', () => {
     clock.forward(30 * SECOND);
     expect(status()).to.equal('down half_open');
     expect(health.begin('m')).to.be.null();
-    health.answered('m', 5);
+    health.replied('m', 5);
     expect(status()).to.equal('up closed');
   });
 

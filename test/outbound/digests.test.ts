@@ -53,7 +53,7 @@ describe('a storm', () => {
       () => desk.test.app.store.db.selectFrom('jobs').select('id').execute(),
       ({ length }) => length === 0,
     );
-  const sendings = async (query: string) =>
+  const messages = async (query: string) =>
     (await desk.ask('GET', `/api/admin/outbox${query}`)).body.sendings;
 
   it('at a dead channel is one dead letter, which says a hundred when it is sent again', async () => {
@@ -70,13 +70,13 @@ describe('a storm', () => {
     const [letter, ...others] = await until(
       async () => {
         clock.forward(10);
-        return sendings('?status=failed');
+        return messages('?status=failed');
       },
       ({ length }) => length > 0,
     );
     expect(others).to.equal([]);
     expect(letter).to.include({ kind: 'hook_failed', target: 'slack', attempts: 2, error: 'down' });
-    expect(await sendings('?status=queued')).to.equal([]);
+    expect(await messages('?status=queued')).to.equal([]);
     const { body } = await desk.ask('GET', '/api/notifications?kind=hook_failed&limit=200');
     expect(body.notifications.length).to.equal(STORM);
     putTransport(desk.test, alive, ['slack']);

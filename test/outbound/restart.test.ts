@@ -34,8 +34,8 @@ describe('what was under way when the daemon ended', () => {
 
   it('is unknown, and told, where a repeat would not be known', async () => {
     const again = await interrupt();
-    const [sending] = await stage.ended('unknown');
-    expect(sending).to.include({ attempts: 1, error: LOST });
+    const [message] = await stage.ended('unknown');
+    expect(message).to.include({ attempts: 1, error: LOST });
     expect(again.asked).to.equal([]);
     expect(await stage.notifications()).to.include('delivery_unknown');
     expect(await stage.attempts()).to.equal([{ number: 1, verdict: 'unknown', error: LOST }]);
@@ -58,8 +58,8 @@ describe('what was under way when the daemon ended', () => {
       await stage.test.restart();
       const [first, second] = await target.got(2);
       expect(second?.headers['webhook-id']).to.equal(first?.headers['webhook-id']);
-      const [sending] = await stage.ended('sent');
-      expect(sending?.attempts).to.equal(2);
+      const [message] = await stage.ended('sent');
+      expect(message?.attempts).to.equal(2);
       expect(await stage.attempts()).to.equal([
         { number: 1, verdict: 'unknown', error: LOST },
         { number: 2, verdict: 'sent', error: null },

@@ -15,9 +15,9 @@ describe('what leaves for a channel', () => {
     stage = await openStage();
     await stage.tell('Backup done', 'effect-1');
     await stage.tell('Backup done', 'effect-1');
-    const [sending, ...more] = await stage.ended('sent');
+    const [message, ...more] = await stage.ended('sent');
     expect(more).to.equal([]);
-    expect(sending).to.include({
+    expect(message).to.include({
       ...{
         user_id: stage.owner.id,
         channel_id: stage.channelId,
@@ -26,7 +26,7 @@ describe('what leaves for a channel', () => {
       },
       ...{ status: 'sent', attempts: 1, next_at: null, receipt: 'ts-1', error: null },
     });
-    expect(JSON.parse(sending?.content ?? '')).to.equal({
+    expect(JSON.parse(message?.content ?? '')).to.equal({
       ...{ title: 'Backup done', body: 'Backup done, in full', link: null },
     });
     expect(await stage.attempts()).to.equal([{ number: 1, verdict: 'sent', error: null }]);
@@ -49,7 +49,7 @@ describe('what leaves for a channel', () => {
     await stage.test.app.store.db.updateTable('channels').set({ kind: 'email' }).execute();
     await stage.tell('Nobody carries it');
     await until(stage.jobs, (jobs) => jobs.length === 0);
-    expect(await stage.sendings()).to.equal([]);
+    expect(await stage.messages()).to.equal([]);
   });
 
   it('keeps the order of a conversation', async () => {
@@ -57,7 +57,7 @@ describe('what leaves for a channel', () => {
     const titles = Array.from({ length: 10 }, (_each, at) => `message ${at}`);
     for (const title of titles) await stage.tell(title);
     await until(
-      stage.sendings,
+      stage.messages,
       (rows) => rows.filter((row) => row.status === 'sent').length === 10,
     );
     expect(stage.slack.asked.map(({ content }) => JSON.parse(content).title)).to.equal(titles);
@@ -73,7 +73,7 @@ describe('what leaves for a channel', () => {
       async () => inside(stage.test.app).outgoing.totals(),
       ({ running, waiting }) => running === 1 && waiting === 0,
     );
-    const [waiting] = await until(stage.sendings, ({ length }) => length === 1);
+    const [waiting] = await until(stage.messages, ({ length }) => length === 1);
     expect(waiting).to.include({ status: 'queued', attempts: 0 });
     await until(
       async () => go(),
@@ -84,11 +84,11 @@ describe('what leaves for a channel', () => {
 
   it('is tried again after the delays of its transport, and arrives', async () => {
     stage = await openStage({ delaysMs: [10, 20] });
-    stage.slack.answer = async (sending) =>
-      sending.attempts < 3 ? { verdict: 'retry', status: 503, error: 'busy' } : ARRIVED;
+    stage.slack.answer = async (message) =>
+      message.attempts < 3 ? { verdict: 'retry', status: 503, error: 'busy' } : ARRIVED;
     await stage.tell('Third time lucky');
-    const [sending] = await stage.ended('sent');
-    expect(sending?.attempts).to.equal(3);
+    const [message] = await stage.ended('sent');
+    expect(message?.attempts).to.equal(3);
     expect(await stage.attempts()).to.equal([
       { number: 1, verdict: 'retry', error: 'busy' },
       { number: 2, verdict: 'retry', error: 'busy' },
@@ -101,8 +101,8 @@ describe('what leaves for a channel', () => {
     stage.slack.answer = async () => ({ verdict: 'retry', error: 'slow down', afterMs: 1e9 });
     const since = Date.now();
     await stage.tell('Later');
-    const [sending] = await until(stage.sendings, ([row]) => row?.error === 'slow down');
-    const waitMs = Date.parse(sending?.next_at ?? '') - since;
+    const [message] = await until(stage.messages, ([row]) => row?.error === 'slow down');
+    const waitMs = Date.parse(message?.next_at ?? '') - since;
     expect(waitMs).to.be.between(24 * 3_600_000 - 1000, 24 * 3_600_000 + 20_000);
   });
 
@@ -119,15 +119,15 @@ describe('what leaves for a channel', () => {
     const kinds = await stage.notifications();
     expect(kinds.filter((kind) => kind === 'delivery_failed').length).to.equal(1);
     await until(stage.jobs, (jobs) => jobs.length === 0);
-    expect((await stage.sendings()).length).to.equal(2);
+    expect((await stage.messages()).length).to.equal(2);
   });
 
   it('is kept as unknown where the answer was lost, and not sent again', async () => {
     stage = await openStage({ delaysMs: [10] });
     stage.slack.answer = async () => ({ verdict: 'unknown', error: 'no answer' });
     await stage.tell('Did it arrive?');
-    const [sending] = await stage.ended('unknown');
-    expect(sending).to.include({ attempts: 1, error: 'no answer' });
+    const [message] = await stage.ended('unknown');
+    expect(message).to.include({ attempts: 1, error: 'no answer' });
     expect(await stage.notifications()).to.include('delivery_unknown');
     await until(stage.jobs, (jobs) => jobs.length === 0);
     expect(stage.slack.asked.length).to.equal(1);
@@ -152,7 +152,7 @@ describe('what leaves for a channel', () => {
     const { token } = stage.owner;
     const path = `/api/channels/${stage.channelId}`;
     expect((await stage.test.call('DELETE', path, { token })).status).to.equal(204);
-    expect(await stage.sendings()).to.equal([]);
+    expect(await stage.messages()).to.equal([]);
     expect(await stage.jobs()).to.equal([]);
   });
 
@@ -164,7 +164,7 @@ describe('what leaves for a channel', () => {
     };
     await stage.tell('Too late');
     await until(stage.jobs, (jobs) => jobs.length === 0 && stage.slack.asked.length === 1);
-    expect(await stage.sendings()).to.equal([]);
+    expect(await stage.messages()).to.equal([]);
     expect(await stage.notifications()).to.not.include('delivery_failed');
   });
 
@@ -176,8 +176,8 @@ describe('what leaves for a channel', () => {
       return { verdict: 'retry', error: 'busy' };
     };
     await stage.tell('To nobody');
-    const [sending] = await stage.ended('failed');
-    expect(sending).to.include({ attempts: 1, error: 'its owner or its target is disabled' });
+    const [message] = await stage.ended('failed');
+    expect(message).to.include({ attempts: 1, error: 'its owner or its target is disabled' });
     const told = await stage.test.app.store.db
       .selectFrom('notifications')
       .select('kind')

@@ -1,15 +1,15 @@
 import type { Config } from '../../src/config.js';
 import type { SendResult, Transport } from '../../src/outbound/transport.js';
-import type { SendingRow } from '../../src/store/tables/outbox.js';
+import type { OutboundMessageRow } from '../../src/store/tables/outbox.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { linkChannel } from '../harness/channel.js';
 import { inside } from '../harness/inside.js';
 
 /** A platform that does as it is told, and takes down what it was asked to send. */
 export interface Platform extends Transport {
-  asked: SendingRow[];
+  asked: OutboundMessageRow[];
   /** How it answers from now on; everything arrives unless told. */
-  answer(sending: SendingRow, signal: AbortSignal): Promise<SendResult>;
+  answer(message: OutboundMessageRow, signal: AbortSignal): Promise<SendResult>;
 }
 
 export const ARRIVED: SendResult = { verdict: 'sent', receipt: 'ts-1' };
@@ -21,9 +21,9 @@ export const openPlatform = (over: Partial<Transport> = {}): Platform => {
     ...over,
     asked: [],
     answer: async () => ARRIVED,
-    send: (sending, signal) => {
-      platform.asked.push(sending);
-      return platform.answer(sending, signal);
+    send: (message, signal) => {
+      platform.asked.push(message);
+      return platform.answer(message, signal);
     },
   };
   return platform;
@@ -36,9 +36,9 @@ export interface Stage {
   slack: Platform;
   /** Tells the owner. */
   tell(title: string, effectId?: string): Promise<void>;
-  sendings(): Promise<SendingRow[]>;
-  /** The sendings, once all of them have such a status. */
-  ended(...statuses: SendingRow['status'][]): Promise<SendingRow[]>;
+  messages(): Promise<OutboundMessageRow[]>;
+  /** The messages, once all of them have such a status. */
+  ended(...statuses: OutboundMessageRow['status'][]): Promise<OutboundMessageRow[]>;
   attempts(): Promise<{ number: number; verdict: string; error: string | null }[]>;
   jobs(): Promise<{ kind: string; lane: string }[]>;
   notifications(): Promise<string[]>;
@@ -55,10 +55,10 @@ export const openStage = async (
   inside(test.app).transports.put('slack', slack);
   const { id: channelId } = await linkChannel(test, owner.id);
   await forgetGreeting(test, slack);
-  const sendings = () =>
+  const messages = () =>
     test.app.store.db.selectFrom('sendings').selectAll().orderBy('id').execute();
   return {
-    ...{ test, owner, channelId, slack, sendings },
+    ...{ test, owner, channelId, slack, messages },
     jobs: () => test.app.store.db.selectFrom('jobs').select(['kind', 'lane']).execute(),
     tell: (title, effectId) =>
       inside(test.app).outbox.send(owner.id, {
@@ -67,7 +67,7 @@ export const openStage = async (
       }),
     ended: (...statuses) =>
       until(
-        sendings,
+        messages,
         (rows) => rows.length > 0 && rows.every((row) => statuses.includes(row.status)),
       ),
     attempts: () =>

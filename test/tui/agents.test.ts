@@ -20,7 +20,7 @@ import {
   NOW,
   shown,
   treeLoaded,
-} from './known.js';
+} from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

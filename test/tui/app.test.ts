@@ -9,7 +9,7 @@ import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { themeOf } from '../../tui/theme.js';
 import { until } from '../harness/app.js';
-import { aHook, known, NOW } from './known.js';
+import { aHook, known, NOW } from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it, afterEach } = lab;

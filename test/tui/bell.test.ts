@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { ringOnApproval } from '../../tui/bell.js';
 import { reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
-import { anApproval, approvalsLoaded, known, NOW } from './known.js';
+import { anApproval, approvalsLoaded, known, NOW } from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -7,7 +7,7 @@ import { isFull, rowsOf } from '../../tui/state/lists.js';
 import { reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { until } from '../harness/app.js';
-import { aHook, known, NOW, shown } from './known.js';
+import { aHook, known, NOW, shown } from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it, afterEach } = lab;

@@ -10,7 +10,7 @@ import { createStore } from '../../tui/state/store.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { type Gate, openGate } from '../harness/gate.js';
 import { listen } from '../kernel/listen.js';
-import { known, quietFeed } from './known.js';
+import { known, quietFeed } from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;

@@ -9,7 +9,7 @@ import { isFirstVisit, welcomeView } from '../../tui/frame/welcome.js';
 import type { Link } from '../../tui/state/session.js';
 import { initialState, reduce } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
-import { NOW, quietFeed, shown } from './known.js';
+import { NOW, quietFeed, shown } from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -5,7 +5,7 @@ import { logsPage } from '../../tui/screens/logs.js';
 import type { LogRow } from '../../tui/state/lists.js';
 import { readLogs } from '../../tui/state/logs.js';
 import type { StateAction } from '../../tui/state/state.js';
-import { aLine, known, logsLoaded, shown } from './known.js';
+import { aLine, known, logsLoaded, shown } from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

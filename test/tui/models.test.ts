@@ -5,7 +5,7 @@ import { modelActs, modelsPage } from '../../tui/screens/models.js';
 import type { CliToolItem, RouteItem } from '../../tui/state/lists.js';
 import { loaders } from '../../tui/state/loaders.js';
 import type { StateAction } from '../../tui/state/state.js';
-import { known, NOW, shown } from './known.js';
+import { known, NOW, shown } from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -23,7 +23,7 @@ import {
   quietFeed,
   tunnelLoaded,
   vaultLoaded,
-} from './known.js';
+} from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

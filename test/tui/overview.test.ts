@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { sparkline } from '../../tui/parts/spark.js';
 import { overviewPage } from '../../tui/screens/overview/overview.js';
 import type { StateAction } from '../../tui/state/state.js';
-import { aHook, aNeed, hooksLoaded, known, NOW, overviewRead, shown } from './known.js';
+import { aHook, aNeed, hooksLoaded, known, NOW, overviewRead, shown } from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

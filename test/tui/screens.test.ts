@@ -18,7 +18,7 @@ import {
   NOW,
   shown,
   vaultLoaded,
-} from './known.js';
+} from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

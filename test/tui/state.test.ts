@@ -5,7 +5,7 @@ import { matchesFilter } from '../../tui/state/selection.js';
 import { createStore } from '../../tui/state/store.js';
 import { joinStreams, reduceStreams, ringOf, type StreamsState } from '../../tui/state/streams.js';
 import { stackOf, topView } from '../../tui/state/ui.js';
-import { aHook, anApproval, approvalsLoaded, hooksLoaded, known, NOW } from './known.js';
+import { aHook, anApproval, approvalsLoaded, hooksLoaded, known, NOW } from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { createClient, type TunnelCheck } from '../../src/client/index.js';
 import { tunnelActs, tunnelPage } from '../../tui/screens/tunnel.js';
 import type { StateAction } from '../../tui/state/state.js';
-import { aTunnel, known, NOW, shown, tunnelLoaded } from './known.js';
+import { aTunnel, known, NOW, shown, tunnelLoaded } from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

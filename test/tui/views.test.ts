@@ -32,7 +32,7 @@ import {
   shown,
   tunnelLoaded,
   vaultLoaded,
-} from './known.js';
+} from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -8,7 +8,7 @@ export class Announcement {
   from = 0;
   to = 0;
   /** Ids of the approvals that were decided here, whose outcome was announced already. */
-  readonly answered = new Set<string>();
+  readonly decided = new Set<string>();
   private readonly rows = new Map<number, string>();
   private readonly calls: string[] = [];
 

@@ -97,7 +97,7 @@ const ofApprovals = (state: State, announcement: Announcement): Hearing<Approval
       const asks = `${agentName(state, approval)} asks: ${call}, ${approvalTrust(approval)}, number ${number}.`;
       return [{ text: `${asks} Say: approvals ${number}`, weight: 'rings' }];
     }
-    if (before === undefined || announcement.answered.has(id)) return [];
+    if (before === undefined || announcement.decided.has(id)) return [];
     return [
       { text: `Number ${announcement.callNumber(id)}, ${call}: ${status}.`, weight: 'heard' },
     ];

@@ -80,6 +80,6 @@ const isSettled = ({ lists, overview }: State, need: PageNeed): boolean => {
   if (need.is === 'overview') return overview.known !== null || overview.trouble !== null;
   if (need.is !== 'list') return true;
   const list = lists[need.list];
-  const isAnswered = list.loadedAt !== null || list.trouble !== null;
-  return list.of === (need.of ?? null) && list.askedAt === null && isAnswered;
+  const isLoaded = list.loadedAt !== null || list.trouble !== null;
+  return list.of === (need.of ?? null) && list.askedAt === null && isLoaded;
 };

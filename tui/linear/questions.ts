@@ -20,7 +20,7 @@ export const beginQuestions = async (desk: Linear, act: Act): Promise<void> => {
   if (refusal !== null) return output.line(refusal);
   announcer.hold(true);
   try {
-    const typed = act.ask ? await answerTo(desk, act) : '';
+    const typed = act.ask ? await inputFor(desk, act) : '';
     if (typed !== null) await carryOut(desk, act, typed);
   } finally {
     announcer.hold(false);
@@ -30,7 +30,7 @@ export const beginQuestions = async (desk: Linear, act: Act): Promise<void> => {
 /**
  * Returns the text that is given to the act; null if the act is not performed, which is announced.
  */
-const answerTo = (desk: Linear, act: Act): Promise<string | null> => {
+const inputFor = (desk: Linear, act: Act): Promise<string | null> => {
   desk.output.lines(act.ask?.lines ?? []);
   return act.ask?.writes ? writtenFor(desk, act) : agreedTo(desk, act);
 };
@@ -99,7 +99,7 @@ const carryOut = async (
   await performVerb(known, act, typed);
   const { message, secret } = store.get().ui;
   if (message) output.line(message.text);
-  if (act.row.list === 'approvals' && message?.tone === 'ok') announcement.answered.add(act.row.id);
+  if (act.row.list === 'approvals' && message?.tone === 'ok') announcement.decided.add(act.row.id);
   if (!secret) return;
   output.lines([secret.title, secret.value]);
   output.line('It stands above until this terminal is cleared.');

@@ -124,7 +124,7 @@ export const passkeys = contract({
     example: { password: 'a sentence that Grace alone knows' },
     body: Registration,
     reply: s.object('PasskeyCreation', { options: s.record('PasskeyCreationOptions') }),
-    answers: { 201: s.object('PasskeyRegistered', { passkey: Passkey }) },
+    otherReplies: { 201: s.object('PasskeyRegistered', { passkey: Passkey }) },
     secret: true,
   }),
   authenticate: endpoint.post('/api/auth/passkey/authenticate', {

@@ -39,7 +39,7 @@ export const chat = contract({
     example: { message: 'What came in today?' },
     body: NewChatMessage,
     reply: ChatAnswer,
-    answers: { 202: ChatAnswer },
+    otherReplies: { 202: ChatAnswer },
     streams: true,
   }),
   get: endpoint.get('/api/chat/{agentId}', {
@@ -55,7 +55,7 @@ export const chat = contract({
       ),
     }),
     reply: ChatAnswer,
-    answers: { 202: ChatAnswer },
+    otherReplies: { 202: ChatAnswer },
     streams: true,
   }),
 });

@@ -22,7 +22,7 @@ const IDLE_MS = 15_000;
  */
 const MOST_PENDING = 262_144;
 
-/** Returns an agent's present answer as the API shows it. */
+/** Returns an agent's present result as the API shows it. */
 export const viewAnswer = ({ id, session_id, status, result, error }: AgentRow): ChatAnswer => ({
   sessionId: session_id,
   agentId: id,
@@ -33,7 +33,7 @@ export const viewAnswer = ({ id, session_id, status, result, error }: AgentRow):
 
 /**
  * Streams the results of a message: `chat` first, then the agent's events under their own names and
- * numbers, the text of its replies as `delta` while it is written, and `done` with the answer. A
+ * numbers, the text of its replies as `delta` while it is written, and `done` with the result. A
  * client that sends the number of an event as `Last-Event-ID` gets the events after it. The stream
  * ends when the daemon stops.
  */

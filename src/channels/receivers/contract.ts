@@ -3,7 +3,7 @@ import * as s from '../../kernel/contract/schema.js';
 
 const BODY_BYTES = 1024 * 1024;
 
-const Answer = s
+const ReceiverReply = s
   .json()
   .description('Whatever the platform understands; an empty object where nothing is to be said');
 
@@ -17,14 +17,14 @@ export const messengers = contract({
     access: 'public',
     example: { type: 'event_callback', event: { type: 'message', text: 'status' } },
     rawBytes: BODY_BYTES,
-    reply: Answer,
+    reply: ReceiverReply,
   }),
   messenger: endpoint.post('/api/messenger-webhook', {
     summary: 'Receive from Telegram, WhatsApp, or a webhook channel',
     access: 'public',
     example: { update_id: 1, message: { message_id: 1, text: 'status', chat: { id: 42 } } },
     rawBytes: BODY_BYTES,
-    reply: Answer,
+    reply: ReceiverReply,
   }),
   handshake: endpoint.get('/api/messenger-webhook', {
     summary: 'Prove to a platform that the endpoint is ours (WhatsApp)',

@@ -4,14 +4,14 @@ import { resource } from '../../kernel/route.js';
 import type { PlatformReceiver } from '../inbound.js';
 import { messengers } from './contract.js';
 
-export const messengersResource = ({ reception }: { reception: PlatformReceiver }) => {
+export const platformReceiversResource = ({ receiver }: { receiver: PlatformReceiver }) => {
   const receive = async (
     endpoint: 'teamchat' | 'messenger',
     raw: RawBody,
     { address, requestId }: RequestContext,
   ) => {
     const request = { headers: raw.headers, body: raw.bytes };
-    const received = await reception.receive(endpoint, request, { address, requestId });
+    const received = await receiver.receive(endpoint, request, { address, requestId });
     if (received.verdict === 'refused') throw closed();
     return new CustomReply(200, received.reply);
   };
@@ -19,7 +19,7 @@ export const messengersResource = ({ reception }: { reception: PlatformReceiver 
     teamchat: ({ raw }, by) => receive('teamchat', raw, by),
     messenger: ({ raw }, by) => receive('messenger', raw, by),
     handshake: async ({ query }) => {
-      const reply = reception.handshake('messenger', query);
+      const reply = receiver.handshake('messenger', query);
       if (reply === null) throw closed();
       return reply;
     },

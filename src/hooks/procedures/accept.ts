@@ -205,6 +205,10 @@ const writes = (db: Database.Database) => ({
         created_at, started_at, finished_at)
      VALUES (?, ?, ?, ?, ?, ?, 'success', 'done', ?, 1, ?, ?, ?)`,
   ),
+  ...prepareCounts(db),
+});
+
+const prepareCounts = (db: Database.Database) => ({
   countEnded: db.prepare('UPDATE hooks SET runs = runs + ?, last_run_at = ? WHERE id = ?'),
   count: db.prepare('UPDATE hooks SET executions = executions + ? WHERE id = ?'),
   oldSecretUsed: db.prepare('UPDATE hooks SET old_secret_last_used_at = ? WHERE id = ?'),

@@ -33,7 +33,7 @@ const receiving = {
   rawBytes: BODY_BYTES,
   reply: Receipt,
   status: 202,
-  answers: { 200: Noted },
+  otherReplies: { 200: Noted },
 } as const;
 /** The signature of the example, made with the secret of the example of `POST /api/hooks`. */
 const signed = {

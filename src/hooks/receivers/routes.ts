@@ -8,7 +8,7 @@ import { receivers } from './contract.js';
 const RETRY_AFTER_S = 30;
 
 /** Returns the receiver's reply, as the table in the reliability promises defines it. */
-const answerOf = (received: InboundVerdict) => {
+const receiverReply = (received: InboundVerdict) => {
   switch (received.verdict) {
     case 'accepted': {
       const { deliveryId, executions } = received;
@@ -42,7 +42,7 @@ const REFUSALS = {
  * Replies to a probe like a hook, with the nonce in the place of an id. Nothing is stored of a
  * probe.
  */
-const answerProbe = (probed: 'refused' | { nonce: string }) => {
+const probeReply = (probed: 'refused' | { nonce: string }) => {
   if (probed === 'refused') throw REFUSALS.refused();
   const deliveryId = `probe_${probed.nonce}`;
   return new CustomReply(200, { received: true, accepted: false, hooks: 0, deliveryId });
@@ -67,20 +67,20 @@ export interface ReceiversDeps {
 }
 
 export const receiversResource = ({ inbox, counted, probe }: ReceiversDeps) => {
-  const answer = async (receiving: Receiving) => {
+  const reply = async (receiving: Receiving) => {
     const received = await receiving;
     counted(received.verdict);
-    return answerOf(received);
+    return receiverReply(received);
   };
   return resource('receivers', receivers, {
     byPath: ({ path, raw }, context) => {
       const { headers, bytes: body } = raw;
       const probed = probe(path, () => ({ headers, body, address: context.address }));
       return probed === null
-        ? answer(inbox.byPath(path, { path, headers, body }))
-        : probed.then(answerProbe);
+        ? reply(inbox.byPath(path, { path, headers, body }))
+        : probed.then(probeReply);
     },
     incoming: ({ hookId, raw }) =>
-      answer(inbox.byHook(hookId, { headers: raw.headers, body: raw.bytes })),
+      reply(inbox.byHook(hookId, { headers: raw.headers, body: raw.bytes })),
   });
 };

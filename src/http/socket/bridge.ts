@@ -40,7 +40,7 @@ export class Bridge {
   readyState: number = WebSocket.OPEN;
   private deliver: (text: string) => void = () => {};
   private end: () => void = () => {};
-  private readonly unanswered = new Map<string, (reply: NesReply) => void>();
+  private readonly pending = new Map<string, (reply: NesReply) => void>();
   private asked = 0;
   private isClosing = false;
 
@@ -65,7 +65,7 @@ export class Bridge {
     if (this.isClosing) return Promise.reject(Boom.resourceGone('The socket is closed'));
     const id = `r${++this.asked}`;
     return new Promise((resolve) => {
-      this.unanswered.set(id, resolve);
+      this.pending.set(id, resolve);
       this.deliver(JSON.stringify({ ...request, id }));
     });
   }
@@ -90,14 +90,14 @@ export class Bridge {
    */
   leave(): void {
     this.isClosing = true;
-    if (this.unanswered.size === 0) this.left();
+    if (this.pending.size === 0) this.left();
     else setTimeout(() => this.left(), SETTLE_MS).unref();
   }
 
   private settle(reply: NesReply): void {
-    this.unanswered.get(reply.id)?.(reply);
-    this.unanswered.delete(reply.id);
-    if (this.isClosing && this.unanswered.size === 0) this.left();
+    this.pending.get(reply.id)?.(reply);
+    this.pending.delete(reply.id);
+    if (this.isClosing && this.pending.size === 0) this.left();
   }
 
   private left(): void {

@@ -25,7 +25,7 @@ export interface Dialect {
    * Returns the reply to one frame; undefined if there is none. Errors of the client are thrown as
    * Boom.
    */
-  answer(frame: Frame, client: SocketClient): Promise<object | undefined>;
+  reply(frame: Frame, client: SocketClient): Promise<object | undefined>;
   /** Builds the frame for an error. `frame` is missing if it could not be parsed. */
   fault(error: Boom.Boom, frame?: Frame): object;
   /** Writes a publication. */
@@ -63,7 +63,7 @@ export class SocketClient {
   private dialect: Dialect = plainProtocol;
   /** Resolves when nes knows the client. */
   private greeting: Promise<void> | undefined;
-  private unanswered = 0;
+  private pending = 0;
   /** True if nes, and with it hapi's strategy, accepted the hello. */
   private isKnown = false;
   /** True if the token is no longer valid: the client is closed after its reply. */
@@ -164,23 +164,23 @@ export class SocketClient {
    * Handles a frame. The reply is sent when it is ready, whatever else is under way. Never rejects.
    */
   private async handle(text: string): Promise<void> {
-    this.unanswered++;
-    const answer = await this.answer(text);
-    this.unanswered--;
-    if (answer) this.connection.write(JSON.stringify(answer));
+    this.pending++;
+    const reply = await this.reply(text);
+    this.pending--;
+    if (reply) this.connection.write(JSON.stringify(reply));
     if (this.isSignedOut) this.connection.end(Close.signedOut, 'The session has ended');
   }
 
-  private async answer(text: string): Promise<object | undefined> {
+  private async reply(text: string): Promise<object | undefined> {
     let frame: Frame | undefined;
     try {
       frame = readFrame(text);
-      if (this.unanswered > this.shared.settings.limits.maxUnanswered) {
+      if (this.pending > this.shared.settings.limits.maxPending) {
         throw Boom.tooManyRequests('Too many frames wait for an answer');
       }
       this.greeting ??= this.begin(frame);
       await this.greeting;
-      return await this.dialect.answer(frame, this);
+      return await this.dialect.reply(frame, this);
     } catch (error) {
       return this.dialect.fault(this.mistake(error), frame);
     }

@@ -16,7 +16,7 @@ export const defaults = {
   framesPerSecond: 50,
   frameBurst: 100,
   /** Frames that may wait for a reply; further ones are refused with 429. */
-  maxUnanswered: 32,
+  maxPending: 32,
   /** Time between two heartbeats; a client that has not answered by the next one is dropped. */
   heartbeatMs: 15_000,
   /** Time for the read of the session row before the reply is 503. */

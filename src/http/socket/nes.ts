@@ -9,7 +9,7 @@ type NesHello = Extract<NesFrame, { type: 'hello' }>;
  * several frames that nes does not check would end the process.
  */
 export const nes: Dialect = {
-  answer: async (frame, client) => {
+  reply: async (frame, client) => {
     const checked = checkNes(frame);
     const { type, id } = checked;
     switch (checked.type) {

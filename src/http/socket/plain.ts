@@ -13,7 +13,7 @@ interface Refused {
  */
 export const plainProtocol: Dialect = {
   greet: (client) => client.hello('2'),
-  answer: async (frame, client) => {
+  reply: async (frame, client) => {
     const checked = checkPlain(frame);
     if (checked.type !== 'message') return turn(checked, client);
     const { content, sessionId, id } = checked;

@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import type { Accounts } from '../../accounts/module.js';
 import { type Agents, agentTrust, NoSession, SessionBusy } from '../../agents/module.js';
-import { AnswerRefused, approvalRefusal, NotOpen } from '../../approvals/module.js';
+import { approvalRefusal, DecisionRefused, NotOpen } from '../../approvals/module.js';
 import type { Permissions } from '../../permissions/module.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { SocketService } from './socketserver.js';
@@ -52,7 +52,7 @@ export const createSocketService = (
         if (error instanceof SessionBusy || error instanceof NotOpen) {
           throw Boom.conflict(error.message);
         }
-        if (error instanceof AnswerRefused) {
+        if (error instanceof DecisionRefused) {
           const statusCode = error.code === 'nothing_waits' ? 409 : 403;
           throw new Boom.Boom(error.message, { statusCode });
         }

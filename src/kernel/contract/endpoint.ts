@@ -41,7 +41,7 @@ export interface Endpoint {
   /** The status of success. The default is 200, or 204 without a reply. */
   status?: 200 | 201 | 202 | 204;
   /** Further replies worth documenting, by status. */
-  answers?: Record<number, Schema>;
+  otherReplies?: Record<number, Schema>;
   /**
    * The most bytes of a body that is passed on unparsed, so that exactly the signed bytes are read.
    */
@@ -185,7 +185,7 @@ export interface ServerSentEvent {
 }
 
 /** The bodies of the further replies of an endpoint. */
-type OtherReplies<E> = E extends { answers: infer A } ? Static<A[keyof A]> : never;
+type OtherReplies<E> = E extends { otherReplies: infer A } ? Static<A[keyof A]> : never;
 type CallerOf<E extends Endpoint> = E extends { access: 'public' }
   ? RequestContext
   : E extends { access: 'optional' }

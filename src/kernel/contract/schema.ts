@@ -50,8 +50,8 @@ export const later = <S extends Schema>(make: () => S): S => {
   };
   const ask = (key: PropertyKey) => {
     const asked: object = schema();
-    const answer = Reflect.get(asked, key);
-    return typeof answer === 'function' ? answer.bind(asked) : answer;
+    const member = Reflect.get(asked, key);
+    return typeof member === 'function' ? member.bind(asked) : member;
   };
   const promised = new Proxy(Object.create(PROTOTYPE) as S, {
     get: (_, key) =>

@@ -1,6 +1,6 @@
 import Boom from '@hapi/boom';
 import { resource } from '../../kernel/route.js';
-import { knownModels } from '../../providers/llm/known.js';
+import { knownModels } from '../../providers/llm/catalogue.js';
 import { Provider, providers } from '../contract.js';
 import { ALL } from '../registry.js';
 import { listAvailable, type ProvidersDeps } from './service.js';

@@ -6,7 +6,7 @@ const status = () => s.oneOf('SendingStatus', 'queued', 'sending', 'sent', 'fail
 const target = () => s.text(40).description('The kind of the channel; `endpoint` for a webhook');
 const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 
-const sending = {
+const message = {
   id: s.id('sending'),
   status: status(),
   kind: s.text(100).description('Of the notification or the event'),
@@ -22,14 +22,14 @@ const sending = {
 };
 
 /** A message as admins see it: with its owner and its target, without its content. */
-export const SendingView = s.object('Sending', {
-  ...sending,
+export const OutboundMessageView = s.object('Sending', {
+  ...message,
   userId: s.id('user'),
   username: s.text(50),
 });
-export type SendingView = s.Static<typeof SendingView>;
+export type OutboundMessageView = s.Static<typeof OutboundMessageView>;
 
-export const SendingAttempt = s.object('SendingAttempt', {
+export const MessageAttempt = s.object('SendingAttempt', {
   number: s.whole(1, 1_000_000),
   at: s.time(),
   durationMs: count(),
@@ -39,11 +39,11 @@ export const SendingAttempt = s.object('SendingAttempt', {
 });
 
 /** A message as its owner sees it. */
-export const NoticeSending = s.object('NoticeSending', {
-  ...sending,
-  log: s.list(SendingAttempt),
+export const NoticeMessage = s.object('NoticeSending', {
+  ...message,
+  log: s.list(MessageAttempt),
 });
-export type NoticeSending = s.Static<typeof NoticeSending>;
+export type NoticeMessage = s.Static<typeof NoticeMessage>;
 
 export const outbox = contract({
   list: endpoint.get('/api/admin/outbox', {
@@ -56,17 +56,17 @@ export const outbox = contract({
       channelId: s.optional(s.text(80)),
       webhookId: s.optional(s.text(80)),
     }),
-    reply: pageOf('sendings', SendingView),
+    reply: pageOf('sendings', OutboundMessageView),
   }),
   resend: endpoint.post('/api/admin/outbox/{id}/resend', {
     summary: 'Send once more what failed, or what may not have arrived',
     access: 'admin',
     audit: 'outbox.resend',
-    reply: SendingView,
+    reply: OutboundMessageView,
     status: 202,
   }),
   notice: endpoint.get('/api/notifications/{id}/sendings', {
     summary: 'Where a notification of yours went, with every attempt',
-    reply: s.object('NoticeSendings', { sendings: s.list(NoticeSending) }),
+    reply: s.object('NoticeSendings', { sendings: s.list(NoticeMessage) }),
   }),
 });

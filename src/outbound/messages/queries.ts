@@ -5,23 +5,23 @@ import type { Static } from '../../kernel/contract/schema.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { Page } from '../../store/page.js';
 import { type Store, unlessUnmet } from '../../store/store.js';
-import type { SendingAttemptRow, SendingRow } from '../../store/tables/outbox.js';
+import type { MessageAttemptRow, OutboundMessageRow } from '../../store/tables/outbox.js';
 import { visibleTo } from '../../store/visible.js';
 import { sendAgain } from '../messages.js';
 import type { outbox } from './contract.js';
 
 /** A message without its content. */
-export type ListedSending = Omit<SendingRow, 'content' | 'cause_id' | 'hops'> & {
+export type ListedMessage = Omit<OutboundMessageRow, 'content' | 'cause_id' | 'hops'> & {
   username: string;
   /** The kind of the channel; null for an outgoing webhook. */
   channel_kind: string | null;
 };
 
-export type ShownAttempt = Omit<SendingAttemptRow, 'excerpt'>;
+export type ShownAttempt = Omit<MessageAttemptRow, 'excerpt'>;
 
 type OutboxFilters = Static<(typeof outbox)['list']['query']>;
 
-const SENDING = [
+const MESSAGE = [
   's.id',
   's.user_id',
   's.channel_id',
@@ -40,17 +40,17 @@ const SENDING = [
 
 export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) => {
   const { db } = store;
-  const sendings = () =>
+  const messages = () =>
     db
       .selectFrom('sendings as s')
       .innerJoin('users as u', 'u.id', 's.user_id')
       .leftJoin('channels as c', 'c.id', 's.channel_id')
-      .select(SENDING);
+      .select(MESSAGE);
 
   return {
-    list: async (filters: OutboxFilters): Promise<Page<ListedSending>> => {
+    list: async (filters: OutboxFilters): Promise<Page<ListedMessage>> => {
       const { limit = DEFAULT_LIMIT, cursor, status, kind, channelId, webhookId } = filters;
-      let query = sendings();
+      let query = messages();
       if (cursor !== undefined) query = query.where('s.id', '<', cursor);
       if (status !== undefined) query = query.where('s.status', '=', status);
       // The index of messages that have not arrived takes this condition literally.
@@ -65,8 +65,8 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
       return cutPage(rows, limit);
     },
 
-    find: (id: string): Promise<ListedSending | undefined> =>
-      sendings().where('s.id', '=', id).executeTakeFirst(),
+    find: (id: string): Promise<ListedMessage | undefined> =>
+      messages().where('s.id', '=', id).executeTakeFirst(),
 
     /** Returns false if the message has no such status any more. */
     resend: (id: string, also: TransactionStep): Promise<boolean> =>
@@ -89,9 +89,9 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
      * Returns the messages of a user's notification, selected by the user's channels, because that
      * uses their index.
      */
-    ofNotice: (userId: string, noticeId: string): Promise<ListedSending[]> => {
+    ofNotice: (userId: string, noticeId: string): Promise<ListedMessage[]> => {
       const channels = db.selectFrom('channels').select('id').where(visibleTo(userId));
-      return sendings()
+      return messages()
         .where(visibleTo(userId, 's'))
         .where('s.channel_id', 'in', channels)
         .where('s.cause_id', '=', noticeId)
@@ -99,12 +99,12 @@ export const outboxStore = ({ store, clock }: { store: Store; clock: Clock }) =>
         .execute();
     },
 
-    attempts: async (sendingIds: string[]): Promise<ShownAttempt[]> => {
-      if (sendingIds.length === 0) return [];
+    attempts: async (messageIds: string[]): Promise<ShownAttempt[]> => {
+      if (messageIds.length === 0) return [];
       return db
         .selectFrom('sending_attempts')
         .select(['sending_id', 'number', 'at', 'duration_ms', 'verdict', 'status', 'error'])
-        .where('sending_id', 'in', sendingIds)
+        .where('sending_id', 'in', messageIds)
         .orderBy('sending_id')
         .orderBy('number')
         .execute();

@@ -1,14 +1,14 @@
 import Boom from '@hapi/boom';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import { orNotFound } from '../../kernel/route.js';
-import { sendingAttemptTable, sendingTable } from '../../store/tables/outbox.js';
+import { messageAttemptTable, outboundMessageTable } from '../../store/tables/outbox.js';
 import { viewer } from '../../store/view.js';
 import { ENDPOINT } from '../transport.js';
-import { NoticeSending, SendingAttempt, SendingView } from './contract.js';
-import type { ListedSending, OutboxStore, ShownAttempt } from './queries.js';
+import { MessageAttempt, NoticeMessage, OutboundMessageView } from './contract.js';
+import type { ListedMessage, OutboxStore, ShownAttempt } from './queries.js';
 
 export interface MessagesDeps {
-  sendings: OutboxStore;
+  messages: OutboxStore;
   /** Called after a job was added to the lane of a target. */
   added(lane: string): void;
 }
@@ -18,52 +18,52 @@ export const resend = async (
   deps: MessagesDeps,
   id: string,
   by: Recorder,
-): Promise<SendingView> => {
-  const found = orNotFound(await deps.sendings.find(id), 'No sending with that id');
+): Promise<OutboundMessageView> => {
+  const found = orNotFound(await deps.messages.find(id), 'No sending with that id');
   const data = { status: found.status, userId: found.user_id };
-  if (!(await deps.sendings.resend(id, by.record({ target: id, data })))) {
+  if (!(await deps.messages.resend(id, by.record({ target: id, data })))) {
     throw Boom.conflict(`Only what failed or is unknown goes again; this is ${found.status}`);
   }
   deps.added(found.channel_id ?? found.webhook_id ?? '');
-  return viewSending((await deps.sendings.find(id)) ?? found);
+  return viewOutboundMessage((await deps.messages.find(id)) ?? found);
 };
 
 /**
  * Returns where a notification of the user went; throws 404 if the user has no such notification.
  */
-export const noticeSendings = async (
-  { sendings }: MessagesDeps,
+export const noticeMessages = async (
+  { messages }: MessagesDeps,
   userId: string,
   noticeId: string,
-): Promise<NoticeSending[]> => {
-  if (!(await sendings.hasNotice(userId, noticeId))) {
+): Promise<NoticeMessage[]> => {
+  if (!(await messages.hasNotice(userId, noticeId))) {
     throw Boom.notFound('No notification with that id');
   }
-  const rows = await sendings.ofNotice(userId, noticeId);
-  const attempts = await sendings.attempts(rows.map(({ id }) => id));
+  const rows = await messages.ofNotice(userId, noticeId);
+  const attempts = await messages.attempts(rows.map(({ id }) => id));
   return rows.map((row) => {
     const log = attempts.filter(({ sending_id }) => sending_id === row.id).map(viewAttempt);
-    return viewNoticeSending({ ...row, log });
+    return viewNoticeMessage({ ...row, log });
   });
 };
 
 const progress = {
-  target: (row: ListedSending) => row.channel_kind ?? ENDPOINT,
-  nextAttemptAt: (row: ListedSending) => row.next_at,
+  target: (row: ListedMessage) => row.channel_kind ?? ENDPOINT,
+  nextAttemptAt: (row: ListedMessage) => row.next_at,
 };
 
-export const viewSending = viewer(sendingTable, SendingView, {
+export const viewOutboundMessage = viewer(outboundMessageTable, OutboundMessageView, {
   ...progress,
   username: ({ username }) => username,
 });
 
-type LoggedSending = ListedSending & Pick<NoticeSending, 'log'>;
+type LoggedMessage = ListedMessage & Pick<NoticeMessage, 'log'>;
 
-const viewNoticeSending = viewer(sendingTable, NoticeSending, {
+const viewNoticeMessage = viewer(outboundMessageTable, NoticeMessage, {
   ...progress,
-  log: ({ log }: LoggedSending) => log,
+  log: ({ log }: LoggedMessage) => log,
 });
 
-const viewAttempt = viewer(sendingAttemptTable, SendingAttempt, {
+const viewAttempt = viewer(messageAttemptTable, MessageAttempt, {
   statusCode: ({ status }: ShownAttempt) => status,
 });

@@ -1,13 +1,22 @@
 import type Database from 'better-sqlite3';
-import type { SendingRow, StartedSending, Targets, WebhookRow } from '../../store/tables/outbox.js';
+import type {
+  OutboundMessageRow,
+  StartedMessage,
+  Targets,
+  WebhookRow,
+} from '../../store/tables/outbox.js';
 
-export interface SendingStart extends Targets {
+export interface MessageStart extends Targets {
   ids: string[];
   /** The time in ISO 8601. */
   now: string;
 }
 
-type DueSending = SendingRow & { resent_after: number; target: string; is_owner_disabled: number };
+type DueMessage = OutboundMessageRow & {
+  resent_after: number;
+  target: string;
+  is_owner_disabled: number;
+};
 
 /**
  * Marks messages as `sending` before the first byte goes out. A message found as `sending` later
@@ -15,19 +24,19 @@ type DueSending = SendingRow & { resent_after: number; target: string; is_owner_
  * is gone, with its target. Many messages go to one webhook, which is read and transferred only
  * once for all of them.
  */
-export const beginSendings = (db: Database.Database) => {
+export const beginMessages = (db: Database.Database) => {
   const { find, findWebhook, mark, lose } = prepare(db);
 
   const begin = (
-    found: DueSending,
+    found: DueMessage,
     webhook: WebhookRow | null,
-    of: Omit<SendingStart, 'ids'>,
-  ): StartedSending => {
+    of: Omit<MessageStart, 'ids'>,
+  ): StartedMessage => {
     const { repeatable, paced, now } = of;
     const { target, is_owner_disabled, resent_after, ...row } = found;
     const { id, status, attempts } = row;
-    const sending = { ...row, webhook };
-    const unchanged = { sending, target, tries: attempts + 1 - resent_after };
+    const message = { ...row, webhook };
+    const unchanged = { message, target, tries: attempts + 1 - resent_after };
     if (status !== 'queued' && status !== 'sending') return { verdict: 'over', ...unchanged };
     const isLost = status === 'sending';
     if (isLost) lose.run(id, attempts, now);
@@ -37,19 +46,19 @@ export const beginSendings = (db: Database.Database) => {
     if (paced.includes(target)) return { verdict: 'waits', ...unchanged };
     mark.run(id);
     const marked = { status: 'sending' as const, attempts: attempts + 1, next_at: null };
-    return { verdict: 'begun', ...unchanged, sending: { ...sending, ...marked } };
+    return { verdict: 'begun', ...unchanged, message: { ...message, ...marked } };
   };
 
-  return ({ ids, ...of }: SendingStart): (StartedSending | null)[] => {
+  return ({ ids, ...of }: MessageStart): (StartedMessage | null)[] => {
     const webhooks = new Map<string, WebhookRow>();
-    const webhookOf = ({ webhook_id: id }: DueSending): WebhookRow | null => {
+    const webhookOf = ({ webhook_id: id }: DueMessage): WebhookRow | null => {
       if (id === null) return null;
       const webhook = webhooks.get(id) ?? (findWebhook.get(id) as WebhookRow);
       webhooks.set(id, webhook);
       return webhook;
     };
     return ids.map((id) => {
-      const found = find.get(id) as DueSending | undefined;
+      const found = find.get(id) as DueMessage | undefined;
       return found ? begin(found, webhookOf(found), of) : null;
     });
   };

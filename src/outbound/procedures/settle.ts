@@ -1,12 +1,15 @@
 import type Database from 'better-sqlite3';
 import { Unmet } from '../../store/engine/protocol.js';
-import type { SendingAttemptRow, SendingRow } from '../../store/tables/outbox.js';
+import type { MessageAttemptRow, OutboundMessageRow } from '../../store/tables/outbox.js';
 
 /** The end of an attempt to send a message. */
 export interface Settlement {
-  sending: Pick<SendingRow, 'id' | 'status' | 'next_at' | 'receipt' | 'error' | 'finished_at'>;
+  message: Pick<
+    OutboundMessageRow,
+    'id' | 'status' | 'next_at' | 'receipt' | 'error' | 'finished_at'
+  >;
   /** The attempt, or null if the message ends without one. */
-  attempt: SendingAttemptRow | null;
+  attempt: MessageAttemptRow | null;
   /** The id of the webhook that accepted the message, and no longer counts as failing. */
   recovered: string | null;
   jobId: number;
@@ -17,7 +20,7 @@ export interface Settlement {
  * begins a new count of attempts, so that only unexpected failures add up. Throws Unmet if the
  * message is gone, with its target.
  */
-export const settleSending = (db: Database.Database) => {
+export const settleMessage = (db: Database.Database) => {
   const end = db.prepare(
     `UPDATE sendings SET status = @status, next_at = @next_at, receipt = @receipt, error = @error,
        finished_at = @finished_at WHERE id = @id`,
@@ -33,11 +36,11 @@ export const settleSending = (db: Database.Database) => {
     `UPDATE webhooks SET failing_since = NULL
      WHERE id = ? AND enabled = 1 AND failing_since IS NOT NULL`,
   );
-  return ({ sending, attempt, recovered, jobId }: Settlement): void => {
-    if (end.run(sending).changes !== 1) throw new Unmet('The sending is gone', 0);
+  return ({ message, attempt, recovered, jobId }: Settlement): void => {
+    if (end.run(message).changes !== 1) throw new Unmet('The message is gone', 0);
     if (attempt) record.run(attempt);
     if (recovered !== null) recover.run(recovered);
-    if (sending.next_at === null) drop.run(jobId);
-    else if (postpone.run(sending.next_at, jobId).changes !== 1) throw new Unmet('no job', 0);
+    if (message.next_at === null) drop.run(jobId);
+    else if (postpone.run(message.next_at, jobId).changes !== 1) throw new Unmet('no job', 0);
   };
 };

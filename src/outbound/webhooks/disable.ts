@@ -2,7 +2,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { Statement } from '../../store/engine/protocol.js';
 import { type Store, statement } from '../../store/store.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
-import { DISABLED, dropWaiting, SENDING_JOB } from '../messages.js';
+import { DISABLED, dropWaiting, MESSAGE_JOB } from '../messages.js';
 import type { Outbox, QueuedMessage } from '../outbox.js';
 import type { Subscriptions } from './subscriptions.js';
 
@@ -61,7 +61,7 @@ export const endWaiting = ({ db }: Store, webhookId: string, at: string): Statem
     .select('ref')
     .where('lane', '=', webhookId)
     .where('boot', 'is', null)
-    .where('kind', '=', SENDING_JOB);
+    .where('kind', '=', MESSAGE_JOB);
   const ended = db
     .updateTable('sendings')
     .set({ status: 'failed', error: DISABLED, next_at: null, finished_at: at })

@@ -1,7 +1,7 @@
 import { BadUrl, EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure, type PartialReply } from '../../kernel/failure.js';
+import { hopHeader } from '../../kernel/hops.js';
 import type { Http } from '../../kernel/http.js';
-import { hopHeader } from '../../kernel/loop.js';
 import { signaturesOf } from '../../secrets/module.js';
 import type { SendResult } from '../transport.js';
 

@@ -4,7 +4,7 @@ import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../../store/page.js';
 import { insertUpTo, selectCount, selectRows } from '../../store/rows.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
-import { type SendingStatus, type WebhookRow, webhookTable } from '../../store/tables/outbox.js';
+import { type MessageStatus, type WebhookRow, webhookTable } from '../../store/tables/outbox.js';
 import type { CredentialRow } from '../../store/tables/vault.js';
 import type { Tables } from '../../store/tables.js';
 import { unchangedSince } from '../../store/updateif.js';
@@ -84,7 +84,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       const change = db
         .updateTable('webhooks')
         .set({ ...changes, ...(changes.enabled !== undefined && { disabled_at }) })
-        .where('user_id', '=', read.user_id)
+        .where(visibleTo(read.user_id))
         .where('id', '=', read.id)
         .where(unchangedSince(read));
       const ended = isOff ? endWaiting(store, read.id, changes.updated_at ?? '') : [];
@@ -100,7 +100,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     deliveries: (
       userId: string,
       webhookId: string,
-      { status, ...page }: PageInput & { status?: SendingStatus },
+      { status, ...page }: PageInput & { status?: MessageStatus },
     ): Promise<Page<WebhookDeliveryRow>> => {
       const all = deliveries(userId, webhookId);
       if (!status) return newestFirst(all, page);
@@ -117,7 +117,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
 
     /** Queues the delivery again, its schedule from the beginning; false if it waits already. */
     resend: ({ id }: WebhookDeliveryRow): Promise<boolean> => {
-      const from: SendingStatus[] = ['sent', 'failed', 'unknown'];
+      const from: MessageStatus[] = ['sent', 'failed', 'unknown'];
       return unlessUnmet(store.transact(sendAgain({ store, clock }, { id, from })));
     },
 
@@ -126,7 +126,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       await db
         .updateTable('webhooks')
         .set({ failing_since: null })
-        .where('user_id', '=', user_id)
+        .where(visibleTo(user_id))
         .where('id', '=', id)
         .where('url', '=', url)
         .execute();
@@ -150,17 +150,17 @@ export type WebhooksStore = ReturnType<typeof webhooksStore>;
 
 type WebhookExpressions = ExpressionBuilder<Tables, 'webhooks'>;
 
-const sendingsOf = (of: WebhookExpressions) =>
+const messagesOf = (of: WebhookExpressions) =>
   of.selectFrom('sendings as s').whereRef('s.webhook_id', '=', 'webhooks.id');
 
-const countOf = (of: WebhookExpressions, ...statuses: SendingStatus[]) =>
+const countOf = (of: WebhookExpressions, ...statuses: MessageStatus[]) =>
   of
     .selectFrom('webhook_counts as c')
     .whereRef('c.webhook_id', '=', 'webhooks.id')
     .where('c.status', 'in', statuses)
     .select(({ fn }) => fn.sum<number | null>('c.count').as('count'));
 
-const newestOf = (of: WebhookExpressions) => sendingsOf(of).orderBy('s.id', 'desc').limit(1);
+const newestOf = (of: WebhookExpressions) => messagesOf(of).orderBy('s.id', 'desc').limit(1);
 
 /** The condition of the index of deliveries that have not arrived, which it takes literally. */
 const isUnarrived = sql<boolean>`s.status <> 'sent'`;

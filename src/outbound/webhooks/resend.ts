@@ -10,7 +10,7 @@ import { bareWebhook } from './service.js';
 import { type KeysDeps, sendTo } from './transport.js';
 import type { WebhookDeliveryRow } from './view.js';
 
-export interface SendingDeps extends KeysDeps {
+export interface ResendDeps extends KeysDeps {
   http: Http;
   webhooks: WebhooksStore;
   outgoing: Pick<Queue, 'added' | 'rest'>;
@@ -26,7 +26,7 @@ const testing = new Set<string>();
  * that an endpoint that accepted it no longer counts as failing.
  */
 export const sendTestEvent = async (
-  deps: SendingDeps,
+  deps: ResendDeps,
   webhook: WebhookRow,
 ): Promise<WebhookTest> => {
   if (testing.has(webhook.id)) throw Boom.conflict('A test of this webhook is under way');
@@ -56,7 +56,7 @@ export const sendTestEvent = async (
 
 /** Queues the same message again under the same webhook-id; its earlier attempts stay on record. */
 export const resendMessage = async (
-  deps: SendingDeps,
+  deps: ResendDeps,
   userId: string,
   { id, deliveryId }: { id: string; deliveryId: string },
 ): Promise<WebhookDeliveryRow> => {

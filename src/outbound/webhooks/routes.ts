@@ -1,6 +1,6 @@
 import { resource } from '../../kernel/route.js';
 import { webhooks } from './contract.js';
-import { resendMessage, type SendingDeps, sendTestEvent } from './resend.js';
+import { type ResendDeps, resendMessage, sendTestEvent } from './resend.js';
 import {
   bareWebhook,
   createWebhook,
@@ -12,7 +12,7 @@ import {
 } from './service.js';
 import { viewDelivery, viewWebhook } from './view.js';
 
-export const webhooksResource = (deps: WebhooksDeps & SendingDeps) =>
+export const webhooksResource = (deps: WebhooksDeps & ResendDeps) =>
   resource('webhooks', webhooks, {
     list: async ({ query }, by) => {
       const { rows, nextCursor } = await deps.webhooks.list(by.userId, query);

@@ -43,13 +43,13 @@ const PATIENCE_DAYS = 5;
 export const createEndpointTransport = (deps: EndpointDeps): Transport => {
   const opened = createSecretCache(deps.openSecret);
   const { clock, http, vault } = deps;
-  const sending = { clock, http, vault, openSecret: opened.open };
+  const keys = { clock, http, vault, openSecret: opened.open };
   return {
     isRepeatable: true,
     delaysMs: DELAYS_MS,
     send: async ({ webhook, cause_id: id, content: body, hops }, signal) => {
       if (!webhook) return { verdict: 'failed', error: 'The webhook was deleted' };
-      const way = () => sendTo(sending, webhook, { id, body, hops, signal });
+      const way = () => sendTo(keys, webhook, { id, body, hops, signal });
       const sent = await opened.during(webhook.id, way);
       return judged(deps, webhook, sent);
     },

@@ -1,7 +1,7 @@
 import {
-  type SendingRow,
-  type SendingStatus,
-  sendingTable,
+  type MessageStatus,
+  type OutboundMessageRow,
+  outboundMessageTable,
   type WebhookRow,
   webhookTable,
 } from '../../store/tables/outbox.js';
@@ -13,7 +13,7 @@ export type WebhookWithStats = WebhookRow & {
   sent: number | null;
   failed: number | null;
   last_delivery_at: string | null;
-  last_status: SendingStatus | null;
+  last_status: MessageStatus | null;
 };
 
 /** Returns a webhook as the API shows it. Of its secret it shows only that one is set. */
@@ -30,14 +30,14 @@ export const viewWebhook = viewer(webhookTable, OutgoingWebhook, {
 });
 
 export type WebhookDeliveryRow = Omit<
-  SendingRow,
+  OutboundMessageRow,
   'user_id' | 'channel_id' | 'webhook_id' | 'attempts' | 'receipt' | 'hops'
 > & {
   /** A JSON list of attempts, as they are shown. */
   attempts: string;
 };
 
-export const viewDelivery = viewer(sendingTable, WebhookDelivery, {
+export const viewDelivery = viewer(outboundMessageTable, WebhookDelivery, {
   webhookId: (row: WebhookDeliveryRow) => row.cause_id,
   event: (row) => row.kind,
   payload: (row) => JSON.parse(row.content),

@@ -16,10 +16,10 @@ export interface PlatformCall {
   refusalIn?: RefusalIn;
 }
 
-export type RefusalIn = (reply: PlatformAnswer) => PlatformRefusal | null;
+export type RefusalIn = (reply: PlatformCallReply) => PlatformRefusal | null;
 
-export interface PlatformAnswer {
-  verdict: 'answered';
+export interface PlatformCallReply {
+  verdict: 'replied';
   status: number;
   headers: Record<string, string>;
   /** The parsed JSON; an empty object if the body is not a JSON object. */
@@ -28,7 +28,7 @@ export interface PlatformAnswer {
   excerpt: string;
 }
 
-export type CallResult = PlatformAnswer | PlatformRefusal;
+export type CallResult = PlatformCallReply | PlatformRefusal;
 
 const EXCERPT = 500;
 /** The limits of one call. Ours: a platform that takes longer counts as unreachable. */
@@ -44,7 +44,7 @@ export const callPlatform = async (
   { method = 'POST', url, headers = {}, body, refusalIn = platformRefusal }: PlatformCall,
 ): Promise<CallResult> => {
   try {
-    const reply = await http.request({
+    const response = await http.request({
       method,
       url,
       signal,
@@ -54,15 +54,15 @@ export const callPlatform = async (
       allow: [hostAndPort(settings.baseUrl)],
     });
     const secrets = secretsIn(settings);
-    const text = await redactTextApart(reply.body.toString('utf8'), secrets);
-    const answer: PlatformAnswer = {
-      verdict: 'answered',
-      status: reply.status,
-      headers: textsOf(await redactApart(reply.headers, secrets)),
+    const text = await redactTextApart(response.body.toString('utf8'), secrets);
+    const reply: PlatformCallReply = {
+      verdict: 'replied',
+      status: response.status,
+      headers: textsOf(await redactApart(response.headers, secrets)),
       body: objectOf(text),
       excerpt: text.slice(0, EXCERPT),
     };
-    return refusalIn(answer) ?? answer;
+    return refusalIn(reply) ?? reply;
   } catch (error) {
     if (error instanceof EgressRefused || error instanceof BadUrl) {
       return { verdict: 'failed', error: error.message };
@@ -97,7 +97,7 @@ const textsOf = (headers: unknown): Record<string, string> =>
  * Returns the verdict on a status that means the same on all platforms; null if the call succeeded.
  */
 export const platformRefusal = (
-  { status, headers, excerpt }: PlatformAnswer,
+  { status, headers, excerpt }: PlatformCallReply,
   error = `${status} from the platform`,
 ): PlatformRefusal | null => {
   const seen = { status, excerpt };
@@ -112,9 +112,9 @@ export const platformRefusal = (
 /** Returns the result of sending a message, whose receipt is in the reply. */
 export const sentOf = (
   reply: CallResult,
-  receiptIn: (reply: PlatformAnswer) => string | null,
+  receiptIn: (reply: PlatformCallReply) => string | null,
 ): PlatformSent => {
-  if (reply.verdict !== 'answered') return reply;
+  if (reply.verdict !== 'replied') return reply;
   const { status, excerpt } = reply;
   return { verdict: 'sent', receipt: receiptIn(reply), status, excerpt };
 };
@@ -122,9 +122,9 @@ export const sentOf = (
 /** Returns the result of a check, which finds the name of the account in the reply. */
 export const checkOf = (
   reply: CallResult,
-  accountIn: (reply: PlatformAnswer) => string,
+  accountIn: (reply: PlatformCallReply) => string,
 ): PlatformCheck =>
-  reply.verdict === 'answered'
+  reply.verdict === 'replied'
     ? { ok: true, account: accountIn(reply) }
     : { ok: false, error: reply.error };
 

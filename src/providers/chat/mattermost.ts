@@ -3,7 +3,7 @@ import {
   type CallResult,
   callPlatform,
   checkOf,
-  type PlatformAnswer,
+  type PlatformCallReply,
   platformRefusal,
   type RefusalIn,
   sentOf,
@@ -64,7 +64,7 @@ export const mattermost: Platform = {
     false,
   verify: ({ body }, { secrets }) => isMattermosts(body, secrets),
   parse: ({ body }) => [parseMattermost(body)],
-  answer: ({ kind, replyTo }, text, isOver) => {
+  reply: ({ kind, replyTo }, text, isOver) => {
     if (kind === 'button') return isOver ? inPlaceOf(text) : { ephemeral_text: plain(text) };
     return replyTo === COMMAND ? { response_type: 'ephemeral', text: plain(text) } : null;
   },
@@ -80,7 +80,7 @@ export const mattermost: Platform = {
   },
   send: async (reach, to, { question, ...post }) => {
     const channel = await directChannel(reach, to);
-    if (channel.verdict !== 'answered') return nothingSent(channel);
+    if (channel.verdict !== 'replied') return nothingSent(channel);
     const asked = questionIn(question);
     const props = asked && buttonsOf(asked, to, reach);
     const body = { channel_id: idOf(channel), ...post, ...(props && { props }) };
@@ -138,7 +138,7 @@ const refusalIn: RefusalIn = (reply) => {
 };
 
 /** Copies the seconds until the rate limit ends from Mattermost's own header to `retry-after`. */
-const withPatience = (reply: PlatformAnswer): PlatformAnswer => {
+const withPatience = (reply: PlatformCallReply): PlatformCallReply => {
   const { 'x-ratelimit-reset': reset, ...headers } = reply.headers;
   return reset === undefined ? reply : { ...reply, headers: { 'retry-after': reset, ...headers } };
 };
@@ -146,14 +146,14 @@ const withPatience = (reply: PlatformAnswer): PlatformAnswer => {
 /** Returns the direct channel of the bot and that user, and creates it if there is none. */
 const directChannel = async (reach: PlatformReach, userId: string): Promise<CallResult> => {
   const me = await call(reach, 'users/me');
-  return me.verdict === 'answered' ? call(reach, 'channels/direct', [idOf(me), userId]) : me;
+  return me.verdict === 'replied' ? call(reach, 'channels/direct', [idOf(me), userId]) : me;
 };
 
 /** Turns an unknown outcome before the post was requested into one that may be retried. */
 const nothingSent = (refusal: PlatformRefusal): PlatformRefusal =>
   refusal.verdict === 'unknown' ? { ...refusal, verdict: 'retry' } : refusal;
 
-const idOf = ({ body }: PlatformAnswer): string => asText(body.id);
+const idOf = ({ body }: PlatformCallReply): string => asText(body.id);
 
 /** U+200B behind an `@` or a `~` keeps the word from being the name of a user or a channel. */
 const HIDDEN = '\u200b';

@@ -31,7 +31,7 @@ export const buttonsOf = (
     type: 'button',
     name,
     style,
-    integration: { url: receiver, context: contextOf(key, { ...question, userId, answer: id }) },
+    integration: { url: receiver, context: contextOf(key, { ...question, userId, choice: id }) },
   });
   const actions = [button('approve', 'Approve', 'good'), button('deny', 'Deny', 'danger')];
   return { attachments: [{ fallback: 'Approve or deny', actions }] };
@@ -39,21 +39,21 @@ export const buttonsOf = (
 
 interface PressedButton extends PlatformQuestion {
   userId: string;
-  answer: ButtonChoice;
+  choice: ButtonChoice;
 }
 
-const contextOf = (key: string, { userId, approvalId, digest, answer }: PressedButton) => {
-  const signed = JSON.stringify([userId, approvalId, digest, answer]);
+const contextOf = (key: string, { userId, approvalId, digest, choice }: PressedButton) => {
+  const signed = JSON.stringify([userId, approvalId, digest, choice]);
   const mac = createHmac('sha256', key).update(signed).digest('hex');
-  return { approvalId, digest, answer, mac };
+  return { approvalId, digest, answer: choice, mac };
 };
 
 /** Returns the pressed button as the request states it. This proves nothing. */
 const pressedIn = (body: Record<string, unknown>): PressedButton | null => {
-  const { approvalId, digest, answer } = asObject(body.context);
-  if (answer !== 'approve' && answer !== 'deny') return null;
+  const { approvalId, digest, answer: choice } = asObject(body.context);
+  if (choice !== 'approve' && choice !== 'deny') return null;
   const question = questionIn({ approvalId, digest });
-  return question && { ...question, userId: asText(body.user_id), answer };
+  return question && { ...question, userId: asText(body.user_id), choice };
 };
 
 /** True if the button is ours and was pressed by the user to whom it was shown. */
@@ -69,6 +69,6 @@ export const buttonIn = (
 ): Pick<ButtonEvent, 'approvalId' | 'digest' | 'approved'> | null => {
   const pressed = pressedIn(body);
   if (!pressed) return null;
-  const { approvalId, digest, answer } = pressed;
-  return { approvalId, digest, approved: answer === 'approve' };
+  const { approvalId, digest, choice } = pressed;
+  return { approvalId, digest, approved: choice === 'approve' };
 };

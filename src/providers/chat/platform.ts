@@ -34,7 +34,7 @@ export interface Platform {
    * Returns the body that replies to the platform's own request with this text; null if the
    * platform allows no such reply. `isOver` is true if the question with the button is decided.
    */
-  answer(event: ChatEvent, text: string, isOver?: boolean): object | null;
+  reply(event: ChatEvent, text: string, isOver?: boolean): object | null;
   /**
    * Returns the body for a reply that follows later, if the platform counts an empty reply as a
    * failure.

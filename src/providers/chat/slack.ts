@@ -2,7 +2,7 @@ import {
   asText,
   callPlatform,
   checkOf,
-  type PlatformAnswer,
+  type PlatformCallReply,
   platformRefusal,
   type RefusalIn,
   sentOf,
@@ -52,7 +52,7 @@ export const slack: Platform = {
   claims: (headers) => headers['x-slack-signature'] !== undefined,
   verify: isSlackSignature,
   parse: ({ body }) => [parseSlack(body)],
-  answer: ({ replyTo }, text) =>
+  reply: ({ replyTo }, text) =>
     replyTo === COMMAND ? { response_type: 'ephemeral', ...plain(text) } : null,
 
   render: (message) => {
@@ -151,7 +151,7 @@ const asking = (text: string, { approvalId, digest }: PlatformQuestion) => {
 };
 
 /**
- * Calls a method. The reply counts as answered if Slack says ok; its refusals come with status 200
+ * Calls a method. The reply counts as one if Slack says ok; its refusals come with status 200
  * and an error code.
  */
 const call = (reach: PlatformReach, method: string, body: object) =>
@@ -170,7 +170,7 @@ const refusalIn: RefusalIn = (reply) => {
   return { verdict: verdictOf(error), error: `Slack says ${error}`, status, excerpt };
 };
 
-const receiptIn = ({ body }: PlatformAnswer): string =>
+const receiptIn = ({ body }: PlatformCallReply): string =>
   `${asText(body.channel)}:${asText(body.ts)}`;
 
 /**

@@ -92,9 +92,9 @@ const ofButton = (payload: Record<string, unknown>): Inbound => {
   const [user, team, container] = [payload.user, payload.team, payload.container].map(asObject);
   const action = asObject(Array.isArray(actions) ? actions[0] : null);
   const [approvalId, digest] = asText(action.value).split(':');
-  const isAnswer = action.action_id === 'approve' || action.action_id === 'deny';
+  const isDecision = action.action_id === 'approve' || action.action_id === 'deny';
   const id = asText(user?.id);
-  if (payload.type !== 'block_actions' || !isAnswer || !approvalId || !digest || !id) {
+  if (payload.type !== 'block_actions' || !isDecision || !approvalId || !digest || !id) {
     return IGNORED;
   }
   return {

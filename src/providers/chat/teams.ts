@@ -56,7 +56,7 @@ export const teams: Platform = {
     return isSame(Buffer.from(given, 'base64'), wanted) && isRecent(body, now);
   },
   parse: ({ body }) => [parseTeams(body)],
-  answer: (_event, text) => cardOf(textOf(text)),
+  reply: (_event, text) => cardOf(textOf(text)),
   // An outgoing webhook without a reply in five seconds has failed, and Teams tells its user so.
   taken: () => cardOf(textOf('One moment.')),
 

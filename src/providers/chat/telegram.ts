@@ -5,7 +5,7 @@ import {
   asText,
   callPlatform,
   checkOf,
-  type PlatformAnswer,
+  type PlatformCallReply,
   platformRefusal,
   type RefusalIn,
   sentOf,
@@ -52,7 +52,7 @@ export const telegram: Platform = {
   verify: ({ headers }, { secrets }) =>
     isSameSecret(headers['x-telegram-bot-api-secret-token'], secrets.webhookSecret),
   parse: ({ body }) => [parseTelegram(body)],
-  answer: (event, text) => {
+  reply: (event, text) => {
     const { chat_id, callback_query_id } = replyPlace(event.replyTo);
     const toast = beginning(text, LONGEST_TOAST);
     return event.kind === 'button'
@@ -143,7 +143,7 @@ const refusalIn: RefusalIn = (reply) => {
   return { ...refusal, ...(refusal.verdict === 'retry' && afterMs) };
 };
 
-const receiptIn = ({ body }: PlatformAnswer): string | null => {
+const receiptIn = ({ body }: PlatformCallReply): string | null => {
   const { message_id } = asObject(body.result);
   return message_id === undefined ? null : String(message_id);
 };

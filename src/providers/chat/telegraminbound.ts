@@ -64,10 +64,10 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
 const ofButton = (query: Record<string, unknown>, eventId: string): Inbound => {
   const message = asObject(query.message);
   const sender = senderOf(query.from);
-  const [, answer, approvalId, digest] = BUTTON.exec(asText(query.data)) ?? [];
+  const [, choice, approvalId, digest] = BUTTON.exec(asText(query.data)) ?? [];
   if (!sender || !approvalId || !digest) return IGNORED;
   const replyTo = [asObject(message.chat).id, message.message_id, query.id].map(idOf).join(':');
-  const approved = answer === 'y';
+  const approved = choice === 'y';
   return { kind: 'button', sender, approvalId, digest, approved, eventId, replyTo };
 };
 

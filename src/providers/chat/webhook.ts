@@ -17,8 +17,8 @@ export const parseWebhook = (
     replyTo: null,
   };
   if (typeof approved === 'boolean') {
-    const answer = { approvalId: asText(approvalId), digest: asText(digest), approved };
-    return { channelId, event: { kind: 'button', ...from, ...answer } };
+    const reply = { approvalId: asText(approvalId), digest: asText(digest), approved };
+    return { channelId, event: { kind: 'button', ...from, ...reply } };
   }
   if (asText(text).trim() === '') return { channelId, event: { kind: 'ignored' } };
   return { channelId, event: { kind: 'message', ...from, text: asText(text) } };

@@ -68,7 +68,7 @@ export const whatsapp: Platform = {
     const given = Buffer.from(asText(query['hub.verify_token']));
     return isSame(given, Buffer.from(secrets.verifyToken)) ? asText(query['hub.challenge']) : null;
   },
-  answer: () => null,
+  reply: () => null,
 
   render: (message) => (message.question ? asking(message, message.question) : textsOf(message)),
   send: async (reach, to, part) => {
@@ -171,9 +171,9 @@ const textsOf = (message: ChannelMessage): PlatformBody[] =>
 const asking = (message: ChannelMessage, question: PlatformQuestion): PlatformBody[] => {
   const [text = ''] = bodiesOf(message, Number.MAX_SAFE_INTEGER);
   const end = splitText(text, LONGEST_ASKED).at(-1) ?? '';
-  const button = (answer: 'approve' | 'deny', title: string) => ({
+  const button = (choice: 'approve' | 'deny', title: string) => ({
     type: 'reply',
-    reply: { id: buttonWhatsapp(question, answer), title },
+    reply: { id: buttonWhatsapp(question, choice), title },
   });
   const buttons = [button('approve', 'Approve'), button('deny', 'Deny')];
   const interactive = { type: 'button', body: { text: end || 'Approve?' }, action: { buttons } };

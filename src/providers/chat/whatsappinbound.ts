@@ -11,8 +11,8 @@ const NUMBER = /^\d{5,20}$/;
  */
 export const buttonWhatsapp = (
   { approvalId, digest }: PlatformQuestion,
-  answer: 'approve' | 'deny',
-): string => `${answer}:${approvalId}:${digest}`;
+  choice: 'approve' | 'deny',
+): string => `${choice}:${approvalId}:${digest}`;
 
 /**
  * Parses one notification, which may hold several messages and several statuses of our own
@@ -74,9 +74,9 @@ const said = (
   from: Pick<MessageEvent, 'sender' | 'eventId' | 'replyTo'>,
 ): Inbound => {
   const pressed = asText(asObject(asObject(message.interactive).button_reply).id);
-  const [, answer, approvalId, digest] = BUTTON.exec(pressed) ?? [];
-  if (answer && approvalId && digest) {
-    return { ...from, kind: 'button', approvalId, digest, approved: answer === 'approve' };
+  const [, choice, approvalId, digest] = BUTTON.exec(pressed) ?? [];
+  if (choice && approvalId && digest) {
+    return { ...from, kind: 'button', approvalId, digest, approved: choice === 'approve' };
   }
   const type = asText(message.type);
   const text = asText(asObject(message[type])[WORDS[type] ?? '']).trim();

@@ -1,11 +1,11 @@
-import { asObject, asText, type PlatformAnswer, platformRefusal } from './call.js';
+import { asObject, asText, type PlatformCallReply, platformRefusal } from './call.js';
 import type { PlatformRefusal } from './platform.js';
 
 /**
  * Returns the refusal in a reply, by Meta's own error code if there is one, since the status is
  * less precise; null if the call succeeded.
  */
-export const whatsappRefusal = (reply: PlatformAnswer): PlatformRefusal | null => {
+export const whatsappRefusal = (reply: PlatformCallReply): PlatformRefusal | null => {
   const error = asObject(reply.body.error);
   const reason = saidIn(error);
   const code = Number(error.code);

@@ -81,7 +81,7 @@ const start = async (
 };
 
 /**
- * Sends the prompt and returns the answer. The tool and all processes that it started are killed
+ * Sends the prompt and returns the reply. The tool and all processes that it started are killed
  * when it ends, fails, is too slow, or the request is cancelled.
  */
 const converse = async (

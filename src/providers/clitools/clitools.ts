@@ -56,9 +56,9 @@ export const createCliTools = (deps: CliToolsDeps) => {
     });
     try {
       const calling = { home, confinement, timeouts, find, quotas };
-      const answer = await inHome(of.tool, () => call(calling, { name, price, ...of }, asked));
-      quotas.answered(of.tool.name);
-      return replyOf({ name, asked, answer, ...(price && { price }) });
+      const sdkReply = await inHome(of.tool, () => call(calling, { name, price, ...of }, asked));
+      quotas.replied(of.tool.name);
+      return replyOf({ name, asked, sdkReply, ...(price && { price }) });
     } finally {
       leave();
     }

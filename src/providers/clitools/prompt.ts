@@ -32,5 +32,5 @@ export const writePrompt = (turns: Turn[], mark = randomBytes(6).toString('hex')
  */
 const defused = (text: string): string => text.replaceAll('@', `@${WORD_JOINER}`);
 
-/** Returns the answer without that character, which a tool may have copied from the prompt. */
+/** Returns the reply without that character, which a tool may have copied from the prompt. */
 export const withoutJoiners = (text: string): string => text.replaceAll(WORD_JOINER, '');

@@ -27,7 +27,7 @@ export const createQuotas = (clock: Clock) => {
       known.set(name, { ...(quota ?? nothing), exhausted: true });
       return quota?.resetsAtMs == null ? undefined : quota.resetsAtMs - clock.now();
     },
-    answered: (name: ToolName): void => {
+    replied: (name: ToolName): void => {
       if (known.get(name)?.exhausted) known.delete(name);
     },
     /** Returns the current quota; null for values that the tool did not report. */

@@ -28,17 +28,17 @@ export interface ToolListener {
   quota(reported: ToolQuota): void;
 }
 
-/** Ours: the most bytes of an answer's stream, and the most characters of one of its lines. */
+/** Ours: the most bytes of a reply's stream, and the most characters of one of its lines. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const LONGEST_LINE = 4 * 1024 * 1024;
 
-/** The most characters of an answer. */
+/** The most characters of a reply. */
 const LONGEST_TEXT = 4 * 1024 * 1024;
-/** The time that a tool gets to end by itself after its answer. */
+/** The time that a tool gets to end by itself after its reply. */
 const FAREWELL_MS = 300;
 
 /**
- * Reads a tool's stream to the end of its answer, and waits briefly for the process to end. Throws
+ * Reads a tool's stream to the end of its reply, and waits briefly for the process to end. Throws
  * ModelFailure.
  */
 export const listen = async (of: ToolListener): Promise<SdkReply> => {

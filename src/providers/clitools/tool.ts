@@ -14,13 +14,13 @@ export interface ToolQuota {
 
 /** The meaning of one event in a tool's stream. */
 export type ToolEvent =
-  /** A piece of the answer. */
+  /** A piece of the reply. */
   | { is: 'text'; text: string }
-  /** A token of the reasoning, not of the answer. */
+  /** A token of the reasoning, not of the reply. */
   | { is: 'token' }
   /** The usage of one of its requests; the values add up. */
   | { is: 'usage'; inputTokens: number | null; outputTokens: number | null }
-  /** The end of the answer. `text` is all of it, for a stream without pieces. */
+  /** The end of the reply. `text` is all of it, for a stream without pieces. */
   | { is: 'end'; text: string | null; isCut: boolean }
   | { is: 'failure'; kind: ModelFailureKind; detail: string }
   | { is: 'quota'; quota: ToolQuota }

@@ -1,6 +1,6 @@
 import { type Launch, runChild } from './child.js';
 import { type ConfinedCommand, type Confinement, ConfinementFailed } from './confinement.js';
-import { startHeldProcess } from './held.js';
+import { startPipeProcess } from './pipeprocess.js';
 import { checkCommand, checkRun, cleanEnv } from './request.js';
 
 /**
@@ -32,7 +32,7 @@ export const bubblewrap = (hardened: boolean): Confinement => ({
     if (ran.signal === null && !status.includes('"exit-code"')) throw refusal(ran.stderr);
     return ran;
   },
-  hold: async (asked) => startHeldProcess(launchOf(await checkCommand(asked, SYSTEM), hardened)),
+  hold: async (asked) => startPipeProcess(launchOf(await checkCommand(asked, SYSTEM), hardened)),
 });
 
 const launchOf = (command: ConfinedCommand, hardened: boolean): Launch => {

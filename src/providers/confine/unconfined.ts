@@ -1,6 +1,6 @@
 import { type Launch, runChild } from './child.js';
 import type { ConfinedCommand, Confinement } from './confinement.js';
-import { startHeldProcess } from './held.js';
+import { startPipeProcess } from './pipeprocess.js';
 import { checkCommand, checkRun, cleanEnv } from './request.js';
 
 /**
@@ -16,7 +16,7 @@ export const unconfined = (): Confinement => ({
     const { status: _, ...ran } = await runChild(launchOf(run), run);
     return ran;
   },
-  hold: async (asked) => startHeldProcess(launchOf(await checkCommand(asked, []))),
+  hold: async (asked) => startPipeProcess(launchOf(await checkCommand(asked, []))),
 });
 
 const launchOf = ({ argv: [command = '', ...args], folder, env }: ConfinedCommand): Launch => ({

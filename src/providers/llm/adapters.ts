@@ -21,7 +21,7 @@ export interface ModelEndpoint {
   fetch: GlobalFetch;
 }
 
-/** The most tokens of an answer, and of a whole call. */
+/** The most tokens of a reply, and of a whole call. */
 interface TokenLimits {
   contextWindow: number;
   maxOutputTokens: number | undefined;

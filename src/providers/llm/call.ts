@@ -14,8 +14,8 @@ import type { TimeoutWatch } from './timeouts.js';
 import { usageIn } from './usage.js';
 import { framedFailure } from './wire.js';
 
-/** The most bytes of an answer: text, reasoning and arguments together. */
-const LONGEST_ANSWER = 4 * 1024 * 1024;
+/** The most bytes of a reply: text, reasoning and arguments together. */
+const LONGEST_REPLY = 4 * 1024 * 1024;
 
 /** A call of a model, and what follows its reply. */
 export interface ModelCall {
@@ -35,10 +35,10 @@ export const askWhole = async ({
   asked,
   tally,
 }: ModelCall): Promise<SdkReply> => {
-  const answer = await Promise.resolve(model.doGenerate(call)).catch((error: unknown) => {
+  const reply = await Promise.resolve(model.doGenerate(call)).catch((error: unknown) => {
     throw readable(name, error);
   });
-  const { content, finishReason, usage } = answer;
+  const { content, finishReason, usage } = reply;
   const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   if (text !== '') asked.onText?.(text);
   const toolCalls: SdkReply['toolCalls'] = [];
@@ -56,28 +56,28 @@ export const askWhole = async ({
 /** Requests a streamed reply, and passes each piece of text on as it comes. */
 export const askStreamed = async (asking: ModelCall): Promise<SdkReply> => {
   const { name, model, call, asked, watch, tally } = asking;
-  const answer: SdkReply = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
+  const reply: SdkReply = { text: '', toolCalls: [], usage: {}, finishReason: 'error', seen: 0 };
   const most = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const inPieces = new Set<string>();
   for await (const part of partsOf(name, model, call)) {
     if (part.type === 'error') throw errorOf(name, part.error);
     if (!SIGNS.has(part.type)) watch.active();
     count(tally, inPieces, part);
-    if (tally.bytes() > LONGEST_ANSWER) throw new ModelFailure('invalid_reply', tooLong(name));
-    if (part.type === 'tool-call') answer.toolCalls.push(readCall(part));
+    if (tally.bytes() > LONGEST_REPLY) throw new ModelFailure('invalid_reply', tooLong(name));
+    if (part.type === 'tool-call') reply.toolCalls.push(readCall(part));
     if (part.type === 'finish') {
-      Object.assign(answer, { usage: totalOf(part.usage), ...reasonOf(part.finishReason) });
+      Object.assign(reply, { usage: totalOf(part.usage), ...reasonOf(part.finishReason) });
     }
     if (part.type === 'text-delta') {
-      answer.text += part.delta;
+      reply.text += part.delta;
       asked.onText?.(part.delta);
     }
     if (part.type !== 'finish' && tally.tokens() > most) {
-      Object.assign(answer, { usage: {}, finishReason: 'length', isCutOff: true });
+      Object.assign(reply, { usage: {}, finishReason: 'length', isCutOff: true });
       break;
     }
   }
-  return { ...answer, ...countOf(tally, answer.usage) };
+  return { ...reply, ...countOf(tally, reply.usage) };
 };
 
 /** Yields the parts of a streamed reply as the adapter reads them. */

@@ -114,10 +114,10 @@ const take = async (
     const pass = (text: string) => ownErrors.from(() => asked.onText?.(text));
     const { take: onText, end } = withoutApiKey(apiKey, pass);
     const asking = { name, model, call, asked: { ...asked, onText }, watch, tally };
-    const answer = await askModel(asking);
-    isRead = !answer.isCutOff;
+    const sdkReply = await askModel(asking);
+    isRead = !sdkReply.isCutOff;
     end();
-    const reply = replyOf({ name, price, asked, answer });
+    const reply = replyOf({ name, price, asked, sdkReply });
     return await withoutKey(reply, apiKey);
   } catch (error) {
     if (ownErrors.includes(error) && !asked.signal.aborted) throw error;

@@ -5,7 +5,7 @@ import type { StepReply, ToolCall } from './model.js';
 
 const SHOWN = '[hidden]';
 
-/** Returns an answer without the key, since an endpoint may repeat it in any field. */
+/** Returns a reply without the key, since an endpoint may repeat it in any field. */
 export const withoutKey = async (reply: StepReply, key: string | undefined): Promise<StepReply> => {
   if (key === undefined || key.length < SHORTEST_PIECE) return reply;
   const toolCalls = reply.toolCalls.map((call) => callWithout(call, key));

@@ -28,7 +28,7 @@ export interface ModelRequest {
   turns: Turn[];
   tools: ToolSpec[];
   /**
-   * The most tokens of the answer, including reasoning. The limit is sent with the call, and a
+   * The most tokens of the reply, including reasoning. The limit is sent with the call, and a
    * stream that exceeds it is cut.
    */
   maxOutputTokens?: number;
@@ -67,13 +67,13 @@ export interface Price {
 export interface Model {
   name: string;
   provider: string;
-  /** The most tokens of turns, tools and answer together. */
+  /** The most tokens of turns, tools and reply together. */
   contextWindow: number;
   /** The price; left out if it is unknown or zero. */
   price?: Price;
   /** False if it cannot call tools; then it must not be offered any. */
   takesTools?: boolean;
-  /** Requests one answer, without retries. Every failure is a ModelFailure. */
+  /** Requests one reply, without retries. Every failure is a ModelFailure. */
   step(step: ModelRequest): Promise<StepReply>;
 }
 

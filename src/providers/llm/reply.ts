@@ -10,7 +10,7 @@ import {
 import { usageWith } from './tally.js';
 import { estimateTokens } from './tokens.js';
 
-/** One answer as the AI SDK returns it. */
+/** One reply as the AI SDK returns it. */
 export interface SdkReply {
   text: string;
   toolCalls: { toolCallId: string; toolName: string; input: unknown }[];
@@ -31,27 +31,27 @@ interface ReplyInput {
   /** The model's name. */
   name: string;
   asked: ModelRequest;
-  answer: SdkReply;
+  sdkReply: SdkReply;
   price?: Price;
 }
 
-/** Converts an answer to a StepReply. Throws ModelFailure if it is not usable. */
-export const replyOf = ({ name, asked, answer, price }: ReplyInput): StepReply => {
-  if (answer.finishReason === 'content-filter')
+/** Converts a reply to a StepReply. Throws ModelFailure if it is not usable. */
+export const replyOf = ({ name, asked, sdkReply, price }: ReplyInput): StepReply => {
+  if (sdkReply.finishReason === 'content-filter')
     throw new ModelFailure('bad_request', `${name} withheld its reply (content filter)`);
-  if (answer.finishReason === 'error' || isUnended(answer))
+  if (sdkReply.finishReason === 'error' || isUnended(sdkReply))
     throw new ModelFailure('invalid_reply', `${name} ended its reply without a finish`);
-  const isCut = answer.finishReason === 'length';
-  const calls = answer.toolCalls.map(callOf);
+  const isCut = sdkReply.finishReason === 'length';
+  const calls = sdkReply.toolCalls.map(callOf);
   const toolCalls = calls.filter((call) => call !== null);
   // A reply that was cut may end in half a call, which is left out; in a complete reply that is a
   // failure.
   if (!isCut && toolCalls.length < calls.length)
     throw new ModelFailure('invalid_reply', `${name} asked for a tool with broken arguments`);
   return {
-    text: answer.text,
+    text: sdkReply.text,
     toolCalls,
-    usage: usageOf(answer, asked, price),
+    usage: usageOf(sdkReply, asked, price),
     finish: isCut ? 'length' : toolCalls.length > 0 ? 'tool_calls' : 'stop',
   };
 };

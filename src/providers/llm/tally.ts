@@ -18,7 +18,7 @@ const TOKEN_BYTES = { least: 2, most: 6 };
 
 export type ReplyTally = ReturnType<typeof createTally>;
 
-/** Creates the state of one answer so far: its text, reasoning and tool arguments. */
+/** Creates the state of one reply so far: its text, reasoning and tool arguments. */
 export const createTally = () => {
   let bytes = 0;
   let pieces = 0;
@@ -69,7 +69,7 @@ export interface Failed {
   tally: ReplyTally;
   asked: ModelRequest;
   price: Price | undefined;
-  /** False if the endpoint sends nothing before the whole answer is generated. */
+  /** False if the endpoint sends nothing before the whole reply is generated. */
   isStreamed: boolean;
   /** True if the model is known to reason without showing it. */
   hidesReasoning?: boolean;
@@ -84,9 +84,9 @@ export const withUsage = (failure: unknown, failed: Failed, retryAfterMs?: numbe
 };
 
 /**
- * Returns the usage of a failed call: the reported usage, else the part of the answer that was
- * seen, else the most that the answer may take. Undefined if the provider refused before any part
- * of an answer and reported no usage, or if it sent nothing at all.
+ * Returns the usage of a failed call: the reported usage, else the part of the reply that was
+ * seen, else the most that the reply may take. Undefined if the provider refused before any part
+ * of a reply and reported no usage, or if it sent nothing at all.
  */
 const usageOfFailed = (failure: ModelFailure, failed: Failed): ModelUsage | undefined => {
   const { tally, asked, price } = failed;
@@ -102,7 +102,7 @@ const usageOfFailed = (failure: ModelFailure, failed: Failed): ModelUsage | unde
   return usageWith(price, inputTokens, Math.max(reported.outputTokens ?? 0, seen, unseen));
 };
 
-/** True if the answer was cut off, so that the model may have reasoned further than was seen. */
+/** True if the reply was cut off, so that the model may have reasoned further than was seen. */
 const isUnseen = (failure: ModelFailure, { tally, hidesReasoning }: Failed): boolean =>
   !(failure instanceof ModelRefusal) &&
   CUT.includes(failure.kind) &&

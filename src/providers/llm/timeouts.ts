@@ -6,12 +6,12 @@ export interface ModelTimeouts {
   firstTokenMs: number;
   /** The limit between one token and the next. */
   silenceMs: number;
-  /** The limit for a whole answer. */
+  /** The limit for a whole reply. */
   totalMs: number;
 }
 
 /**
- * Watches the time limits of one answer. An endpoint may send data that is no token, such as a sign
+ * Watches the time limits of one reply. An endpoint may send data that is no token, such as a sign
  * of life every few seconds, so the limits of the connection are not enough.
  */
 export const watchTimeouts = (

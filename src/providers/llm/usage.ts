@@ -20,7 +20,7 @@ export const usageIn = (body: unknown): TokenUsage => {
   return tokenUsage({ input: body.prompt_eval_count, output: body.eval_count });
 };
 
-/** Reads the usage. Some servers count reasoning apart from the answer; then the total is used. */
+/** Reads the usage. Some servers count reasoning apart from the reply; then the total is used. */
 const ofUsage = (usage: RawUsage): TokenUsage => {
   if ('prompt_tokens' in usage || 'completion_tokens' in usage) {
     const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = usage;

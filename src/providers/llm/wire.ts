@@ -30,7 +30,7 @@ const TOLD =
 
 /** The properties of one model's endpoint, as far as its refusals have shown them. */
 export interface EndpointTraits {
-  /** True if it accepts the limit of an answer only by its newer name. */
+  /** True if it accepts the limit of a reply only by its newer name. */
   wantsCompletionTokens: boolean;
 }
 

@@ -2,8 +2,8 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { ConfinedProcess } from '../confine/confinement.js';
 import type { McpConnection } from './connection.js';
 import { mcpFailure } from './failure.js';
-import { HeldEnded, HeldTransport } from './held.js';
 import { createListing } from './list.js';
+import { PipeEnded, PipeTransport } from './pipetransport.js';
 import { resultOf } from './result.js';
 import { loadSdk, type McpSdk } from './sdk.js';
 import { watched } from './watch.js';
@@ -43,7 +43,7 @@ export const connectMcp = async (
   const { McpError, ErrorCode } = sdk.types;
   const fail = async (error: unknown) => {
     const isClosed = error instanceof McpError && error.code === ErrorCode.ConnectionClosed;
-    const isOver = isClosed || error instanceof HeldEnded;
+    const isOver = isClosed || error instanceof PipeEnded;
     return mcpFailure(sdk, error, isOver ? await ended : null);
   };
   const giveUp = () => void transport.close();
@@ -98,7 +98,7 @@ const calling =
 const transportTo = async (sdk: McpSdk, to: McpAddress, broken: () => void) => {
   if (to.kind === 'stdio') {
     const held = await to.hold();
-    const transport = new HeldTransport(held, sdk.deserializeMessage);
+    const transport = new PipeTransport(held, sdk.deserializeMessage);
     return { transport, whyEnded: () => transport.whyEnded(), leave: async () => {} };
   }
   let why = 'the session was closed';

@@ -163,7 +163,7 @@ export const passkeyChallengeTable = table('passkey_challenges', {
   /** The id of the challenge. A registration has the id of its session. */
   id: text,
   purpose: literal<'register' | 'authenticate'>(),
-  /** The user who may answer. null: any user. A text that is not a user's id: nobody. */
+  /** The user who may decide. null: any user. A text that is not a user's id: nobody. */
   user_id: orNull(text),
   relying_party: text,
   challenge: text,

@@ -8,7 +8,7 @@ export const sessionTable = table('sessions', {
   message_count: preset(number),
   /** 1 if the conversation contains untrusted content. Every agent in it is untrusted then. */
   untrusted: preset(flag),
-  /** The channel of the conversation, which gets its answers. null: none, it is held here. */
+  /** The channel of the conversation, which gets its results. null: none, it is held here. */
   channel_id: preset(orNull(text)),
   created_at: text,
   updated_at: text,

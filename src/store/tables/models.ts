@@ -40,7 +40,7 @@ export const modelRouteTable = table('model_routes', {
 });
 export type ModelRouteRow = Row<typeof modelRouteTable>;
 
-/** One answer of a model, with its tokens and cost. */
+/** One reply of a model, with its tokens and cost. */
 export const modelCallTable = table('model_calls', {
   id: text,
   user_id: text,

@@ -1,9 +1,9 @@
 import { flag, json, literal, number, orNull, preset, type Row, table, text } from './table.js';
 
-export type SendingStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
+export type MessageStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'unknown';
 
 /** One message to one target: a channel or an outgoing webhook, never both. */
-export const sendingTable = table('sendings', {
+export const outboundMessageTable = table('sendings', {
   id: text,
   user_id: text,
   channel_id: orNull(text),
@@ -13,7 +13,7 @@ export const sendingTable = table('sendings', {
   kind: text,
   /** The content as JSON. */
   content: json(),
-  status: literal<SendingStatus>(),
+  status: literal<MessageStatus>(),
   attempts: preset(number),
   next_at: orNull(text),
   /** The platform's id of the message that arrived. */
@@ -26,9 +26,9 @@ export const sendingTable = table('sendings', {
   /** The number of attempts when a person last sent it again. */
   resent_after: preset(number),
 });
-export type SendingRow = Omit<Row<typeof sendingTable>, 'resent_after'>;
+export type OutboundMessageRow = Omit<Row<typeof outboundMessageTable>, 'resent_after'>;
 
-export const sendingAttemptTable = table('sending_attempts', {
+export const messageAttemptTable = table('sending_attempts', {
   sending_id: text,
   /** The number, from 1. */
   number: number,
@@ -41,7 +41,7 @@ export const sendingAttemptTable = table('sending_attempts', {
   excerpt: orNull(text),
   error: orNull(text),
 });
-export type SendingAttemptRow = Row<typeof sendingAttemptTable>;
+export type MessageAttemptRow = Row<typeof messageAttemptTable>;
 
 export const webhookTable = table('webhooks', {
   id: text,
@@ -67,7 +67,7 @@ export type WebhookRow = Row<typeof webhookTable>;
 /** The number of a webhook's deliveries in one state; the database's triggers keep it. */
 export const webhookCountTable = table('webhook_counts', {
   webhook_id: text,
-  status: literal<SendingStatus>(),
+  status: literal<MessageStatus>(),
   count: number,
 });
 
@@ -94,9 +94,9 @@ export interface Targets {
 }
 
 /** One message with its outgoing webhook, or null for a message to a channel. */
-export type AddressedSending = SendingRow & { webhook: WebhookRow | null };
+export type AddressedMessage = OutboundMessageRow & { webhook: WebhookRow | null };
 
-export interface StartedSending {
+export interface StartedMessage {
   /**
    * `begun`: it is `sending` now, durably. `lost`: it already was, and may have arrived; nothing
    * was changed. `over`: it has ended. `suspended`: its owner or its target is disabled. `waits`:
@@ -104,7 +104,7 @@ export interface StartedSending {
    */
   verdict: 'begun' | 'waits' | 'lost' | 'over' | 'suspended';
   /** The message after this change. */
-  sending: AddressedSending;
+  message: AddressedMessage;
   /** The kind of its channel, or `endpoint` for an outgoing webhook. */
   target: string;
   /** The number of attempts since a person sent it again, including this one. */

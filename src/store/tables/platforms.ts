@@ -22,11 +22,11 @@ export const inboundEventTable = table('inbound_events', {
 export type InboundEventRow = Row<typeof inboundEventTable>;
 
 /** One message on the platform, of a message that was split into several. */
-export const sendingPartTable = table('sending_parts', {
+export const messagePartTable = table('sending_parts', {
   sending_id: text,
   /** The number, from 0. */
   number: number,
   /** The platform's id of the message. */
   receipt: orNull(text),
 });
-export type SendingPartRow = Row<typeof sendingPartTable>;
+export type MessagePartRow = Row<typeof messagePartTable>;

@@ -47,7 +47,7 @@ export const health = contract({
     access: 'public',
     ignoresQuery: true,
     reply: Readiness,
-    answers: { 503: Readiness },
+    otherReplies: { 503: Readiness },
   }),
   live: endpoint.get('/health/live', {
     summary: 'Whether the event loop turns',

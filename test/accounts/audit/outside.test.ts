@@ -1,6 +1,17 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  lchown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
@@ -10,6 +21,33 @@ import { startApp, type TestApp } from '../../harness/app.js';
 
 export const lab = Lab.script();
 const { after, afterEach, before, beforeEach, describe, it } = lab;
+
+/** A file that Linux lets nobody write, not even root. */
+const UNWRITABLE = '/proc/sys/kernel/ostype';
+/** The id of an ordinary user, who need not exist. */
+const ORDINARY = 65_534;
+
+/** A folder that every user may enter; the temporary one of a test run is for one user alone. */
+const OPEN_TO_ALL = '/tmp';
+
+const isRoot = (): boolean => process.getuid?.() === 0;
+
+/**
+ * Does the work as an ordinary user who owns the folder, because root may write every file. What
+ * the work loads must be loaded already: the user may not be able to read the project.
+ */
+const asOrdinaryUser = async (folder: string, work: () => Promise<void>): Promise<void> => {
+  if (!isRoot()) return work();
+  for (const name of ['', ...(await readdir(folder, { recursive: true }))]) {
+    await lchown(join(folder, name), ORDINARY, ORDINARY);
+  }
+  process.seteuid?.(ORDINARY);
+  try {
+    await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+};
 
 interface Finding {
   name: string;
@@ -65,17 +103,6 @@ describe('heads of the audit log outside the home', () => {
       expect((await found()).status).to.equal('ok');
     });
 
-    it('are behind where they can be read and not written', async () => {
-      // Root may write everywhere.
-      if (process.getuid?.() === 0) return;
-      await chmod(file, 0o400);
-      expect((await app.call('GET', '/api/admin/users', { token })).status).to.equal(200);
-      expect(await found()).to.equal({
-        status: 'warn',
-        detail: `its heads cannot be written to ${file}`,
-      });
-    });
-
     it('are a finding of the doctor where they contradict', async () => {
       await app.app.close();
       await writeFile(file, `${await readFile(file, 'utf8')}999 ${'a'.repeat(64)}\n`);
@@ -83,6 +110,25 @@ describe('heads of the audit log outside the home', () => {
       const { status, detail } = await found();
       expect([status, detail.includes(`${file} knows entry 999`)]).to.equal(['fail', true]);
     });
+  });
+
+  it('are behind where they can be read and not written', async () => {
+    const place = await mkdtemp(join(isRoot() ? OPEN_TO_ALL : folder, 'adjutant-outside-'));
+    const [home, file] = [join(place, 'home'), join(place, 'heads')];
+    await mkdir(home, { mode: 0o700 });
+    app = await startApp({ home, config: { auditHeads: file } });
+    token = (await app.register('ada')).token;
+    expect((await found()).status).to.equal('ok');
+    await chmod(file, 0o400);
+    await asOrdinaryUser(place, async () => {
+      expect((await app.call('GET', '/api/admin/users', { token })).status).to.equal(200);
+      expect(await found()).to.equal({
+        status: 'warn',
+        detail: `its heads cannot be written to ${file}`,
+      });
+    });
+    await app.app.close();
+    await rm(place, { recursive: true });
   });
 
   it('are sent to a syslog server, each when it moved', async () => {
@@ -155,10 +201,8 @@ describe('a place for heads that cannot be', () => {
   }
 
   it('stops the start where it may not be written', async () => {
-    // Root may write everywhere.
-    if (process.getuid?.() === 0) return;
-    const auditHeads = join(folder, 'readonly');
-    await writeFile(auditHeads, '', { mode: 0o400 });
+    const auditHeads = process.platform === 'linux' ? UNWRITABLE : join(folder, 'readonly');
+    if (auditHeads !== UNWRITABLE) await writeFile(auditHeads, '', { mode: 0o400 });
     const error = await expect(startApp({ home, config: { auditHeads } })).to.reject(OpenRefused);
     expect(error.message).to.match(/^ADJUTANT_AUDIT_HEADS must name a file that can be read and/);
   });

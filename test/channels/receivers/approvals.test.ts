@@ -5,7 +5,7 @@ import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
 import * as slack from '../../harness/slack.js';
 import * as telegram from '../../harness/telegram.js';
-import { type Desk, openMessengers } from './desk.js';
+import { type Desk, openPlatforms } from './desk.js';
 
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
@@ -13,7 +13,7 @@ const { after, before, beforeEach, describe, it } = lab;
 describe('approvals on channels', () => {
   let desk: Desk;
   before(async () => {
-    desk = await openMessengers();
+    desk = await openPlatforms();
   });
   beforeEach(() => desk.anew());
   after(() => desk.stop());

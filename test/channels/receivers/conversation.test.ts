@@ -4,7 +4,7 @@ import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { hangs, says } from '../../harness/openai.js';
 import * as slack from '../../harness/slack.js';
-import { type Desk, openMessengers } from './desk.js';
+import { type Desk, openPlatforms } from './desk.js';
 
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
@@ -12,7 +12,7 @@ const { after, before, beforeEach, describe, it } = lab;
 describe('a conversation on a channel', () => {
   let desk: Desk;
   before(async () => {
-    desk = await openMessengers();
+    desk = await openPlatforms();
   });
   beforeEach(async () => {
     await desk.anew();

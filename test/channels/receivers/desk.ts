@@ -37,7 +37,7 @@ const FORGOTTEN = [
 export const SLACK_FIELDS = { botToken: BOT_TOKEN, signingSecret: SIGNING_SECRET };
 export const TELEGRAM_FIELDS = { botToken: TOKEN, webhookSecret: WEBHOOK_SECRET };
 
-export const openMessengers = async (config = {}): Promise<Desk> => {
+export const openPlatforms = async (config = {}): Promise<Desk> => {
   const clock = movingClock();
   const stage = await startStage(config, clock);
   const stop = stage.stop;

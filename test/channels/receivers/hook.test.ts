@@ -6,7 +6,7 @@ import { SECRET } from '../../harness/hooks.js';
 import { says } from '../../harness/openai.js';
 import * as slack from '../../harness/slack.js';
 import * as telegram from '../../harness/telegram.js';
-import { type Desk, openMessengers } from './desk.js';
+import { type Desk, openPlatforms } from './desk.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -14,7 +14,7 @@ const { after, before, describe, it } = lab;
 describe('a hook with notifyOwner', () => {
   let desk: Desk;
   before(async () => {
-    desk = await openMessengers();
+    desk = await openPlatforms();
     await linkChannel(desk, desk.userId, { kind: 'slack', ...slack.ADA });
     await linkChannel(desk, desk.userId, { kind: 'telegram', ...telegram.ADA });
     await desk.inSlack(2);

@@ -76,13 +76,13 @@ describe('the team chat endpoint, with Mattermost', () => {
       message: 'It is @\u200ball noon, see \\[this\\](https:\u200b//x.example).',
     });
     expect((await stage.ask('GET', '/api/agents')).body.agents.length).to.equal(1);
-    const sendings = stage.app.store.db
+    const messages = stage.app.store.db
       .selectFrom('sendings')
       .select(['status', 'receipt'])
       .where('kind', '=', 'agent_completed');
     // The server has the post before the daemon has its reply.
     const rows = await until(
-      () => sendings.execute(),
+      () => messages.execute(),
       ([row]) => row?.status === 'sent',
     );
     expect(rows).to.equal([{ status: 'sent', receipt: 'post1' }]);

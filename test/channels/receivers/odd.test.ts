@@ -8,7 +8,7 @@ import { openTarget, type Target } from '../../harness/target.js';
 import * as teams from '../../harness/teams.js';
 import * as telegram from '../../harness/telegram.js';
 import * as cloud from '../../harness/whatsapp.js';
-import { type Desk, openMessengers, type Request } from './desk.js';
+import { type Desk, openPlatforms, type Request } from './desk.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -51,7 +51,7 @@ describe('the endpoints of platforms', () => {
   before(async () => {
     target = await openTarget();
     platforms = await openTarget();
-    desk = await openMessengers({ egressAllow: [target.address] });
+    desk = await openPlatforms({ egressAllow: [target.address] });
     for (const [kind, fields] of Object.entries(FIELDS)) {
       const baseUrl = kind === 'teams' ? {} : { baseUrl: `http://${platforms.address}` };
       const body = { fields, ...baseUrl };

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
 import * as slack from '../../harness/slack.js';
-import { type Desk, openMessengers } from './desk.js';
+import { type Desk, openPlatforms } from './desk.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -15,7 +15,7 @@ describe('the pace of a channel', () => {
   let desk: Desk;
   let channelId: string;
   beforeEach(async () => {
-    desk = await openMessengers();
+    desk = await openPlatforms();
     channelId = (await linkChannel(desk, desk.userId, { kind: 'slack', ...slack.ADA })).id;
     await desk.inSlack(1);
     desk.slack.calls.length = 0;

@@ -5,7 +5,7 @@ import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
 import { ADA, commanded, signed, written } from '../../harness/slack.js';
-import { type Desk, effects, openMessengers } from './desk.js';
+import { type Desk, effects, openPlatforms } from './desk.js';
 
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 describe('the team chat endpoint, with Slack', () => {
   let desk: Desk;
   before(async () => {
-    desk = await openMessengers();
+    desk = await openPlatforms();
   });
   beforeEach(() => desk.anew());
   after(() => desk.stop());

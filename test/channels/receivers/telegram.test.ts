@@ -4,7 +4,7 @@ import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { says } from '../../harness/openai.js';
 import { ADA, pressed, refuse, written } from '../../harness/telegram.js';
-import { type Desk, deliver, effects, openMessengers } from './desk.js';
+import { type Desk, deliver, effects, openPlatforms } from './desk.js';
 
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
@@ -12,7 +12,7 @@ const { after, before, beforeEach, describe, it } = lab;
 describe('the messenger endpoint, with Telegram', () => {
   let desk: Desk;
   before(async () => {
-    desk = await openMessengers();
+    desk = await openPlatforms();
   });
   beforeEach(() => desk.anew());
   after(() => desk.stop());
@@ -151,14 +151,14 @@ describe('the messenger endpoint, with Telegram', () => {
     await desk.inTelegram(4);
     expect(texts().every((text) => String(text).length <= 4096)).to.be.true();
     expect(texts().join('')).to.equal(lines.join('\n'));
-    const [sending] = await desk.app.store.db
+    const [message] = await desk.app.store.db
       .selectFrom('sendings as s')
       .innerJoin('sending_attempts as a', 'a.sending_id', 's.id')
       .select(['a.verdict', 'a.status'])
       .where('s.kind', '=', 'agent_completed')
       .where('a.number', '=', 1)
       .execute();
-    expect(sending).to.equal({ verdict: 'retry', status: 429 });
+    expect(message).to.equal({ verdict: 'retry', status: 429 });
   });
 
   it('goes on behind the messages that arrived, and sends what may have arrived not again', async () => {

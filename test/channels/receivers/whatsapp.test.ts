@@ -154,25 +154,25 @@ describe('the messenger endpoint, with WhatsApp', () => {
     stage.model.script(says({ text: 'It is noon.' }));
     await arrives(cloud.written('What time is it?'));
     await sent(1);
-    const sendings = () =>
+    const messages = () =>
       stage.app.store.db
         .selectFrom('sendings')
         .select(['status', 'error'])
         .where('kind', '=', 'agent_completed')
         .execute();
-    await until(sendings, ([row]) => row?.status === 'sent');
+    await until(messages, ([row]) => row?.status === 'sent');
     const code = { code: 131047, title: 'Re-engagement message' };
     const other = cloud.became('failed', 'wamid.of-nobody', [code]);
     const well = cloud.became('delivered', 'wamid.sent1');
     const failed = cloud.became('failed', 'wamid.sent1', [code]);
     for (const request of [other, well]) expect((await arrives(request)).status).to.equal(200);
-    expect(await sendings()).to.equal([{ status: 'sent', error: null }]);
+    expect(await messages()).to.equal([{ status: 'sent', error: null }]);
     const replies = await Promise.all([failed, failed].map(arrives));
     expect(replies.map(({ status }) => status)).to.equal([200, 200]);
     const error =
       'WhatsApp lets us write only within 24 hours of the last message from there: ' +
       'write to it, then send this again (131047)';
-    expect(await sendings()).to.equal([{ status: 'failed', error }]);
+    expect(await messages()).to.equal([{ status: 'failed', error }]);
     const { notifications } = (await stage.ask('GET', '/api/notifications')).body;
     const told = notifications.filter(({ kind }: { kind: string }) => kind === 'delivery_failed');
     expect(told.map(({ body }: { body: string }) => body)).to.equal([

@@ -1,7 +1,7 @@
 import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { inside } from '../../harness/inside.js';
-import { loseSending } from '../../harness/messages.js';
+import { loseMessage } from '../../harness/messages.js';
 import { keepWebhook } from '../../harness/webhook.js';
 import type { Recipes } from './recipe.js';
 import type { Scene } from './scene.js';
@@ -61,7 +61,7 @@ const told = async ({ world, ada }: Scene): Promise<string> => {
 
 const lost = async (scene: Scene): Promise<string> => {
   const { id } = await channel(scene);
-  return loseSending(scene.world.app, { userId: scene.ada.id, channel: id });
+  return loseMessage(scene.world.app, { userId: scene.ada.id, channel: id });
 };
 
 const telegram = async ({ ada, target }: Scene): Promise<string> => {

@@ -141,7 +141,7 @@ describe('a plain client of /ws', () => {
   });
 
   it('is refused further frames while too many wait for an answer', async () => {
-    const patient = await build({ limits: { maxUnanswered: 2 } });
+    const patient = await build({ limits: { maxPending: 2 } });
     const client = await Client.connect(patient.url, patient.door.sign('user_1'));
     await client.ask({ type: 'subscribe', channels: ['agent.status'] });
     patient.door.message = () => new Promise(() => {});

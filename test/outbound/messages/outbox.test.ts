@@ -50,7 +50,7 @@ describe('/api/admin/outbox', () => {
   it('filters, and pages', async () => {
     await clear();
     for (const title of ['one', 'two', 'three']) await stage.tell(title);
-    await until(stage.sendings, (rows) => rows.filter(({ receipt }) => receipt).length === 3);
+    await until(stage.messages, (rows) => rows.filter(({ receipt }) => receipt).length === 3);
     const count = async (query: string): Promise<number> =>
       (await list(query)).body.sendings.length;
     const channel = `?channelId=${stage.channelId}`;
@@ -117,10 +117,10 @@ describe('/api/admin/outbox', () => {
     const [row] = await stage.ended('sent');
     const path = `/api/notifications/${row?.cause_id}/sendings`;
     const { body } = await stage.test.call('GET', path, { token: stage.owner.token });
-    const [sending, ...more] = body.sendings;
+    const [message, ...more] = body.sendings;
     expect(more).to.equal([]);
-    expect(sending).to.include({ id: row?.id, status: 'sent', target: 'slack', receipt: 'ts-1' });
-    const [attempt] = sending.log;
+    expect(message).to.include({ id: row?.id, status: 'sent', target: 'slack', receipt: 'ts-1' });
+    const [attempt] = message.log;
     expect(attempt).to.equal({
       ...{ number: 1, verdict: 'sent', statusCode: null, error: null },
       ...{ at: attempt.at, durationMs: attempt.durationMs },

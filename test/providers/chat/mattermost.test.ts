@@ -84,7 +84,7 @@ describe('mattermost inbound', () => {
     expect(parse(post('adjutant how are you?'))).to.equal([{ ...event, text: 'how are you?' }]);
     expect(parse(post('hello', { isJson: false }))).to.equal([{ ...event, text: 'hello' }]);
     const [heard] = parse({ body: String(post('hello').body) });
-    expect(heard?.kind === 'message' && mattermost.answer(heard, 'hi')).to.be.null();
+    expect(heard?.kind === 'message' && mattermost.reply(heard, 'hi')).to.be.null();
   });
 
   it('answers a command to its sender alone', () => {
@@ -95,7 +95,7 @@ describe('mattermost inbound', () => {
       replyTo: 'command',
       text: '',
     };
-    expect(mattermost.answer(event, 'Say *that*')).to.equal({
+    expect(mattermost.reply(event, 'Say *that*')).to.equal({
       response_type: 'ephemeral',
       text: 'Say \\*that\\*',
     });

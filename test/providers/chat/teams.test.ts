@@ -120,7 +120,7 @@ describe('teams outbound', () => {
 
   it('answers a message with a card as well', () => {
     const [event] = parse(said('hello', NOW).body);
-    const reply = event?.kind === 'message' ? teams.answer(event, 'Hi, <at>Ada</at>') : null;
+    const reply = event?.kind === 'message' ? teams.reply(event, 'Hi, <at>Ada</at>') : null;
     expect(linesOf(reply)).to.equal(['Hi, <at>Ada</at>']);
     expect(JSON.stringify(reply)).to.not.match(/mention|"TextBlock"|textFormat/);
   });

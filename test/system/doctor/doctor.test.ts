@@ -4,7 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type FrozenClock, frozenClock, startApp, type TestApp } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
-import { loseSending } from '../../harness/messages.js';
+import { loseMessage } from '../../harness/messages.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -136,7 +136,7 @@ describe('the doctor', () => {
   it('counts what was not delivered', async () => {
     const { id: userId } = (await app.call('GET', '/api/auth/me', { token })).body;
     const { id: channel } = await linkChannel(app, userId);
-    await loseSending(app, { userId, channel });
+    await loseMessage(app, { userId, channel });
     expect(await named('outbox')).to.equal({
       name: 'outbox',
       status: 'warn',

@@ -133,7 +133,7 @@ describe('retention', () => {
   it('prunes what was sent, with its attempts, and keeps what is yet to be sent', async () => {
     queueDeliveries(scratch.home, 1);
     const { db } = scratch.store;
-    const waits = await addSendings(scratch);
+    const waits = await addMessages(scratch);
     await prune(30);
     const kept = await db.selectFrom('sendings').select('status').orderBy('id').execute();
     expect(kept.map(({ status }) => status)).to.equal(['queued', 'sending']);
@@ -145,7 +145,7 @@ describe('retention', () => {
 });
 
 /** Old ones of each status, each with its event; resolves to the event that is yet to be spread. */
-const addSendings = async ({ store: { db } }: Scratch): Promise<string> => {
+const addMessages = async ({ store: { db } }: Scratch): Promise<string> => {
   const created_at = '2026-01-01T00:00:00.000Z';
   const old = timeDigits(Date.parse(created_at));
   const owner = { user_id: 'user_queued', created_at };

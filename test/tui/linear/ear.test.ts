@@ -12,7 +12,7 @@ import {
   known,
   NOW,
   overviewRead,
-} from '../known.js';
+} from '../fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

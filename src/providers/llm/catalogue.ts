@@ -1,7 +1,7 @@
 /** The data that a provider publishes about one of its models. */
 type KnownModel = ReturnType<typeof table>[number];
 
-/** A model with the most tokens of prompt and answer together, those of an answer, and prices. */
+/** A model with the most tokens of prompt and reply together, those of a reply, and prices. */
 type CatalogueRow = [modelId: string, window: number, output: number, prices: [number, number]];
 
 const K = 1000;

@@ -26,7 +26,7 @@ const tail = (noun: string): string => mint(noun, Date.now()).slice(0, -6);
 
 const waiting = (webhooks: number, before: number): Statement[] => {
   const at = iso(systemClock.now());
-  const messages = `
+  const numbered = `
     WITH RECURSIVE numbers (n) AS
       (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count - 1}),
     targets AS (SELECT id, user_id, row_number() OVER (ORDER BY id) - 1 AS at FROM webhooks),
@@ -34,7 +34,7 @@ const waiting = (webhooks: number, before: number): Statement[] => {
       SELECT printf('${tail('sending')}%06d', n) AS id, printf('${tail('event')}%06d', n) AS cause,
         user_id, targets.id AS target, n + ${before} AS n
       FROM numbers JOIN targets ON targets.at = n % ${webhooks})`;
-  const sendings = `${messages}
+  const messages = `${numbered}
     INSERT INTO sendings (id, user_id, webhook_id, cause_id, kind, content, status, created_at)
     SELECT id, user_id, target, cause, 'task.completed', json_object('type', 'task.completed',
       'timestamp', '${at}', 'data', json_object('n', n)), 'queued', '${at}'
@@ -43,7 +43,7 @@ const waiting = (webhooks: number, before: number): Statement[] => {
     INSERT INTO jobs (kind, ref, lane, run_at)
     SELECT 'sending', id, webhook_id, created_at FROM sendings WHERE created_at = '${at}' ORDER BY id`;
   return [
-    { sql: sendings, parameters: [], expect: count },
+    { sql: messages, parameters: [], expect: count },
     { sql: jobs, parameters: [], expect: count },
   ];
 };

@@ -7,10 +7,10 @@ import type { ConfinedProcess } from './confinement.js';
 const LAST_WORDS = 2_000;
 
 /** Starts a process that runs until it is killed. When it ends, its whole group is killed. */
-export const startHeldProcess = async (launch: Launch): Promise<ConfinedProcess> => {
+export const startPipeProcess = async (launch: Launch): Promise<ConfinedProcess> => {
   const child = startChild(launch);
   const { stdin, stdout } = child;
-  if (!stdin || !stdout) throw new Error('A held process is spoken to over pipes');
+  if (!stdin || !stdout) throw new Error('This process is spoken to over pipes');
   const lastWords = listen(child);
   // The listeners come first: a process may write and end before the next turn of the event loop.
   const ended = closed(child)

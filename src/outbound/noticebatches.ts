@@ -5,10 +5,10 @@ import type { NoticeGroup } from './digesttext.js';
 const AT_ONCE = 100;
 
 /** A group of held notifications; `hops` is the highest number among them. */
-export type HeldGroup = NoticeGroup & { hops: number };
+export type BatchGroup = NoticeGroup & { hops: number };
 
 /** Returns the queries for held notifications. */
-export const heldRows = ({ db }: Store) => ({
+export const noticeBatchRows = ({ db }: Store) => ({
   /** Returns the batches whose time is over, oldest first. */
   due: (now: string): Promise<NoticeBatchRow[]> =>
     db
@@ -28,7 +28,7 @@ export const heldRows = ({ db }: Store) => ({
   },
 
   /** Returns the number of held notifications of each kind about each subject. */
-  groups: (batchId: string): Promise<HeldGroup[]> =>
+  groups: (batchId: string): Promise<BatchGroup[]> =>
     db
       .selectFrom((of) =>
         of
@@ -57,4 +57,4 @@ export const heldRows = ({ db }: Store) => ({
       .execute(),
 });
 
-export type HeldRows = ReturnType<typeof heldRows>;
+export type NoticeBatchRows = ReturnType<typeof noticeBatchRows>;

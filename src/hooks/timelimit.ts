@@ -3,28 +3,28 @@ import { threadMs } from '../kernel/threadtime.js';
 /** The time for all conditions of one execution together, patterns included, in milliseconds. */
 export const CONDITIONS_MS = 25;
 /**
- * The multiple of the budget after which elapsed time ends it, however little the thread ran on a
+ * The multiple of the limit after which elapsed time ends it, however little the thread ran on a
  * busy machine.
  */
 const LONGEST = 40;
 
 /** A time limit for work on untrusted input. */
-export interface Budget {
+export interface TimeLimit {
   /** Returns the milliseconds that are left, at least 1. */
   left(): number;
   isSpent(): boolean;
 }
 
 /**
- * Creates a budget that counts the processor time of the thread, or elapsed time if the system does
+ * Creates a time limit that counts the processor time of the thread, or elapsed time if the system does
  * not report that.
  */
-export const createBudget = (ms: number): Budget => {
+export const createTimeLimit = (ms: number): TimeLimit => {
   const begun = performance.now();
   const computed = threadMs();
   let end = begun + ms;
 
-  /** Moves the end of the budget by the time in which the thread waited for a processor. */
+  /** Moves the end of the limit by the time in which the thread waited for a processor. */
   const isSpent = (): boolean => {
     const now = performance.now();
     if (now <= end) return false;

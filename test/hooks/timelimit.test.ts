@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createBudget } from '../../src/hooks/budget.js';
+import { createTimeLimit } from '../../src/hooks/timelimit.js';
 import { threadMs } from '../../src/kernel/threadtime.js';
 
 export const lab = Lab.script();
@@ -11,23 +11,23 @@ const untold = threadMs() === null ? ' (skipped: the system does not tell it)' :
 
 describe('a budget of time', () => {
   it('is spent by what is computed', () => {
-    const budget = createBudget(20);
-    expect(budget.left()).to.be.within(1, 20);
+    const timeLimit = createTimeLimit(20);
+    expect(timeLimit.left()).to.be.within(1, 20);
     const since = performance.now();
-    while (!budget.isSpent());
+    while (!timeLimit.isSpent());
     expect(performance.now() - since).to.be.at.least(19);
-    expect(budget.left()).to.equal(1);
+    expect(timeLimit.left()).to.equal(1);
   });
 
   it(`is not spent by waiting for a processor${untold}`, { skip: untold !== '' }, async () => {
-    const budget = createBudget(20);
+    const timeLimit = createTimeLimit(20);
     await sleep(60);
-    expect([budget.isSpent(), budget.left() > 1]).to.equal([false, true]);
+    expect([timeLimit.isSpent(), timeLimit.left() > 1]).to.equal([false, true]);
   });
 
   it('ends after forty times as long all the same', async () => {
-    const budget = createBudget(2);
+    const timeLimit = createTimeLimit(2);
     await sleep(100);
-    expect(budget.isSpent()).to.be.true();
+    expect(timeLimit.isSpent()).to.be.true();
   });
 });

@@ -9,13 +9,13 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MOST_LINES = 20_000;
 
 /** The error if the process has ended; the process itself reports the reason. */
-export class HeldEnded extends NamedError {}
+export class PipeEnded extends NamedError {}
 
 /**
- * The transport of MCP over the pipes of a held process: JSON messages, one in each line (MCP,
+ * The transport of MCP over the pipes of a process: JSON messages, one in each line (MCP,
  * stdio).
  */
-export class HeldTransport implements Transport {
+export class PipeTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -39,7 +39,7 @@ export class HeldTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#isOver || !this.held.stdin.writable) throw new HeldEnded();
+    if (this.#isOver || !this.held.stdin.writable) throw new PipeEnded();
     this.#bytes = 0;
     this.#lines = 0;
     this.held.stdin.write(`${JSON.stringify(message)}\n`);

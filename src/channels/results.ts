@@ -2,12 +2,12 @@ import type { AgentOutcome, FollowUp } from '../agents/module.js';
 import type { Queue } from '../jobs/module.js';
 import type { Clock } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
-import { addSending, laneOf } from '../outbound/module.js';
+import { addOutboundMessage, laneOf } from '../outbound/module.js';
 import type { Store } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { SaidContent } from './messagetext.js';
 
-export interface AnswersDeps {
+export interface ChannelResultsDeps {
   store: Store;
   clock: Clock;
   /** Queue of outbound messages. */
@@ -22,16 +22,16 @@ const NONE: FollowUp = { statements: [], committed: () => undefined };
  * for it. Ours: the channel gets the result even if the last prompt came from the app, so that it
  * has the whole conversation.
  */
-export const channelAnswers =
-  (deps: AnswersDeps) =>
+export const channelResults =
+  (deps: ChannelResultsDeps) =>
   async (agent: AgentRow, outcome: AgentOutcome): Promise<FollowUp> => {
     if (agent.parent_id !== null) return NONE;
     const { user_id: userId, session_id: sessionId } = agent;
-    const channelId = await deps.store.look('answerChannel', { userId, sessionId });
+    const channelId = await deps.store.look('resultChannel', { userId, sessionId });
     if (!channelId) return NONE;
     const body = outcome.status === 'completed' ? outcome.result : `It failed: ${outcome.error}`;
     const content: SaidContent = { body };
-    const sending = {
+    const message = {
       userId,
       target: { channelId },
       kind: `agent_${outcome.status}`,
@@ -41,7 +41,7 @@ export const channelAnswers =
       hops: agent.hops,
     };
     return {
-      statements: addSending(deps, sending),
-      committed: () => deps.queue.added(laneOf(sending)),
+      statements: addOutboundMessage(deps, message),
+      committed: () => deps.queue.added(laneOf(message)),
     };
   };
