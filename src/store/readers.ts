@@ -66,6 +66,8 @@ export const createReaders = (first: Engine, options: StoreOptions, events: Engi
       if (second === null) openSecond().then(endWhenIdle, () => undefined);
       return first.perform(work);
     },
+    /** Performs a read in the thread that was there from the start. */
+    performFirst: (work: StoreWork): Promise<unknown> => first.perform(work),
     /**
      * Performs a read that is known to be slow, in a thread where it delays no list. If none can be
      * started, it goes to the first.

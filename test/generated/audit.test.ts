@@ -31,11 +31,12 @@ const audited = routes.filter(
 );
 
 describe('every audited endpoint', () => {
-  const recording = recordStatements();
+  let recording: ReturnType<typeof recordStatements>;
   let kitchen: Kitchen;
   let db: Database.Database;
 
   before(async () => {
+    recording = recordStatements();
     kitchen = await openKitchen();
     // What leaves by itself would change what a call is to leave as it was.
     await inside(kitchen.app.app).outgoing.stop(0);

@@ -14,8 +14,9 @@ describe('the statements of the database', () => {
   let app: TestApp;
   let admin: string;
   let ids: Ids;
-  const recording = recordStatements();
+  let recording: ReturnType<typeof recordStatements>;
   before(async () => {
+    recording = recordStatements();
     app = await startApp();
     admin = (await app.register('admin')).token;
     ids = await oneOfEach(app, admin);

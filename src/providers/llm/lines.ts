@@ -7,7 +7,7 @@ const LF = 10;
 const LONGEST_LINE = 4 * 1024 * 1024;
 
 /**
- * Wraps fetch so that streamed replies have lines of bounded length. The AI SDK's parsers read an
+ * Wraps fetch so that streamed replies have lines of bounded length. The adapters' parsers read an
  * unfinished line again with each chunk, so a line without an end would block the event loop. A
  * reply that is one JSON object has only the connection's limit.
  */

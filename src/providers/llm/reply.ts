@@ -10,7 +10,7 @@ import {
 import { usageWith } from './tally.js';
 import { estimateTokens } from './tokens.js';
 
-/** One reply as the AI SDK returns it. */
+/** One reply as the adapters return it. */
 export interface SdkReply {
   text: string;
   toolCalls: { toolCallId: string; toolName: string; input: unknown }[];
