@@ -38,10 +38,11 @@ for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
       await Promise.all([bad.stop(), good.stop()]);
     });
     // A change makes its past be forgotten.
-    beforeEach(async () => {
+    const begin = async (): Promise<void> => {
       await stage.ask('PATCH', at('bad'), { baseUrl: bad.baseUrl });
       good.script(dialect.says({ text: 'All is well.' }));
-    });
+    };
+    beforeEach(begin);
 
     const answers = async (): Promise<void> => {
       const since = performance.now();
@@ -66,6 +67,8 @@ for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
       it(`is answered by the next one in spite of ${what}`, async () => {
         bad.script(reply(dialect));
         await answers();
+        // A connection that was kept may end just as the request is sent on it.
+        if (bad.asked.length === 0) await begin().then(answers);
         expect(bad.asked.length).to.be.above(0);
       });
     }
