@@ -27,6 +27,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
   let isClaiming = false;
   let isAsked = false;
   let heldSince = 0;
+  let isHeld = false;
 
   const claim = async (shares: Share[]): Promise<void> => {
     isClaiming = true;
@@ -78,12 +79,23 @@ export const createQueue = (deps: QueueDeps): Queue => {
     runner.track(claim(shares).catch((error) => log.error({ err: error }, 'claiming jobs failed')));
   };
 
+  /** Claims again after a while, once for all times that batches were held until then. */
+  const lookAgain = (): void => {
+    if (isHeld) return;
+    isHeld = true;
+    alarms.after('held', HELD_MS, () => {
+      isHeld = false;
+      proceed();
+    });
+  };
+
   /** Returns the limit of the batches that may begin now; undefined if there is none. */
   const batchLimit = (): BatchLimit | undefined => {
     if (!lanes.batches.hasReady() || deps.areBatchesHeld?.() !== true) return undefined;
-    alarms.after('held', HELD_MS, proceed);
-    if (performance.now() - heldSince < HELD_MS) return NO_BATCH;
-    heldSince = performance.now();
+    lookAgain();
+    const now = performance.now();
+    if (now - heldSince < HELD_MS) return NO_BATCH;
+    heldSince = now;
     return WHILE_HELD;
   };
 

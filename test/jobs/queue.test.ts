@@ -66,6 +66,37 @@ describe('queue', () => {
     expect(queue.totals()).to.equal({ waiting: 0, running: 0 });
   });
 
+  it('runs few at a time while batches are held, and all in the end', async () => {
+    const { store } = scratch;
+    const held = { areBatchesHeld: () => true, batchOf: () => 256, limitOf: () => 1 };
+    const queue = createQueue({
+      ...{ store, clock: systemClock, log: createLog('silent'), boot: 'boot_now' },
+      ...{ concurrency: 20, ...held },
+    });
+    const refs = Array.from({ length: 30 }, (_, n) => `job ${n}`);
+    await add(...refs);
+    const sizes: number[] = [];
+    const done: string[] = [];
+    const all = new Promise<void>((resolve) => {
+      queue.handle('work', {
+        run: async () => null,
+        abandon: async () => undefined,
+        runBatch: async (batch) => {
+          await store.transact(batch.map(({ id }) => dropJob(store, id)));
+          sizes.push(batch.length);
+          done.push(...batch.map(({ ref }) => ref));
+          if (done.length === refs.length) resolve();
+          return { failures: [], left: 0 };
+        },
+      });
+    });
+    await queue.start();
+    await all;
+    expect(done).to.equal(refs);
+    expect(Math.max(...sizes)).to.equal(4);
+    await queue.stop(1000);
+  });
+
   it('runs no more of a lane at once than its limit', async () => {
     const queue = queueOf(2);
     await add('a', 'b', 'c', 'd', 'e');
