@@ -55,4 +55,5 @@
         WHERE webhook_id = OLD.webhook_id AND status = OLD.status;
     END;
 
+    ALTER TABLE webhooks ADD COLUMN enabled_at TEXT;
     ALTER TABLE webhooks ADD COLUMN disabled_at TEXT;

@@ -29,6 +29,8 @@ const LONGEST_WAIT_MS = 60_000;
 const LOOK_MS = 200;
 /** The maximum number of tokens that is counted, because an endpoint may report any number. */
 const MOST_TOKENS = 1e12;
+/** The maximum cost of a call that is counted, in USD, for the same reason. */
+const MOST_USD = 1e6;
 
 /** Opens the budget for the calls of one step. */
 export const openBudget = (deps: LoopDeps, { agent, signal }: AgentRun) => {
@@ -110,7 +112,7 @@ const reasonOf = (grant: Exclude<CallGrant, { is: 'granted' }>): string => {
   if (grant.is !== 'full') return 'calls of other agents hold what is left of a limit';
   const { on, of, most } = grant;
   if (on === 'above') return 'a limit of the agent that gave it its task is reached';
-  const limit = `${most} ${UNITS[of]}`;
+  const limit = `${Math.round(most * 1e6) / 1e6} ${UNITS[of]}`;
   if (on === 'agent') return `limit of ${limit} reached`;
   const whose = on === 'user' ? 'the limit' : "its hook's limit";
   return `${whose} of ${limit} a day is reached`;
@@ -128,10 +130,12 @@ export const settleReserved = (
     id,
     inputTokens: Math.min(usage.inputTokens, MOST_TOKENS),
     outputTokens: Math.min(usage.outputTokens, MOST_TOKENS),
-    costUsd: usage.costUsd,
+    costUsd: usage.costUsd === null ? null : countedCost(usage.costUsd),
     latencyMs,
     at: iso(clock.now()),
   });
+
+const countedCost = (usd: number): number => (usd >= 0 && usd < MOST_USD ? usd : MOST_USD);
 
 /**
  * Counts the calls that were under way when the daemon ended by all that was reserved for them,

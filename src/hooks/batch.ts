@@ -27,6 +27,11 @@ const AT_ONCE = 2;
  * that slow conditions of one hook hold up no other, and an end is written soon after its run.
  */
 const BATCH_MS = 25;
+/**
+ * Ours: after so many changes of its hook a run ends as it was prepared last, or a hook that is edited
+ * all the time would run nothing.
+ */
+const MOST_CHANGES = 3;
 /** The most characters of ends that are written at once, because a message is copied in one turn. */
 const PART_LENGTH = 256 * 1024;
 
@@ -47,6 +52,8 @@ interface PreparedRun {
  */
 export const createBatchExecutor = (deps: ActionDeps) => {
   const { store, clock } = deps;
+  /** The number of times that the hook of a run was changed while it was prepared. */
+  const changed = new Map<string, number>();
 
   const prepare = async (job: Job, of: BatchContext): Promise<PreparedRun | null> => {
     const run = job.loaded ? runOf(job.loaded) : await loadRun(store, job.ref);
@@ -62,7 +69,9 @@ export const createBatchExecutor = (deps: ActionDeps) => {
       stopped ?? (await unlessOverrun(databaseOutcome(deps, run, contextOf(deps, run, of))));
     const { end, published } = endOf(deps, run, outcome);
     const { hook, isSuspended } = run;
-    const prepared = { hookId: hook.id, hookUpdatedAt: hook.updatedAt, isSuspended };
+    const isFinal = (changed.get(run.execution.id) ?? 0) >= MOST_CHANGES;
+    const hookUpdatedAt = isFinal ? null : hook.updatedAt;
+    const prepared = { hookId: hook.id, hookUpdatedAt, isSuspended };
     const limited = { ...end, prepared, admission: null };
     if (stopped || !isFirst(run)) {
       return { job, run, end: limited, published, publishedLast: () => undefined };
@@ -75,7 +84,10 @@ export const createBatchExecutor = (deps: ActionDeps) => {
   };
 
   const tell = ({ run, published, publishedLast }: PreparedRun, ended: EndedAs): void => {
-    if (ended === 'gone' || ended === 'changed') return;
+    const { id } = run.execution;
+    if (ended === 'changed') return void changed.set(id, (changed.get(id) ?? 0) + 1);
+    changed.delete(id);
+    if (ended === 'gone') return;
     if (ended === 'cooldown' || ended === 'exhausted') {
       publishRun(deps, run, { status: 'skipped', error: refusalsOf(run.hook)[ended] });
       return;

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import { dropJob, type JobHandler, type Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
@@ -98,8 +99,8 @@ const messagesOf = async (
   const { id: causeId, user_id: userId, type: kind, created_at: timestamp, hops } = event;
   const webhooks = await wanting(db, userId, kind, timestamp).orderBy('id').execute();
   const content = { type: kind, timestamp, data: JSON.parse(event.data) };
-  return webhooks.map(({ id: webhookId, enabled }) => {
-    const isEnded = enabled === 0 && { error: DISABLED };
+  return webhooks.map(({ id: webhookId, is_on: isOn }) => {
+    const isEnded = isOn === 0 && { error: DISABLED };
     return { userId, target: { webhookId }, causeId, kind, content, hops, ...isEnded };
   });
 };
@@ -124,7 +125,12 @@ const findEvent = async ({ db }: Store, id: string): Promise<OutgoingEventRow | 
 const wanting = (db: Store['db'], userId: string, type: string, at: string) =>
   db
     .selectFrom('webhooks')
-    .select(['webhooks.id', 'webhooks.enabled'])
+    .select('webhooks.id')
+    .select(isOnSince(at).as('is_on'))
     .where(visibleTo(userId, 'webhooks'))
-    .where((of) => of.or([of('enabled', '=', 1), of('disabled_at', '>=', at)]))
+    .where((of) => of.or([isOnSince(at), of('disabled_at', '>=', at)]))
     .where((of) => of.or([of('events', 'like', `%"${type}"%`), of('events', 'like', '%"*"%')]));
+
+/** Builds the condition that a webhook has been enabled from that time on. */
+const isOnSince = (at: string) =>
+  sql<SqlBool & number>`(enabled = 1 AND coalesce(enabled_at, created_at) <= ${at})`;

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { until } from '../harness/app.js';
+import { settleReserved } from '../../src/agents/budget.js';
+import { frozenClock, until } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 import { hangs, type Reply, says } from '../harness/openai.js';
 import { call, type Stage, startStage } from './stage.js';
@@ -256,5 +257,25 @@ describe('a fallback that costs more than the model that failed', () => {
     });
     const later = await stage.ask('GET', '/api/models/usage?since=2999-01-01T00:00:00.000Z');
     expect(later.body.total.calls).to.equal(0);
+  });
+});
+
+describe('the usage of a call', () => {
+  it('is counted up to a bound, whatever an endpoint reports', () => {
+    const reserved = {
+      ...{ id: 'usage_1', step: 1, model: 'm', price: null },
+      ...{ inputTokens: 1, outputTokens: 1 },
+    };
+    const counted = (costUsd: number | null) => {
+      const usage = { inputTokens: 1e308, outputTokens: 1e308, costUsd };
+      const [first] = settleReserved({ clock: frozenClock() }, reserved, { usage, latencyMs: 1 });
+      return first?.parameters[0];
+    };
+    const most = { inputTokens: 1e12, outputTokens: 1e12 };
+    expect(counted(0.5)).to.include({ ...most, costUsd: 0.5 });
+    expect(counted(null)).to.include({ ...most, costUsd: null });
+    for (const odd of [Number.POSITIVE_INFINITY, Number.NaN, 1e300, -1]) {
+      expect(counted(odd)).to.include({ ...most, costUsd: 1e6 });
+    }
   });
 });

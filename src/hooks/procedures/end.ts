@@ -30,7 +30,8 @@ export interface EndRecord {
  * before, its admission.
  */
 export interface LimitedEndRecord extends EndRecord {
-  prepared: { hookId: string; hookUpdatedAt: string; isSuspended: boolean };
+  /** `hookUpdatedAt` is null if it ends whatever the version of its hook is. */
+  prepared: { hookId: string; hookUpdatedAt: string | null; isSuspended: boolean };
   admission: (Admission & { skipped: Record<Refusal, string> }) | null;
 }
 
@@ -84,7 +85,8 @@ export const endExecutions = (db: Database.Database, lanes: QueuedLanes) => {
     return ({ hookId, hookUpdatedAt, isSuspended }: LimitedEndRecord['prepared']): boolean => {
       if (!found.has(hookId)) found.set(hookId, versionOf.get(hookId));
       const now = found.get(hookId);
-      return now?.updated_at === hookUpdatedAt && (now.is_suspended === 1) === isSuspended;
+      const isSame = hookUpdatedAt === null || now?.updated_at === hookUpdatedAt;
+      return isSame && (now?.is_suspended === 1) === isSuspended;
     };
   };
 

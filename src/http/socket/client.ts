@@ -64,6 +64,8 @@ export class SocketClient {
   /** Resolves when nes knows the client. */
   private greeting: Promise<void> | undefined;
   private pending = 0;
+  /** Resolves when nes has replied to the last request. */
+  private asking: Promise<unknown> = Promise.resolve();
   /** True if nes, and with it hapi's strategy, accepted the hello. */
   private isKnown = false;
   /** True if the token is no longer valid: the client is closed after its reply. */
@@ -108,8 +110,17 @@ export class SocketClient {
     return this.lacked(channels[channel] ?? '');
   }
 
-  /** Asks nes, which decides on every subscription, and keeps what it has allowed. */
-  async ask(request: NesRequest): Promise<NesReply> {
+  /**
+   * Asks nes, which decides on every subscription, and keeps what it has allowed. Requests go one
+   * after the other, because the last of a client's frames is to count.
+   */
+  ask(request: NesRequest): Promise<NesReply> {
+    const reply = this.asking.then(() => this.askNow(request));
+    this.asking = reply.catch(() => undefined);
+    return reply;
+  }
+
+  private async askNow(request: NesRequest): Promise<NesReply> {
     const reply = await this.bridge.ask(request);
     if (reply.statusCode !== undefined) return reply;
     const { channels } = this.connection;

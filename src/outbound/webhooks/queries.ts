@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { Clock } from '../../kernel/clock.js';
+import { type Clock, iso } from '../../kernel/clock.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../../store/page.js';
 import { insertUpTo, selectCount, selectRows } from '../../store/rows.js';
@@ -25,6 +25,33 @@ const deliveryColumns = [
   's.created_at',
   's.finished_at',
 ] as const;
+
+/** The deliveries that one transaction deletes: some 5 ms of the writer thread. */
+const STEP = 500;
+const DELETE_STEP = `DELETE FROM sendings WHERE id IN (SELECT id FROM sendings
+  WHERE webhook_id = ? AND status NOT IN ('queued', 'sending') ORDER BY id LIMIT ${STEP})`;
+
+/** Deletes the deliveries that have ended, in steps between which other writes go on. */
+const deleteEnded = async (store: Store, id: string): Promise<void> => {
+  let deleted = STEP;
+  while (deleted === STEP) {
+    const [step] = await store.transact([{ sql: DELETE_STEP, parameters: [id] }]);
+    deleted = step?.changes ?? 0;
+  }
+};
+
+/** Returns when a webhook was turned on or off, if the changes do that. */
+const turned = (
+  { enabled: before }: WebhookRow,
+  { enabled }: Partial<WebhookRow>,
+  at: string,
+): Partial<WebhookRow> => {
+  if (enabled === undefined || enabled === before) return {};
+  return enabled === 1 ? { enabled_at: at } : { disabled_at: at };
+};
+
+const bareWebhook = ({ db }: Store, userId: string, id: string): Promise<WebhookRow | undefined> =>
+  selectRows(db, webhookTable, { id }, visibleTo(userId)).executeTakeFirst();
 
 /**
  * Returns the queries for outgoing webhooks and their deliveries. The owner is always in the WHERE
@@ -63,8 +90,7 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       webhooks(userId).where('id', '=', id).executeTakeFirst(),
 
     /** Returns the row without its statistics, which are counted over all its messages. */
-    bare: (userId: string, id: string): Promise<WebhookRow | undefined> =>
-      selectRows(db, webhookTable, { id }, visibleTo(userId)).executeTakeFirst(),
+    bare: (userId: string, id: string) => bareWebhook(store, userId, id),
 
     /** Returns false if the user has `most` webhooks already. */
     insert: (row: WebhookRow, most: number, also: TransactionStep): Promise<boolean> => {
@@ -80,10 +106,9 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       also: TransactionStep[],
     ): Promise<boolean> => {
       const isOff = changes.enabled === 0;
-      const disabled_at = isOff ? (read.disabled_at ?? changes.updated_at) : null;
       const change = db
         .updateTable('webhooks')
-        .set({ ...changes, ...(changes.enabled !== undefined && { disabled_at }) })
+        .set({ ...changes, ...turned(read, changes, iso(clock.now())) })
         .where(visibleTo(read.user_id))
         .where('id', '=', read.id)
         .where(unchangedSince(read));
@@ -92,7 +117,9 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     },
 
     /** Deletes the webhook with its deliveries and waiting jobs; false if the user has none such. */
-    delete: (userId: string, id: string, also: TransactionStep): Promise<boolean> => {
+    delete: async (userId: string, id: string, also: TransactionStep): Promise<boolean> => {
+      if (!(await bareWebhook(store, userId, id))) return false;
+      await deleteEnded(store, id);
       const webhook = db.deleteFrom('webhooks').where(visibleTo(userId)).where('id', '=', id);
       return unlessUnmet(store.transact([statement(webhook, 1), dropWaiting(store, id), also]));
     },

@@ -56,7 +56,9 @@ export const webhookTable = table('webhooks', {
   credential_id: orNull(text),
   enabled: preset(flag),
   disabled_reason: orNull(text),
-  /** null: it is enabled, or was disabled before this column. */
+  /** The time when it was last enabled. null: it is as it was made, or older than this column. */
+  enabled_at: preset(orNull(text)),
+  /** The time when it was last disabled. null: never, or before this column. */
   disabled_at: preset(orNull(text)),
   failing_since: orNull(text),
   created_at: text,

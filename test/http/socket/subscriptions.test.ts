@@ -59,6 +59,23 @@ describe('what is published to a user', () => {
   });
 });
 
+describe('a subscription', () => {
+  it('is as the last frame says, however fast they come', async () => {
+    const house = await build();
+    const client = await Client.listening(house.url, house.door.sign('user_1'), 'agent.message');
+    for (let round = 0; round < 10; round++) {
+      for (const type of ['subscribe', 'unsubscribe']) {
+        client.ws.send(JSON.stringify({ type, channels: ['agent.status'] }));
+      }
+      for (let replies = 0; replies < 2; replies++) await client.next();
+      house.sockets.publish('user_1', 'agent.status', { id: 1 });
+      house.sockets.publish('user_1', 'agent.message', { id: round });
+      expect(await client.next()).to.equal({ type: 'agent.message', data: { id: round } });
+    }
+    await house.server.stop();
+  });
+});
+
 describe('the frame of a publication', () => {
   it('has the head that its length takes (RFC 6455, 5.2)', () => {
     const heads: [number, string][] = [

@@ -107,6 +107,24 @@ describe('a webhook whose endpoint fails', () => {
     expect(await stage.deliveries(id)).to.have.length(1);
   });
 
+  it('is not sent what happened while it was disabled, although it is turned into messages later', async () => {
+    answer(200);
+    const { id } = await stage.webhook();
+    const other = await stage.webhook({ name: 'other' });
+    const path = `/api/webhooks/${id}`;
+    const { outgoing } = inside(stage.test.app);
+    const lane = `owner_${stage.owner.id}`;
+    await stage.ask('PATCH', path, { enabled: false });
+    clock.forward(1000);
+    outgoing.rest(lane, 60_000);
+    await stage.fire();
+    clock.forward(1000);
+    await stage.ask('PATCH', path, { enabled: true });
+    outgoing.rest(lane, 1);
+    await newest(other.id, ({ status }) => status === 'sent');
+    expect(await stage.deliveries(id)).to.equal([]);
+  });
+
   it('begins anew with a test that arrives', async () => {
     answer(500);
     const { id } = await stage.webhook();
