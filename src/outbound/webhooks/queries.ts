@@ -31,8 +31,13 @@ const STEP = 500;
 const DELETE_STEP = `DELETE FROM sendings WHERE id IN (SELECT id FROM sendings
   WHERE webhook_id = ? AND status NOT IN ('queued', 'sending') ORDER BY id LIMIT ${STEP})`;
 
-/** Deletes the deliveries that have ended, in steps between which other writes go on. */
+/**
+ * Deletes the deliveries that have ended, in steps between which other writes go on. Few are left to
+ * the transaction that deletes their webhook, so that all of it happens or nothing.
+ */
 const deleteEnded = async (store: Store, id: string): Promise<void> => {
+  const all = store.db.selectFrom('sendings').select('id').where('webhook_id', '=', id);
+  if (!(await all.offset(STEP).limit(1).executeTakeFirst())) return;
   let deleted = STEP;
   while (deleted === STEP) {
     const [step] = await store.transact([{ sql: DELETE_STEP, parameters: [id] }]);
