@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../store/page.js';
-import { selectRows } from '../store/rows.js';
+import { deleteInSteps, selectRows } from '../store/rows.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import {
   deliveryTable,
@@ -98,11 +98,8 @@ export const hooksStore = (store: Store) => {
      * ends when few are left.
      */
     shrink: async (id: string): Promise<void> => {
-      let isLarge = true;
-      while (isLarge) {
-        const deleted = await store.transact(DELETE_STEP.map((sql) => ({ sql, parameters: [id] })));
-        isLarge = deleted.some(({ changes }) => changes === STEP);
-      }
+      const statements = DELETE_STEP.map((sql) => ({ sql, parameters: [id] }));
+      await deleteInSteps(store, statements, { step: STEP });
     },
 
     /** Deletes the hook and its executions; deliveries are left to retention. */

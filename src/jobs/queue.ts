@@ -9,7 +9,7 @@ import { createRunner, RETRY_MS } from './runner.js';
 
 /**
  * Ours: while senders go first, few small batches begin in each such time, so that the runs of a hook
- * that has nothing to do with the peak wait for milliseconds: at most a fifth of the event loop.
+ * that has nothing to do with the peak wait for milliseconds.
  */
 const HELD_MS = 5;
 const WHILE_HELD: BatchLimit = { lanes: 2, jobs: 4 };

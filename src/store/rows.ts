@@ -12,6 +12,7 @@ import {
   type UpdateResult,
 } from 'kysely';
 import type { Statement } from './engine/protocol.js';
+import type { Store } from './store.js';
 import type { Row, Table } from './tables/table.js';
 import type { Tables } from './tables.js';
 
@@ -93,6 +94,26 @@ export const insertRow = <N extends Name, C>(
     ],
     expect: 1,
   };
+};
+
+/**
+ * Runs statements that delete at most `step` rows each until none deletes as many, or the signal
+ * aborts. Each round is a transaction of its own, so that other writes go on in between. Resolves to
+ * the number of deleted rows.
+ */
+export const deleteInSteps = async (
+  { transact }: Pick<Store, 'transact'>,
+  statements: Statement[],
+  { step, signal }: { step: number; signal?: AbortSignal },
+): Promise<number> => {
+  let deleted = 0;
+  let isLeft = true;
+  while (isLeft && !signal?.aborted) {
+    const results = await transact(statements);
+    isLeft = results.some(({ changes }) => changes === step);
+    for (const { changes } of results) deleted += changes;
+  }
+  return deleted;
 };
 
 /** Inserts a row if fewer than `most` are counted. */

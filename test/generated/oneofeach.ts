@@ -58,7 +58,7 @@ const storeCredential = async (app: TestApp, token: string): Promise<string> => 
   return (await app.call('POST', '/api/vault', { token, body })).body.id;
 };
 
-/** What it is set for has a name that everybody knows. */
+/** Denies a tool. The id of a permission is the name of its tool, which everybody knows. */
 const denyTool = async (app: TestApp, token: string): Promise<Record<string, string>> => {
   const named = { skillId: 'http', action: 'request' };
   const body = { ...named, level: 'deny' };

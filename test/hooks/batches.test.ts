@@ -133,6 +133,18 @@ describe('a batch of runs', () => {
     release(id);
     return id;
   };
+  /** Acts once, when runs are prepared and their ends are about to be written. */
+  const beforeEnds = (act: () => Promise<unknown>): void => {
+    const { store } = desk.test.app;
+    const { call } = store;
+    store.call = async (name, input) => {
+      if (name === 'endExecutions') {
+        store.call = call;
+        await act();
+      }
+      return call(name, input);
+    };
+  };
   const counts = async (id: string, count: number): Promise<Record<string, number>> => {
     const all = desk.test.app.store.db.selectFrom('executions').where('hook_id', '=', id);
     const rows = await until(
@@ -227,16 +239,10 @@ describe('a batch of runs', () => {
   it('does nothing more for an account from the moment that it is disabled', async () => {
     const id = await held('ended', 20, EXISTS);
     const { store } = desk.test.app;
-    const call = store.call;
-    // Disabled when the runs are prepared already.
-    store.call = async (name, input) => {
-      if (name === 'endExecutions') {
-        store.call = call;
-        const sql = `UPDATE users SET disabled_at = '2026-03-01T12:00:00.000Z' WHERE id = ?`;
-        await store.transact([{ sql, parameters: [desk.owner.id] }]);
-      }
-      return call(name, input);
-    };
+    beforeEnds(() => {
+      const sql = `UPDATE users SET disabled_at = '2026-03-01T12:00:00.000Z' WHERE id = ?`;
+      return store.transact([{ sql, parameters: [desk.owner.id] }]);
+    });
     release(id);
     expect(await counts(id, 20)).to.equal({ success: 0, skipped: 20, error: 0 });
     const said = store.db.selectFrom('notifications').select('id');
@@ -246,15 +252,8 @@ describe('a batch of runs', () => {
 
   it('runs by the hook as it is when they end', async () => {
     const id = await held('edited', 20, EXISTS);
-    const { store } = desk.test.app;
-    const call = store.call;
-    store.call = async (name, input) => {
-      if (name === 'endExecutions') {
-        store.call = call;
-        await desk.ask('PUT', `/api/hooks/${id}`, { actionConfig: { notifyMessage: 'New' } });
-      }
-      return call(name, input);
-    };
+    const change = { actionConfig: { notifyMessage: 'New' } };
+    beforeEnds(() => desk.ask('PUT', `/api/hooks/${id}`, change));
     release(id);
     expect(await counts(id, 20)).to.equal({ success: 20, skipped: 0, error: 0 });
     expect(new Set(await notices())).to.equal(new Set(['New']));

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../../store/page.js';
-import { insertUpTo, selectCount, selectRows } from '../../store/rows.js';
+import { deleteInSteps, insertUpTo, selectCount, selectRows } from '../../store/rows.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import { type MessageStatus, type WebhookRow, webhookTable } from '../../store/tables/outbox.js';
 import type { CredentialRow } from '../../store/tables/vault.js';
@@ -38,11 +38,7 @@ const DELETE_STEP = `DELETE FROM sendings WHERE id IN (SELECT id FROM sendings
 const deleteEnded = async (store: Store, id: string): Promise<void> => {
   const all = store.db.selectFrom('sendings').select('id').where('webhook_id', '=', id);
   if (!(await all.offset(STEP).limit(1).executeTakeFirst())) return;
-  let deleted = STEP;
-  while (deleted === STEP) {
-    const [step] = await store.transact([{ sql: DELETE_STEP, parameters: [id] }]);
-    deleted = step?.changes ?? 0;
-  }
+  await deleteInSteps(store, [{ sql: DELETE_STEP, parameters: [id] }], { step: STEP });
 };
 
 /** Returns when a webhook was turned on or off, if the changes do that. */

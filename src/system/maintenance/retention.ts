@@ -2,6 +2,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import { timeDigits } from '../../kernel/ids.js';
 import type { Log } from '../../kernel/log.js';
 import { createWatch } from '../../kernel/watch.js';
+import { deleteInSteps } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 
 const EVERY_MS = 3600 * 1000;
@@ -105,14 +106,8 @@ export const createRetention = (deps: {
   ): Promise<number> => {
     let pruned = 0;
     for (const sql of statements) {
-      let batch = BATCH;
-      while (batch === BATCH && !signal?.aborted) {
-        const [outcome] = await store.transact([
-          { sql, parameters: [{ at: iso(at), digits: timeDigits(at) }] },
-        ]);
-        batch = outcome?.changes ?? 0;
-        pruned += batch;
-      }
+      const parameters = [{ at: iso(at), digits: timeDigits(at) }];
+      pruned += await deleteInSteps(store, [{ sql, parameters }], { step: BATCH, signal });
     }
     return pruned;
   };
