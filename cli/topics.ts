@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-const NAMES = [
+/** The topics of `adjutant help <topic>`. */
+export const TOPICS = [
   ...['start', 'webhooks', 'outgoing', 'signatures', 'agents', 'approvals', 'models', 'tunnel'],
   ...['vault', 'accessibility', 'security', 'backup', 'upgrade', 'scripting'],
 ];
 
-const read = (name: string): string[] =>
-  readFileSync(new URL(`./topics/${name}.txt`, import.meta.url), 'utf8')
-    .trimEnd()
-    .split('\n');
-
-/** The texts of `adjutant help <topic>` by their names, as they lie in `cli/topics/`. */
-export const topics: Record<string, string[]> = Object.fromEntries(
-  NAMES.map((name) => [name, read(name)]),
-);
+/** Returns the lines of a topic, as they lie in `cli/topics/`; null if there is none of that name. */
+export const readTopic = (name: string): string[] | null => {
+  if (!TOPICS.includes(name)) return null;
+  const file = new URL(`./topics/${name}.txt`, import.meta.url);
+  return readFileSync(file, 'utf8').trimEnd().split('\n');
+};

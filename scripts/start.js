@@ -11,7 +11,7 @@ const main = async () => {
   const executable = join(root, 'bin/adjutant.js');
   const code = await run(process.execPath, [executable, 'demo'], { stdio: 'inherit' });
   if (code !== 0) throw new Error('the proof of the main job failed, so nothing is served');
-  const cli = await import('../dist/cli/main.js');
+  const cli = await import('../dist/commands/main.js');
   await cli.main([process.execPath, executable, 'serve', ...process.argv.slice(2)]);
 };
 

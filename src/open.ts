@@ -8,7 +8,7 @@ import { OpenRefused } from './store/engine/protocol.js';
 import { type OutsideHeads, openOutside } from './store/externalheads.js';
 import { closeThreads, type Engines, openThreads } from './store/threads.js';
 
-/** The first steps of a start, which need little code: the master key and the database threads. */
+/** The first steps of a start, which need little code: the master key and the database thread. */
 export interface OpenedHome {
   /** On the scale of performance.now(). */
   since: number;
@@ -28,7 +28,7 @@ export interface BeginOptions {
 }
 
 /**
- * The home, the master key, and the database, which opens in its threads while the event loop loads
+ * The home, the master key, and the database, which opens in its thread while the event loop loads
  * the rest. OpenRefused says why not, now or when the engines are asked for.
  */
 export const beginOpening = ({ config, log, onLost }: BeginOptions): OpenedHome => {
@@ -44,6 +44,7 @@ export const beginOpening = ({ config, log, onLost }: BeginOptions): OpenedHome 
       ...(heads.file !== null && { auditHeads: heads.file }),
     },
     { lost: onLost, audited: heads.audited },
+    () => auditKeysOf(master.keyring),
   );
   const ended = (): void => undefined;
   // Whoever asks for them hears of it; until then nobody may be there.

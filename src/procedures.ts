@@ -72,15 +72,34 @@ export const openProcedures = (
   const given = { ...options, auditKey: auditKeyIn(db, options), queued };
   const isWriter = options.role === 'writer';
   const opened: Record<string, Procedure> = {};
-  for (const [name, open] of Object.entries(isWriter ? procedures : lookups)) {
+  for (const [name, open] of Object.entries(isWriter ? procedures : {})) {
     opened[name] = oneByOne({ run: open(db, given) });
   }
   for (const [name, open] of Object.entries(isWriter ? together : {})) {
     opened[name] = { run: open(db, given) };
   }
+  for (const [name, open] of Object.entries(lookups)) {
+    opened[name] = oneByOne(atFirstUse(() => ({ run: open(db, given) })));
+  }
   return opened;
 };
 
-const oneByOne = (each: { run(input: unknown): unknown }): Procedure => ({
+/** One call of a procedure at a time. */
+interface SingleCall {
+  run(input: unknown): unknown;
+}
+
+/** Opens a lookup when it is first called: few are called in a thread. */
+const atFirstUse = (open: () => SingleCall): SingleCall => {
+  let opened: SingleCall | null = null;
+  return {
+    run: (input) => {
+      opened ??= open();
+      return opened.run(input);
+    },
+  };
+};
+
+const oneByOne = (each: SingleCall): Procedure => ({
   run: (inputs) => inputs.map((one) => each.run(one)),
 });

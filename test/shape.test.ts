@@ -37,6 +37,7 @@ const SMALL: Record<string, string> = {
   'src/hooks/payloads/tasks.ts': 'the list of a thread’s tasks',
   'src/providers/chat/platforms.ts': 'the list of platforms',
   'cli/commands/experts.ts': 'a list of options',
+  'cli/topics.ts': 'the texts of topics, beside their folder',
 };
 const TEST_LINES = 500;
 const FUNCTION_LINES = 40;

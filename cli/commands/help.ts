@@ -5,9 +5,9 @@ import { usageFault } from '../exit.js';
 import { commandHelp, groupHelp, topHelp } from '../help.js';
 import { nearest } from '../nearest.js';
 import { chooseCommand, pathOf } from '../program.js';
-import { topics } from '../topics.js';
+import { readTopic, TOPICS } from '../topics.js';
 
-const names = [...Object.keys(topics), 'environment'];
+const names = [...TOPICS, 'environment'];
 
 export const help = command({
   name: 'help',
@@ -24,7 +24,7 @@ export const help = command({
 const textFor = async (words: string[]): Promise<string> => {
   const [word, verb] = words;
   if (word === undefined) return topHelp(sections, names);
-  const topic = topics[word];
+  const topic = readTopic(word);
   // A topic and a command may share their name: with a verb it is the command.
   if (topic && verb === undefined) return topic.join('\n');
   if (word === 'environment') return (await import('./environment.js')).environment().join('\n');

@@ -12,7 +12,7 @@ import { dashed } from '../fields.js';
 import { FORMATS } from '../output.js';
 import { type ChosenCommand, chooseCommand, commonOptions, readCommon } from '../program.js';
 import { now, oneLine } from '../text.js';
-import { topics } from '../topics.js';
+import { TOPICS } from '../topics.js';
 
 /** One word that fits at the cursor. */
 export interface CompletionCandidate {
@@ -166,7 +166,7 @@ const firstWords = (): CompletionCandidate[] =>
     .map((word) => ({ word }));
 
 const helpWords = async ([first, ...rest]: string[]): Promise<CompletionCandidate[]> => {
-  const own = [...Object.keys(topics), 'environment'];
+  const own = [...TOPICS, 'environment'];
   if (first === undefined) return [...firstWords(), ...own.map((word) => ({ word }))];
   const chosen = await chooseCommand([first, ...rest]);
   return chosen.command ? [] : verbsOf(chosen);

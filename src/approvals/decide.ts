@@ -1,6 +1,6 @@
 import { iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
-import { createWatch } from '../kernel/watch.js';
+import { createDueWatch } from '../store/duewatch.js';
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { statement, unmetStep } from '../store/store.js';
 import type { ApprovalRow } from '../store/tables/permissions.js';
@@ -63,7 +63,6 @@ export const createDecide =
 
 export type Decide = ReturnType<typeof createDecide>;
 
-const TICK_MS = 1000;
 const BATCH = 100;
 
 /**
@@ -80,7 +79,8 @@ export const createExpiry = (deps: DecidingDeps & { log: Log }) => {
 
   const failed = (err: unknown): void => log.error({ err }, 'expired approvals could not be ended');
 
-  return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
+  const watch = createDueWatch(deps, { tick, nextAt: approvals.nextExpiry, failed });
+  return { tick, ...watch };
 };
 
 /**

@@ -40,6 +40,16 @@ export const approvalRows = ({ db }: Store) => {
     /** Returns pending approvals whose time is over. */
     due: (at: string, limit: number): Promise<ApprovalRow[]> =>
       pending().where('expires_at', '<=', at).orderBy('expires_at').limit(limit).execute(),
+    /** Reads the time at which the next of them expires; null if none is pending. */
+    nextExpiry: async (): Promise<string | null> => {
+      // The comparison with nothing makes it a search of the index.
+      const next = await pending()
+        .where('expires_at', '>', '')
+        .orderBy('expires_at')
+        .limit(1)
+        .executeTakeFirst();
+      return next?.expires_at ?? null;
+    },
   };
 };
 

@@ -1,7 +1,8 @@
 import { Cron } from 'croner';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
-import { createWatch, type Watch } from '../kernel/watch.js';
+import type { Watch } from '../kernel/watch.js';
+import { createDueWatch } from '../store/duewatch.js';
 import { type Statement, Unmet } from '../store/engine/protocol.js';
 import { updateRows } from '../store/rows.js';
 import { type Store, statement } from '../store/store.js';
@@ -17,7 +18,6 @@ export interface Schedule extends Watch {
 /** A hook that is due, and since when its owner is disabled. */
 type DueHook = HookRow & { suspended_at: string | null };
 
-const TICK_MS = 1000;
 const LATE_MS = 3600 * 1000;
 
 /**
@@ -90,13 +90,15 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
     if (!isLate) queue.added(row.id);
   };
 
+  const scheduled = store.db
+    .selectFrom('hooks')
+    .where('trigger', '=', 'schedule')
+    .where('enabled', '=', 1);
+
   const tick = async (): Promise<void> => {
-    const due = await store.db
-      .selectFrom('hooks')
+    const due = await scheduled
       .select(hookTable.columns)
       .select(suspendedAt)
-      .where('trigger', '=', 'schedule')
-      .where('enabled', '=', 1)
       .where('next_run_at', '<=', iso(clock.now()))
       .execute();
     for (const row of due) {
@@ -106,9 +108,19 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
     }
   };
 
+  const nextAt = async (): Promise<string | null> => {
+    const next = await scheduled
+      .select('next_run_at')
+      .where('next_run_at', 'is not', null)
+      .orderBy('next_run_at')
+      .limit(1)
+      .executeTakeFirst();
+    return next?.next_run_at ?? null;
+  };
+
   const failed = (err: unknown): void => log.error({ err }, 'the schedule could not be read');
 
-  return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
+  return { tick, ...createDueWatch(deps, { tick, nextAt, failed }) };
 };
 
 /** Builds the statement that skips an execution, with the reason. */

@@ -67,7 +67,12 @@ export const openHttp = async (base: Base, deps: HttpModuleDeps): Promise<HttpMo
     config,
     clock,
     log,
-    identify,
+    identify: async (token: string) => {
+      const who = await identify(token);
+      // Who asks for one list will ask for others, and no list may delay the writer thread.
+      if (who !== null) await store.openReader();
+      return who;
+    },
     replays,
     translate,
     mintRequestId,

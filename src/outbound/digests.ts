@@ -1,7 +1,7 @@
 import type { Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
-import { createWatch } from '../kernel/watch.js';
+import { createDueWatch } from '../store/duewatch.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
@@ -23,7 +23,6 @@ export interface DigestDeps {
   transports: Transports;
 }
 
-const TICK_MS = 1000;
 const MINUTE_MS = 60_000;
 /**
  * Ours: at most this many notifications that waited for the end of quiet hours are sent one by one;
@@ -50,7 +49,8 @@ export const createDigests = (deps: DigestDeps) => {
     }
   };
 
-  return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
+  const watch = createDueWatch(deps, { tick, nextAt: held.nextClose, failed });
+  return { tick, ...watch };
 };
 
 const settle = async (

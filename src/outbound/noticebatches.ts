@@ -19,6 +19,17 @@ export const noticeBatchRows = ({ db }: Store) => ({
       .limit(AT_ONCE)
       .execute(),
 
+  /** Reads the time at which the next batch closes; null if there is none. */
+  nextClose: async (): Promise<string | null> => {
+    const next = await db
+      .selectFrom('notice_batches')
+      .select('closes_at')
+      .orderBy('closes_at')
+      .limit(1)
+      .executeTakeFirst();
+    return next?.closes_at ?? null;
+  },
+
   putOff: async (id: string, closesAt: string): Promise<void> => {
     await db
       .updateTable('notice_batches')

@@ -9,23 +9,26 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { Engine } from './engine/engine.js';
-import type { StatementResult } from './engine/protocol.js';
-import type { DatabaseReader } from './readers.js';
+import type { StatementResult, StoreWork } from './engine/protocol.js';
+
+/** Performs works in threads: the writer's, or those that read. */
+interface Performer {
+  perform(work: StoreWork): Promise<unknown>;
+}
 
 /**
- * Creates the Kysely dialect over the database threads: selects go to the reader thread, everything
- * else to the writer thread. A transaction is one message (`store.transact`). Kysely's own
+ * Creates the Kysely dialect over the database threads: selects go to the readers, everything else
+ * to the writer thread. A transaction is one message (`store.transact`). Kysely's own
  * transactions would hold BEGIN open across messages, so they are refused.
  */
-export const threadDialect = (writer: Engine, reader: DatabaseReader): Dialect => ({
+export const threadDialect = (writer: Performer, reader: Performer): Dialect => ({
   createAdapter: () => new SqliteAdapter(),
   createDriver: () => threadDriver(writer, reader),
   createIntrospector: (db) => new SqliteIntrospector(db),
   createQueryCompiler: () => new SqliteQueryCompiler(),
 });
 
-const threadDriver = (writer: Engine, reader: DatabaseReader): Driver => {
+const threadDriver = (writer: Performer, reader: Performer): Driver => {
   const connection: DatabaseConnection = {
     executeQuery: async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
       const engine = SelectQueryNode.is(query.query) ? reader : writer;

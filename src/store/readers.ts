@@ -1,83 +1,115 @@
-import { type Engine, type EngineEvents, startThread } from './engine/engine.js';
+import type { Engine } from './engine/engine.js';
 import type { StoreWork } from './engine/protocol.js';
-import type { StoreOptions } from './threads.js';
 
-/** Performs reads: one engine, or several. */
-export interface DatabaseReader {
-  perform(work: StoreWork): Promise<unknown>;
+/** Ours: a thread that has worked at its calls for so long keeps no other call waiting. */
+const BUSY_MS = 20;
+/** Ours: the most reader threads at once. */
+const MOST = 2;
+/** Ours: a reader ends after it was not needed for so long. Each takes 7 MB. */
+const IDLE_MS = 60_000;
+const CHECK_MS = 1000;
+/**
+ * Ours: the calls between two checks beyond which the writer leaves the checkpoints of the log to a
+ * reader.
+ */
+const MANY_CALLS = 256;
+
+interface OpenReader {
+  engine: Engine;
+  /** The number of calls that it had performed at the last check. */
+  performed: number;
+  /** The time when it was last needed, as performance.now(). */
+  neededAt: number;
 }
 
-/** Ours: a reader that has worked at its calls for so long keeps no other call waiting. */
-const BUSY_MS = 20;
-/** The time after which a second reader that has nothing to do ends, for its memory. */
-const IDLE_MS = 60_000;
-
 /**
- * The readers of a store: one, and a second one while the first has been busy for a while. So a slow
- * read delays none that comes after it, and most of the time one thread is enough.
+ * The readers of a store. Without any, the writer thread reads: so it is in a daemon that nobody
+ * asks for anything. The first starts for a request of the API or for a busy writer, and the second
+ * when the first is busy, so that a slow read delays none that comes after it.
  */
-export const createReaders = (first: Engine, options: StoreOptions, events: EngineEvents) => {
-  let second: Promise<Engine> | null = null;
-  let opened: Engine | null = null;
-  let idle: NodeJS.Timeout | undefined;
+export const createReaders = (writer: Engine, start: () => Promise<Engine>) => {
+  let open: OpenReader[] = [];
+  let starting: Promise<void> | null = null;
   let isClosed = false;
+  let written = writer.performed;
 
-  const openSecond = (): Promise<Engine> => {
-    second ??= startThread({ ...options, role: 'reader' })
-      .open(events)
+  const openAnother = (): Promise<void> => {
+    starting ??= start()
       .then((engine) => {
-        opened = engine;
-        return engine;
+        open.push({ engine, performed: 0, neededAt: performance.now() });
       })
-      .catch((error: unknown) => {
-        second = null;
-        throw error;
+      .finally(() => {
+        starting = null;
       });
-    return second;
+    return starting;
   };
 
-  const closeSecond = async (): Promise<void> => {
-    clearTimeout(idle);
-    const ending = second;
-    second = null;
-    opened = null;
-    await (await ending?.catch(() => null))?.close();
+  const openUnseen = (): void => void openAnother().catch(() => undefined);
+
+  /** Resolves when there are at least so many readers, or none can be started. */
+  const openAtLeast = async (count: number): Promise<void> => {
+    while (!isClosed && open.length < count) {
+      const before = open.length;
+      await openAnother().catch(() => undefined);
+      if (open.length === before) return;
+    }
   };
 
-  const endWhenIdle = (): void => {
-    clearTimeout(idle);
-    idle = setTimeout(() => {
-      if (opened?.pending === 0) closeSecond().catch(() => undefined);
-      else endWhenIdle();
-    }, IDLE_MS);
-    idle.unref();
+  /** Sees to the checkpoints of the log. Returns true if the writer needs a reader for them. */
+  const checkLog = (): boolean => {
+    const calls = writer.performed - written;
+    written = writer.performed;
+    if (open.length === 0 && calls > MANY_CALLS) openUnseen();
+    else if (open.length === 0 && calls > 0) writer.checkpoint();
+    return calls > MANY_CALLS;
   };
 
-  const bySecond = async (work: StoreWork): Promise<unknown> => {
-    const engine = opened ?? (await openSecond());
-    endWhenIdle();
-    return engine.perform(work);
+  const idleReaders = (): OpenReader[] => {
+    const now = performance.now();
+    const isWriting = checkLog();
+    for (const [at, reader] of open.entries()) {
+      const { performed, pending } = reader.engine;
+      const isNeeded = performed > reader.performed || pending > 0 || (at === 0 && isWriting);
+      reader.performed = performed;
+      if (isNeeded) reader.neededAt = now;
+    }
+    return open.filter(({ neededAt }) => now - neededAt > IDLE_MS);
+  };
+
+  const closeIdle = (): void => {
+    const idle = idleReaders();
+    open = open.filter((reader) => !idle.includes(reader));
+    for (const { engine } of idle) engine.close().catch(() => undefined);
+  };
+  const checks = setInterval(closeIdle, CHECK_MS).unref();
+
+  /** The thread that a read goes to: one that is free, else the first. */
+  const choose = (): Engine => {
+    const free = open.find(({ engine }) => engine.busyMs() < BUSY_MS)?.engine;
+    if (free) return free;
+    const first = open[0]?.engine ?? writer;
+    if (!isClosed && open.length < MOST && first.busyMs() >= BUSY_MS) openUnseen();
+    return first;
   };
 
   return {
-    perform: (work: StoreWork): Promise<unknown> => {
-      if (isClosed || first.busyMs() < BUSY_MS) return first.perform(work);
-      if (opened && opened.busyMs() < BUSY_MS) return bySecond(work);
-      if (second === null) openSecond().then(endWhenIdle, () => undefined);
-      return first.perform(work);
-    },
-    /** Performs a read in the thread that was there from the start. */
-    performFirst: (work: StoreWork): Promise<unknown> => first.perform(work),
+    perform: (work: StoreWork): Promise<unknown> => choose().perform(work),
     /**
-     * Performs a read that is known to be slow, in a thread where it delays no list. If none can be
-     * started, it goes to the first.
+     * Performs a read that is known to be slow, in the second reader, where it delays no list. It
+     * goes elsewhere if that cannot be started.
      */
-    performSlow: (work: StoreWork): Promise<unknown> =>
-      isClosed ? first.perform(work) : bySecond(work).catch(() => first.perform(work)),
+    performSlow: async (work: StoreWork): Promise<unknown> => {
+      await openAtLeast(MOST);
+      return (open[1]?.engine ?? choose()).perform(work);
+    },
+    /** Starts the first reader if there is none. Never fails: without it the writer thread reads. */
+    open: (): Promise<void> => openAtLeast(1),
+    /** Ends all of them after all earlier calls are done. */
     close: async (): Promise<void> => {
       isClosed = true;
-      await closeSecond();
-      await first.close();
+      clearInterval(checks);
+      await starting?.catch(() => undefined);
+      await Promise.all(open.splice(0).map(({ engine }) => engine.close()));
     },
   };
 };

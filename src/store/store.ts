@@ -7,6 +7,7 @@ import {
   type ProcedureStep,
   type Statement,
   type StatementResult,
+  type StoreWork,
   type TransactionStep,
   Unmet,
 } from './engine/protocol.js';
@@ -19,12 +20,12 @@ export interface Compilable {
 }
 
 /**
- * The database for the rest of the daemon. Each call is a message to one of two threads, so the
+ * The database for the rest of the daemon. Each call is a message to a thread, so the
  * event loop never waits for a disk. All calls may throw Unavailable.
  */
 export interface Store {
   opened: OpenReport;
-  /** Typed single statements. Selects run in the reader thread. */
+  /** Typed single statements. Selects run in a reader thread, or without one in the writer thread. */
   db: Kysely<Tables>;
   /**
    * Runs all of the statements or none, in one message. Throws `Unmet` if an expectation fails,
@@ -39,15 +40,19 @@ export interface Store {
     name: N,
     input: Parameters<Procedures[N]>[0],
   ): Promise<ReturnType<Procedures[N]>>;
-  /** Calls one in the reader thread. */
+  /** Calls one where selects run. */
   look<N extends keyof Lookups>(
     name: N,
     input: Parameters<Lookups[N]>[0],
   ): Promise<ReturnType<Lookups[N]>>;
+  /** Resolves when there is a reader thread, for the lists that a request may read. */
+  openReader(): Promise<void>;
   /** Registers the function that is called with the lanes in which procedures queued jobs. */
   whenQueued(call: (lanes: string[]) => void): void;
   /** Returns the number of calls that wait for the writer thread. */
   pending(): number;
+  /** Returns the number of calls since the start that may have written something. */
+  writes(): number;
   /** Returns the number of failed writes. */
   refusals(): number;
   close(): Promise<void>;
@@ -100,38 +105,34 @@ export const openStore = async (options: StoreOptions, events: EngineEvents): Pr
 
 /** The lookups that read whole tables. */
 const SLOW: ReadonlySet<string> = new Set<keyof Lookups>(['checkTable']);
-/**
- * The lookups that take the key of the audit log, which only the threads of the start have: it may
- * be sealed under another master key since.
- */
-const KEYED: ReadonlySet<string> = new Set<keyof Lookups>([
-  'checkAudit',
-  'contradictedHeads',
-  'headsState',
-  'lostHead',
-]);
 
 /** Makes the store over threads that have opened. */
 export const storeOf = (engines: Engines): Store => {
   const { writer, reader } = engines;
-  const db = new Kysely<Tables>({ dialect: threadDialect(writer, reader) });
+  let writes = 0;
+  const write = (work: StoreWork): Promise<unknown> => {
+    writes++;
+    return writer.perform(work);
+  };
+  const db = new Kysely<Tables>({ dialect: threadDialect({ perform: write }, reader) });
   const transact: Store['transact'] = async (steps) =>
-    (await writer.perform({ statements: steps })) as StatementResult[];
+    (await write({ statements: steps })) as StatementResult[];
   return {
     opened: writer.opened,
     db,
     transact,
     tryTransact: (steps) => unlessUnmet(transact(steps)),
-    call: (procedure, input) => writer.perform({ procedure, input }) as never,
+    call: (procedure, input) => write({ procedure, input }) as never,
     look: (procedure, input) => {
       const work = { procedure, input };
-      if (KEYED.has(procedure)) return reader.performFirst(work) as never;
       return (SLOW.has(procedure) ? reader.performSlow(work) : reader.perform(work)) as never;
     },
+    openReader: reader.open,
     whenQueued: (call) => {
       writer.queued = call;
     },
     pending: () => writer.pending,
+    writes: () => writes,
     refusals: () => writer.refusals,
     close: () => closeThreads(engines),
   };

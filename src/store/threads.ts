@@ -3,6 +3,7 @@ import type { ThreadOptions } from './engine/protocol.js';
 import { createReaders, type Readers } from './readers.js';
 
 export type StoreOptions = Omit<ThreadOptions, 'role'>;
+export type AuditKeys = Pick<ThreadOptions, 'auditKey' | 'comingAuditKey'>;
 
 /** The engine of the writer thread, and the readers. */
 export interface Engines {
@@ -11,28 +12,21 @@ export interface Engines {
 }
 
 /**
- * Opens both threads. They load at once, in parallel with the event loop. The reader opens after
- * the writer, which creates the database. Throws OpenRefused with the reason.
+ * Opens the writer thread. Reader threads are opened later, when they are needed, with the audit
+ * keys that hold then. Throws OpenRefused with the reason.
  */
 export const openThreads = async (
   options: StoreOptions,
   events: EngineEvents,
+  auditKeys: () => AuditKeys = () => options,
 ): Promise<Engines> => {
-  const writing = startThread({ ...options, role: 'writer' });
-  const reading = startThread({ ...options, role: 'reader' });
-  const writer = await writing.open(events).catch((error) => {
-    reading.drop();
-    throw error;
-  });
-  try {
-    return { writer, reader: createReaders(await reading.open(events), options, events) };
-  } catch (error) {
-    await writer.close();
-    throw error;
-  }
+  const writer = await startThread({ ...options, role: 'writer' }).open(events);
+  const startReader = (): Promise<Engine> =>
+    startThread({ ...options, ...auditKeys(), role: 'reader' }).open(events);
+  return { writer, reader: createReaders(writer, startReader) };
 };
 
-/** Ends both threads after all earlier calls are done. */
+/** Ends all threads after all earlier calls are done. */
 export const closeThreads = async ({ writer, reader }: Engines): Promise<void> => {
   await reader.close();
   await writer.close();

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { sections } from '../../cli/entries.js';
 import { topHelp } from '../../cli/help.js';
 import { widthOf } from '../../cli/text.js';
-import { topics } from '../../cli/topics.js';
+import { readTopic, TOPICS } from '../../cli/topics.js';
 import { resources } from '../harness/api.js';
 import { calledBy, endpoints, REASONS } from './endpoints.js';
 import { leaves } from './leaves.js';
@@ -52,7 +52,7 @@ describe('the command tree', () => {
   it('has the commands that the topics speak of', async () => {
     const known = await verbs();
     const groups = sections.flatMap(({ entries }) => entries.map(({ name }) => name));
-    const said = Object.values(topics).flatMap((lines) =>
+    const said = TOPICS.map((name) => readTopic(name) ?? []).flatMap((lines) =>
       [...lines.join('\n').matchAll(/adjutant ((?:[a-z]+[a-z-]* ?)+)/g)].map(([, words = '']) =>
         words.trim().split(' '),
       ),
@@ -64,8 +64,8 @@ describe('the command tree', () => {
   });
 
   it('fits the topics into a terminal of 80 columns', () => {
-    const lines = [...topHelp(sections, Object.keys(topics)).split('\n')];
-    for (const topic of Object.values(topics)) lines.push(...topic);
+    const lines = [...topHelp(sections, TOPICS).split('\n')];
+    for (const name of TOPICS) lines.push(...(readTopic(name) ?? []));
     expect(lines.filter((line) => widthOf(line) > 80)).to.equal([]);
   });
 

@@ -140,7 +140,11 @@ const firstOf = (name: ts.EntityName): string =>
 /** Sources are imported by the name of what is built from them. */
 const resolved = (from: string, module: string): string | null => {
   if (!module.startsWith('.')) return null;
-  const path = join(dirname(from), module).replace(/^dist\//, '');
+  // The command line has a bundle beside its own modules.
+  const path = join(dirname(from), module).replace(
+    /^dist\/(commands(?=\/main\.js$))?/,
+    (_, bundle) => (bundle ? 'cli' : ''),
+  );
   const candidates = [path.replace(/\.js$/, '.ts'), path.replace(/\.js$/, '.tsx'), path];
   return candidates.find((candidate) => existsSync(join(projectRoot(), candidate))) ?? path;
 };

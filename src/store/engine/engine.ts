@@ -50,6 +50,8 @@ export class Engine {
   private busySince = 0;
   private lastId = 0;
   private isOver = false;
+  /** The number of calls since the thread opened. */
+  performed = 0;
   /** The number of failed writes and reads (Unavailable). */
   refusals = 0;
   /** Called with the lanes in which procedures queued jobs, before their callers go on. */
@@ -71,6 +73,7 @@ export class Engine {
    */
   perform(work: StoreWork): Promise<unknown> {
     if (this.isOver) return Promise.reject(new Unavailable(ENDED));
+    this.performed++;
     return new Promise((resolve, reject) => {
       if (this.waiting.length === 0) setImmediate(() => this.flush());
       this.waiting.push({ work, resolve, reject });
@@ -88,6 +91,11 @@ export class Engine {
   /** The milliseconds since which the thread has worked without an answer; 0 if it is idle. */
   busyMs(): number {
     return this.underway.size === 0 ? 0 : performance.now() - this.busySince;
+  }
+
+  /** Makes the thread move what is committed out of the log, between its transactions. */
+  checkpoint(): void {
+    if (!this.isOver) this.post({ kind: 'checkpoint' });
   }
 
   /** Ends the thread after all earlier calls are done. */

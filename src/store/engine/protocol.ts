@@ -52,7 +52,11 @@ export interface BatchAnswer {
 }
 
 /** A request to the thread. `open` comes first, once; nothing is opened before it. */
-export type ThreadRequest = { kind: 'open' } | ({ kind: 'batch' } & Batch) | { kind: 'close' };
+export type ThreadRequest =
+  | { kind: 'open' }
+  | ({ kind: 'batch' } & Batch)
+  | { kind: 'checkpoint' }
+  | { kind: 'close' };
 
 export type ThreadReply =
   | { kind: 'opened'; opened: OpenReport; audit: AuditReport | null }

@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
 
 /**
- * Checkpoints dominate p99. So the writer thread leaves them to the reader thread, whose passive
- * ones delay no commit. Passive ones alone cannot restart the log while it is being written to, so
+ * Checkpoints dominate p99. So a writer thread at work leaves them to the reader thread, whose
+ * passive ones delay no commit. Passive ones alone cannot restart the log while it is being written to, so
  * the writer thread does that if the log exceeds its limit.
  */
 const EVERY_MS = 500;
@@ -18,9 +18,12 @@ export const LOG_BYTES = 64 * 1024 * 1024;
  * that stops it.
  */
 export const checkpointByTimer = (db: Database.Database): (() => void) => {
-  const timer = setInterval(() => attempt(db, 'PASSIVE'), EVERY_MS);
+  const timer = setInterval(() => checkpoint(db), EVERY_MS);
   return () => clearInterval(timer);
 };
+
+/** Does the same once, in the writer thread: without a reader nobody else does. */
+export const checkpoint = (db: Database.Database): void => attempt(db, 'PASSIVE');
 
 /**
  * Returns a function that limits the log, for the writer thread to call after each transaction. It

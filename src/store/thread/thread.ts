@@ -11,13 +11,15 @@ import type {
   ThreadRequest,
 } from '../engine/protocol.js';
 import { createBatchRunner } from './batches.js';
-import { boundLog, checkpointByTimer, emptyLog } from './checkpoint.js';
+import { boundLog, checkpoint, checkpointByTimer, emptyLog } from './checkpoint.js';
 import { openReader, openWriter, takeLock } from './database.js';
 
 /** The role of a database thread, which runs this file with one connection. */
 interface Role {
   /** Runs all batches that wait. */
   perform(batches: Batch[]): void;
+  /** Moves committed pages out of the log. */
+  checkpoint(): void;
   close(): void;
 }
 
@@ -47,6 +49,7 @@ const openWriting = async (): Promise<Role> => {
       reply({ kind: 'answers', batches: answered, audit: heads.keep(), lanes: queued.splice(0) });
       bound();
     },
+    checkpoint: () => checkpoint(db),
     close: () => {
       emptyLog(db);
       db.close();
@@ -72,6 +75,7 @@ const openReading = async (): Promise<Role> => {
         reply({ kind: 'answers', batches: answered, audit: null, lanes: [] });
       }
     },
+    checkpoint: () => checkpoint(db),
     close: () => {
       stopCheckpoints();
       db.close();
@@ -93,7 +97,8 @@ const serve = (role: Role): void => {
     const requests = arrived(first);
     const batches = requests.filter((request) => request.kind === 'batch');
     if (batches.length > 0) role.perform(batches);
-    if (batches.length === requests.length) return;
+    if (requests.some(({ kind }) => kind === 'checkpoint')) role.checkpoint();
+    if (!requests.some(({ kind }) => kind === 'close')) return;
     stopReleasing();
     role.close();
     port.close();

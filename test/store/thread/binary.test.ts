@@ -30,6 +30,7 @@ describe('a database binary that does not load', () => {
       'bin',
       'dist/src',
       'dist/daemon',
+      'dist/commands',
       'dist/cli',
       'dist/migrations',
       'package.json',
