@@ -6,15 +6,7 @@ import type { AgentFigures } from './agentwork.js';
 const WORK = fileURLToPath(new URL('./agentwork.js', import.meta.url));
 
 /** What the loop of agents itself costs, with a model that answers at once, and 200 of them at once. */
-export const measureAgents = async (): Promise<Record<string, string>> => {
+export const measureAgents = async (): Promise<AgentFigures> => {
   const { stdout } = await promisify(execFile)(process.execPath, [WORK]);
-  const figures: AgentFigures = JSON.parse(stdout);
-  const { stepMs, stepsPerSecond, idleMb, heldMb, endedMb } = figures;
-  return {
-    'one agent': `${stepMs.toFixed(2)} ms a step`,
-    '200 at once': `${Math.round(stepsPerSecond)} steps/s`,
-    'memory idle': `${idleMb} MB`,
-    '200 in a question': `${heldMb} MB`,
-    'after them': `${endedMb} MB`,
-  };
+  return JSON.parse(stdout);
 };

@@ -15,12 +15,19 @@ const STEPS = 10;
 const FRESH = 3;
 const WARM = 200;
 
+export interface WireFigures {
+  /** Processor time of a step, in milliseconds: of the first agents of a daemon, and of later ones. */
+  freshMs: number;
+  warmMs: number;
+  stepsPerSecond: number;
+}
+
 /**
  * Measures the processor time of a step of agents that ask a model over HTTP: a server in a process
  * of its own, whose time does not count. A step is a question, its answer, a call of a tool and its
  * result, each durable.
  */
-export const measureAgentsOverWire = async (): Promise<Record<string, string>> => {
+export const measureAgentsOverWire = async (): Promise<WireFigures> => {
   const server = fork(SERVER, [String(STEPS)]);
   const [{ url }] = await once(server, 'message');
   const home = await mkdtemp(join(tmpdir(), 'adjutant-bench-'));
@@ -34,11 +41,7 @@ export const measureAgentsOverWire = async (): Promise<Record<string, string>> =
   await daemon.end('SIGKILL');
   server.disconnect();
   await rm(home, { recursive: true, force: true });
-  return {
-    'processor ms a step, fresh': fresh.stepMs.toFixed(2),
-    'processor ms a step, warm': warm.stepMs.toFixed(2),
-    'steps/s': `${Math.round(warm.stepsPerSecond)}`,
-  };
+  return { freshMs: fresh.stepMs, warmMs: warm.stepMs, stepsPerSecond: warm.stepsPerSecond };
 };
 
 const measure = async (

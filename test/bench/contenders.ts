@@ -33,7 +33,7 @@ export const startDurable = (): Promise<Contender> =>
   );
 
 /** The kinds of runs that deliveries cause, each with the contender's name. */
-const RUNS = {
+export const RUNS = {
   held: 'Adjutant',
   notify: 'Adjutant, notify',
   judged: 'Adjutant, notify after a condition',

@@ -30,8 +30,6 @@ export interface Plan {
   rounds: number;
 }
 
-export const GATE = 0.45;
-const ADJUTANT = 'Adjutant';
 /** Until the compiler has settled: the daemon has ten times the code of the floor. */
 const WARMING = 2;
 /** Below what may wait for one hook, since held runs stay. */
@@ -39,9 +37,6 @@ const MOST_HELD = 90_000;
 const QUIET_WITHIN_MS = 20_000;
 const LOOK_MS = 700;
 const QUIET_US = 10_000;
-
-export const ratioOf = (figures: Figures[]): number =>
-  figures.find(({ name }) => name === ADJUTANT)?.ratio ?? 0;
 
 /** All contenders side by side, one after the other in every round; the first rounds only warm. */
 export const measureReceivers = async (plan: Plan, home?: string): Promise<Figures[]> => {
