@@ -7,8 +7,9 @@ import { median } from './load.js';
 export interface AgentFigures {
   /** Of one agent that is alone, in milliseconds: question, answer, tool call and result, durable. */
   stepMs: number;
-  /** Of many agents at once. */
+  /** Of many agents at once, and the processor time of a step of these, in milliseconds. */
   stepsPerSecond: number;
+  stepCpuMs: number;
   /** Resident memory idle, with all agents in a question, and when all have ended. */
   idleMb: number;
   heldMb: number;
@@ -104,13 +105,17 @@ const measure = async (): Promise<AgentFigures> => {
   );
   const heldMb = megabytes();
   const since = performance.now();
+  const before = process.cpuUsage();
   open();
   await end;
   const seconds = (performance.now() - since) / 1000;
+  const { user, system } = process.cpuUsage(before);
   const endedMb = megabytes();
   await app.stop();
   const stepMs = median(alone.slice(1));
-  return { stepMs, stepsPerSecond: (AGENTS * STEPS) / seconds, idleMb, heldMb, endedMb };
+  const steps = AGENTS * STEPS;
+  const stepCpuMs = (user + system) / 1000 / steps;
+  return { stepMs, stepsPerSecond: steps / seconds, stepCpuMs, idleMb, heldMb, endedMb };
 };
 
 console.log(JSON.stringify(await measure()));

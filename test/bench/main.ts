@@ -134,7 +134,7 @@ const measureRest = async (wire: Figures[]): Promise<Goal[]> => {
     ...receiverGoals(wire, usual, one),
     ...runGoals(runs),
     atMost('a step of an agent over HTTP, processor ms', asking.warmMs, 2),
-    atMost('a step of an agent in process, ms', agents.stepMs, 1),
+    atMost('a step of an agent in process, processor ms', agents.stepCpuMs, 1),
     atMost('frames to 500 sockets, of bare ws', sockets.daemonUs / sockets.bareUs, 1.3),
     atMost('ready, processor ms', start.readyCpuMs, 600),
     atMost('ready, ms', start.readyMs, 350),

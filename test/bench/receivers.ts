@@ -30,8 +30,9 @@ export interface Plan {
   rounds: number;
 }
 
-/** Until the compiler has settled: the daemon has ten times the code of the floor. */
+/** The rounds, and deliveries, until the compiler has settled. */
 const WARMING = 2;
+const WARMING_DELIVERIES = 6000;
 /** Below what may wait for one hook, since held runs stay. */
 const MOST_HELD = 90_000;
 const QUIET_WITHIN_MS = 20_000;
@@ -47,11 +48,13 @@ export const measureReceivers = async (plan: Plan, home?: string): Promise<Figur
     ...(home === undefined ? [await startAdjutant('notify'), await startAdjutant('judged')] : []),
   ];
   const generator = startGenerator();
-  const count = Math.min(plan.count, Math.floor(MOST_HELD / (WARMING + plan.rounds)));
+  const warming = Math.max(WARMING, Math.ceil(WARMING_DELIVERIES / plan.count));
+  const rounds = warming + plan.rounds;
+  const count = Math.min(plan.count, Math.floor(MOST_HELD / rounds));
   const taken = new Map<string, Figures[]>(contenders.map(({ name }) => [name, []]));
-  for (let round = 0; round < WARMING + plan.rounds; round++) {
+  for (let round = 0; round < rounds; round++) {
     const figures = await measureRound(contenders, generator, { ...plan, count }, round);
-    if (round >= WARMING) for (const each of figures) taken.get(each.name)?.push(each);
+    if (round >= warming) for (const each of figures) taken.get(each.name)?.push(each);
   }
   generator.close();
   await Promise.all(contenders.map(({ stop }) => stop()));
