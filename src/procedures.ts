@@ -5,7 +5,7 @@ import { reserveCall } from './agents/procedures/reserve.js';
 import { agentSnapshot } from './agents/procedures/snapshot.js';
 import { resultChannel } from './channels/procedures.js';
 import { acceptDelivery } from './hooks/procedures/accept.js';
-import { admitExecution } from './hooks/procedures/admit.js';
+import { admitExecution, admitUnlimited } from './hooks/procedures/admit.js';
 import { claimExecutions, oldestWait } from './hooks/procedures/claim.js';
 import { closeExecution, endExecutions } from './hooks/procedures/end.js';
 import { firedHooks, namedExecution } from './hooks/procedures/fire.js';
@@ -25,6 +25,7 @@ import { checkTable } from './system/backup/procedures.js';
 /** The procedures of the writer thread: each prepares its statements, then takes calls. */
 const procedures = {
   admitExecution,
+  admitUnlimited,
   beginAgent,
   reserveCall,
   claimJobs: (db: Database.Database) =>

@@ -39,7 +39,7 @@ export const modelConstraintsOf = async (
   if (!isUntrusted) return { model, topic, isUntrusted, barred: () => null };
   const approvals = await approvalRows(deps.store).ofCalls(
     agent.id,
-    deps.access.models.names().map(callIdOf),
+    deps.access.models.cliNames().map(callIdOf),
   );
   const barred = (entry: RegisteredModel) => whyBarred({ agent, trust, approvals }, entry);
   const first = deps.access.models.first({ model, topic, isUntrusted });

@@ -1,9 +1,8 @@
 import type { ToolSpec, Turn } from '../providers/llm/model.js';
 import { estimateTokens } from '../providers/llm/tokens.js';
-import type { AgentRow } from '../store/tables/agents.js';
+import type { AgentRow, SaidRow } from '../store/tables/agents.js';
 import { readPersona } from './agent.js';
 import type { ModelConstraints, Models } from './models.js';
-import type { SaidRow } from './procedures/snapshot.js';
 import { type DroppedContext, noteOf, trim } from './trim.js';
 import { turnsOf } from './turns.js';
 

@@ -8,7 +8,7 @@ import { finishCalls } from './calls.js';
 import { endAgent } from './end.js';
 import { route } from './orchestrate.js';
 import { type AgentRun, CapReached, type LoopDeps, type LoopOutcome } from './run.js';
-import { readStepFacts } from './snapshot.js';
+import { factsOf, readStepFacts, type StepFacts } from './snapshot.js';
 import { takeStep } from './step.js';
 import { openCalls } from './turns.js';
 
@@ -38,13 +38,17 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
     if (now?.status === 'queued' || now?.status === 'running') await fail(now, error);
   };
 
-  const attempt = async (agent: AgentRow, { stop, shutdown }: Interrupts): Promise<void> => {
+  const attempt = async (
+    agent: AgentRow,
+    facts: StepFacts,
+    { stop, shutdown }: Interrupts,
+  ): Promise<void> => {
     const { maxSeconds }: AgentLimits = JSON.parse(agent.limits);
     const timeLimit = AbortSignal.timeout(Math.max(0, maxSeconds * 1000 - agent.active_ms));
     const signal = AbortSignal.any([stop, shutdown, timeLimit]);
     const run = { agent, signal, activeMs: meter(deps, agent) };
     try {
-      if ((await work(deps, run)) === 'gone') await keepTime(deps, run);
+      if ((await work(deps, run, facts)) === 'gone') await keepTime(deps, run);
     } catch (error) {
       await keepTime(deps, run);
       if (stop.aborted) return;
@@ -56,15 +60,15 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
   };
 
   const perform = async (job: Job, interrupts: Interrupts): Promise<void> => {
-    const at = iso(clock.now());
-    const beginning = await store.call('beginAgent', { id: job.ref, at });
+    const beginning =
+      job.beginning ?? (await store.call('beginAgent', { id: job.ref, at: iso(clock.now()) }));
     if (beginning.is === 'gone') return drop(job);
     const { agent } = beginning;
     if (beginning.is === 'suspended') return fail(agent, SUSPENDED);
-    const { number: id, data } = beginning.event;
+    const { number: id, data, at } = beginning.event;
     const event = { id, type: 'agent.status', agentId: agent.id, data, at } as const;
     hub.publish(agent.user_id, event.type, event);
-    return attempt(agent, interrupts);
+    return attempt(agent, factsOf(agent, beginning.snapshot), interrupts);
   };
 
   /** Deletes only this job: the agent may have a newer one already. */
@@ -98,9 +102,8 @@ export const createLoop = (deps: LoopDeps): JobHandler => {
   };
 };
 
-/** Takes steps until the agent ends, waits, or no longer runs. */
-const work = async (deps: LoopDeps, run: AgentRun): Promise<LoopOutcome> => {
-  const facts = await readStepFacts(deps, run);
+/** Takes steps until the agent ends, waits, or no longer runs; `facts` are for the first of them. */
+const work = async (deps: LoopDeps, run: AgentRun, facts: StepFacts): Promise<LoopOutcome> => {
   const { calls } = openCalls(facts.messages, run.agent.id);
   const finished = calls.length === 0 ? 'again' : await finishCalls(deps, run, facts);
   if (finished !== 'again') return finished;

@@ -51,6 +51,12 @@ const SHORTEST_ANSWER = 256;
 /** The result of asking one model: its reply, or the reason why there is none. */
 type Attempt = Omit<ModelReply, 'model' | 'passedOver'> | { because: string } | 'gone';
 
+const stateOf = (name: string, { status, lastError }: ModelHealth): ModelState => ({
+  name,
+  status,
+  lastError,
+});
+
 export const createModels = (registry: Registry, health: ModelHealths) => {
   const has = (name: string): boolean => registry.find(name)?.isEnabled === true;
 
@@ -106,12 +112,10 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
     /** Returns true if an agent may be given this model. */
     has,
     names: () => enabled().map(({ name }) => name),
+    /** Returns the names of those that are command-line tools. */
+    cliNames: () => enabled().flatMap(({ name, provider }) => (provider === 'cli' ? [name] : [])),
     /** Returns the models that may be used, with their states. */
-    states: (): ModelState[] =>
-      enabled().map(({ name }) => {
-        const { status, lastError } = health.of(name);
-        return { name, status, lastError };
-      }),
+    states: (): ModelState[] => enabled().map(({ name }) => stateOf(name, health.of(name))),
     /** Returns the model of an agent that names none: the first of its topic, or the default. */
     choose: (topic?: string | null): string => {
       const primary = routed(topic);

@@ -7,6 +7,7 @@ import {
 } from '../experts/module.js';
 import { mint } from '../kernel/ids.js';
 import { digest } from '../providers/llm/digest.js';
+import type { SaidRow } from '../store/tables/agents.js';
 import { functionName } from '../tools/module.js';
 import { modelConstraintsOf } from './admission.js';
 import { type AgentLimits, readPersona } from './agent.js';
@@ -14,7 +15,6 @@ import { openBudget, settleReserved } from './budget.js';
 import { runCalls } from './calls.js';
 import { UNTOUCHED } from './decision.js';
 import type { ModelReply } from './models.js';
-import type { SaidRow } from './procedures/snapshot.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { type AgentRun, commitWithCost, type Interruption, type LoopDeps } from './run.js';
 import { type AgentFacts, readStepFacts } from './snapshot.js';

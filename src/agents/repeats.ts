@@ -1,6 +1,6 @@
 import { canonical } from '../kernel/jsonvalue.js';
 import type { ToolCall } from '../providers/llm/model.js';
-import type { SaidRow } from './procedures/snapshot.js';
+import type { SaidRow } from '../store/tables/agents.js';
 import { callsOf } from './turns.js';
 
 /** The repetition from which on the calls are not run, and the model is told. */

@@ -1,7 +1,6 @@
 import { iso } from '../kernel/clock.js';
 import { type EffectivePermissions, effectivePermissions } from '../permissions/module.js';
-import type { AgentRow } from '../store/tables/agents.js';
-import type { SaidRow } from './procedures/snapshot.js';
+import type { AgentRow, AgentSnapshot, SaidRow } from '../store/tables/agents.js';
 import type { AgentRun, LoopDeps } from './run.js';
 
 /** The facts by which the loop decides, as they were at one moment. */
@@ -32,6 +31,15 @@ const read = async (
 ): Promise<StepFacts> => {
   const { id: agentId, user_id: userId } = agent;
   const wanted = { agentId, userId, sessionId, now: iso(clock.now()) };
-  const { agent: now, levels, owner, messages } = await store.look('agentSnapshot', wanted);
-  return { now: now ?? agent, permissions: effectivePermissions(levels, owner), messages };
+  return factsOf(agent, await store.look('agentSnapshot', wanted));
 };
+
+/** Returns the facts in a snapshot of an agent, whose row is given as the run began with it. */
+export const factsOf = (
+  agent: AgentRow,
+  { agent: now, levels, owner, messages }: AgentSnapshot,
+): StepFacts => ({
+  now: now ?? agent,
+  permissions: effectivePermissions(levels, owner),
+  messages,
+});

@@ -1,5 +1,5 @@
 import { textTokens } from '../providers/llm/tokens.js';
-import type { SaidRow } from './procedures/snapshot.js';
+import type { SaidRow } from '../store/tables/agents.js';
 
 /** The parts of a conversation that were left out so that it fits. */
 export interface DroppedContext {

@@ -1,5 +1,5 @@
 import type { ToolCall, Turn } from '../providers/llm/model.js';
-import type { SaidRow } from './procedures/snapshot.js';
+import type { SaidRow } from '../store/tables/agents.js';
 
 export const INTERRUPTED =
   'Interrupted while it ran. Whether it took effect is not known; it is not repeated by itself.';

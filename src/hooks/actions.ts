@@ -11,7 +11,7 @@ import type { Http } from '../kernel/http.js';
 import type { Notice } from '../outbound/module.js';
 import { type PermissionsOf, whyDenied } from '../permissions/module.js';
 import type { StatementResult } from '../store/engine/protocol.js';
-import { statement } from '../store/store.js';
+import { procedureStep, resultOfLast, statement } from '../store/store.js';
 import {
   type Tool,
   type Toolbox,
@@ -24,7 +24,7 @@ import { authorized, sendForward } from './forward.js';
 import type { OpenedHook } from './hook.js';
 import { beginRun, beginStatement, endRun, publishRun, type RunOutcome } from './outcome.js';
 import { type HookRun, hopsOf, payloadOf, promptEventOf } from './run.js';
-import type { StopsDeps } from './stops.js';
+import { isAdmittedAtSpawn, isFirst, type StopsDeps } from './stops.js';
 
 export interface ActionDeps extends StopsDeps {
   http: Http;
@@ -55,19 +55,27 @@ export type PerformAction = (
   signal: AbortSignal,
 ) => Promise<Job | null>;
 
-/** Commits the agent, its first message and the job that runs it together with the execution. */
+/**
+ * Commits the agent, its first message, its beginning and the job that runs it together with the
+ * execution, and with its admission if that is certain.
+ */
 const spawnAgent: PerformAction = async (deps, run, job) => {
   const { store } = deps;
   const { id, record } = spawnRecord(deps, agentToSpawn(run, deps.access.models));
   const next = { kind: AGENT_JOB, ref: id, lane: job.lane };
+  const admission = { executionId: run.execution.id, hookId: run.hook.id, now: record.at };
+  const isAdmitting = isFirst(run) && isAdmittedAtSpawn(run);
   const outcomes = await record
     .add(
+      ...(isAdmitting ? [procedureStep('admitUnlimited', admission)] : []),
       beginStatement(deps, run, { agent_id: id, effect: 'begun', run_at: null, boot: null }),
       addClaimedJob(store, { ...next, runAt: record.at, boot: deps.boot }),
+      procedureStep('beginAgent', { id, at: record.at }),
     )
     .commit();
   publishRun(deps, run, { status: 'running', agentId: id });
-  return { ...next, id: rowId(outcomes.at(-1)), attempts: 1 };
+  const beginning = resultOfLast('beginAgent', outcomes);
+  return { ...next, id: rowId(outcomes.at(-2)), attempts: 1, beginning };
 };
 
 const rowId = (outcome: StatementResult | undefined): number => {

@@ -6,7 +6,15 @@ import { type ActionDeps, actions } from './actions.js';
 import { createBatchExecutor, UNREADABLE } from './batch.js';
 import { endRun } from './outcome.js';
 import { type HookRun, isUnderway, loadRun, runOf } from './run.js';
-import { admissionOf, isFirst, refusalsOf, type Stopped, skipped, whyStopped } from './stops.js';
+import {
+  admissionOf,
+  isAdmittedAtSpawn,
+  isFirst,
+  refusalsOf,
+  type Stopped,
+  skipped,
+  whyStopped,
+} from './stops.js';
 
 export const EXECUTION_JOB = 'execution';
 
@@ -78,7 +86,7 @@ const executionRows = ({ store: { db } }: ActionDeps): JobHandler['rows'] => ({
 
 /** Returns why the limits of the hook refuse the execution, or null if it may run; then it is counted. */
 const whyRefused = async (deps: ActionDeps, run: HookRun): Promise<Stopped | null> => {
-  if (!isFirst(run)) return null;
+  if (!isFirst(run) || isAdmittedAtSpawn(run)) return null;
   const { admission, publishedLast } = admissionOf(deps, run, deps.clock.now());
   const executionId = run.execution.id;
   const admitted = await deps.store.call('admitExecution', { executionId, ...admission });

@@ -26,6 +26,13 @@ export type Stopped = Pick<RunOutcome, 'status' | 'notice'> & { error: string };
 /** True if the execution was not admitted yet. */
 export const isFirst = ({ execution }: HookRun): boolean => execution.started_at === null;
 
+/**
+ * True if no limit of its hook can refuse the execution, which is an agent's: then it is admitted in
+ * the transaction that spawns the agent.
+ */
+export const isAdmittedAtSpawn = ({ hook }: HookRun): boolean =>
+  hook.action === 'spawn_agent' && hook.cooldownMs === 0 && hook.maxExecutions === null;
+
 /** Returns how the execution ends before its action, its limits apart, or null if it does not. */
 export const whyStopped = async (deps: StopsDeps, run: HookRun): Promise<Stopped | null> => {
   if (wasInterrupted(run)) return interruption(run);

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import type { AgentBeginning } from '../store/tables/agents.js';
 import type { ClaimedExecution } from '../store/tables/hooks.js';
 import type { StartedMessage, Targets } from '../store/tables/outbox.js';
 
@@ -33,6 +34,8 @@ export interface ClaimedJob {
   attempts: number;
   /** The message of the job, if it exists and began as it was claimed. */
   begun?: StartedMessage | null;
+  /** The beginning of the agent of the job, if it began as the job was made. */
+  beginning?: AgentBeginning;
   /** The execution of the job, if its kind is `execution`. */
   loaded?: ClaimedExecution;
 }

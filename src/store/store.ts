@@ -73,6 +73,12 @@ export const procedureStep = <N extends keyof Procedures>(
   input: Parameters<Procedures[N]>[0],
 ): ProcedureStep => ({ procedure, input });
 
+/** Returns what the procedure returned that was the last step of a transaction. */
+export const resultOfLast = <N extends keyof Procedures>(
+  _procedure: N,
+  outcomes: StatementResult[],
+): ReturnType<Procedures[N]> => outcomes.at(-1)?.rows[0] as never;
+
 /**
  * Makes a step that asserts that a select finds exactly so many rows when the transaction runs, or
  * the whole transaction is rolled back. It changes nothing.

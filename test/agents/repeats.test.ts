@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { SaidRow } from '../../src/agents/procedures/snapshot.js';
 import { repetitionsOf } from '../../src/agents/repeats.js';
+import type { SaidRow } from '../../src/store/tables/agents.js';
 import { says } from '../harness/openai.js';
 import { call, type Stage, startStage } from './stage.js';
 

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { SaidRow } from '../../src/agents/procedures/snapshot.js';
 import { trim } from '../../src/agents/trim.js';
 import { turnsOf } from '../../src/agents/turns.js';
+import type { SaidRow } from '../../src/store/tables/agents.js';
 import { inside } from '../harness/inside.js';
 import { mind } from './mind.js';
 import { call, startStage } from './stage.js';

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { SaidRow } from '../../src/agents/procedures/snapshot.js';
 import { INTERRUPTED, openCalls, turnsOf } from '../../src/agents/turns.js';
+import type { SaidRow } from '../../src/store/tables/agents.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

@@ -1,18 +1,11 @@
 import type Database from 'better-sqlite3';
-import { type AgentRow, agentTable } from '../../store/tables/agents.js';
+import { type AgentBeginning, type AgentRow, agentTable } from '../../store/tables/agents.js';
 import { eventAppender } from '../../store/transcript.js';
-
-/** The result of beginning or resuming the work of an agent. */
-export type AgentBeginning =
-  | { is: 'begun'; agent: AgentRow; event: { number: number; data: Record<string, unknown> } }
-  /** The account of its owner is disabled; nothing was changed. */
-  | { is: 'suspended'; agent: AgentRow }
-  /** It was paused, stopped, removed or had ended. */
-  | { is: 'gone' };
+import { snapshotReader } from './snapshot.js';
 
 /**
- * Moves a queued agent to `running` and records the event; one that runs already is resumed. `at`
- * is the time in ISO 8601.
+ * Moves a queued agent to `running`, records the event, and reads the facts for its first step; one
+ * that runs already is resumed. `at` is the time in ISO 8601.
  */
 export const beginAgent = (db: Database.Database) => {
   const find = db.prepare<[string], AgentRow>(
@@ -23,6 +16,7 @@ export const beginAgent = (db: Database.Database) => {
     `UPDATE agents SET status = 'running', started_at = coalesce(started_at, ?) WHERE id = ?`,
   );
   const append = eventAppender(db);
+  const read = snapshotReader(db);
   return ({ id, at }: { id: string; at: string }): AgentBeginning => {
     const agent = find.get(id);
     if (agent?.status !== 'queued' && agent?.status !== 'running') return { is: 'gone' };
@@ -32,6 +26,8 @@ export const beginAgent = (db: Database.Database) => {
     if (!isResumed) move.run(at, id);
     const data = { status: 'running', ...(isResumed && { resumed: true }) };
     const number = append({ agentId: id, type: 'agent.status', data, at });
-    return { is: 'begun', agent, event: { number, data } };
+    const { user_id: userId, session_id: sessionId } = agent;
+    const snapshot = read({ agentId: id, userId, sessionId, now: at });
+    return { is: 'begun', agent, event: { number, data, at }, snapshot };
   };
 };

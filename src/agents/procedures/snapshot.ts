@@ -1,25 +1,10 @@
 import type Database from 'better-sqlite3';
-import type { UserRow } from '../../store/tables/accounts.js';
-import { type AgentRow, agentTable, type MessageRow } from '../../store/tables/agents.js';
-import type { PermissionRow } from '../../store/tables/permissions.js';
-
-/**
- * The rows by which the loop decides: an agent, its owner's permissions and, for a step, its
- * conversation.
- */
-export interface AgentSnapshot {
-  /** Undefined if the agent was removed. */
-  agent: AgentRow | undefined;
-  levels: Pick<PermissionRow, 'skill_id' | 'action' | 'level'>[];
-  owner: Pick<UserRow, 'role' | 'permissions'> | undefined;
-  /** All messages of its session, oldest first; none if they were not asked for. */
-  messages: SaidRow[];
-}
-
-export type SaidRow = Pick<
-  MessageRow,
-  'seq' | 'role' | 'content' | 'tool_calls' | 'tool_call_id' | 'agent_id'
->;
+import {
+  type AgentRow,
+  type AgentSnapshot,
+  agentTable,
+  type SaidRow,
+} from '../../store/tables/agents.js';
 
 export interface SnapshotRequest {
   agentId: string;
@@ -31,7 +16,10 @@ export interface SnapshotRequest {
 }
 
 /** Reads a snapshot of an agent in one read transaction. */
-export const agentSnapshot = (db: Database.Database) => {
+export const agentSnapshot = (db: Database.Database) => db.transaction(snapshotReader(db));
+
+/** Returns the function that reads a snapshot, for a transaction that is open. */
+export const snapshotReader = (db: Database.Database) => {
   const agentOf = db.prepare<[string], AgentRow>(
     `SELECT ${agentTable.columns.join(', ')} FROM agents WHERE id = ?`,
   );
@@ -46,12 +34,10 @@ export const agentSnapshot = (db: Database.Database) => {
     `SELECT seq, role, content, tool_calls, tool_call_id, agent_id FROM messages
       WHERE session_id = ? ORDER BY seq`,
   );
-  return db.transaction(
-    ({ agentId, userId, sessionId, now }: SnapshotRequest): AgentSnapshot => ({
-      agent: agentOf.get(agentId),
-      levels: levelsOf.all(userId, now),
-      owner: ownerOf.get(userId),
-      messages: sessionId === null ? [] : messagesOf.all(sessionId),
-    }),
-  );
+  return ({ agentId, userId, sessionId, now }: SnapshotRequest): AgentSnapshot => ({
+    agent: agentOf.get(agentId),
+    levels: levelsOf.all(userId, now),
+    owner: ownerOf.get(userId),
+    messages: sessionId === null ? [] : messagesOf.all(sessionId),
+  });
 };

@@ -4,6 +4,7 @@ import {
   postNotice,
   type QueuedLanes,
 } from '../../outbound/procedures/post.js';
+import { Unmet } from '../../store/engine/protocol.js';
 
 /** A run that the limits of its hook are to admit. */
 export interface Admission {
@@ -38,6 +39,27 @@ export const admitExecution = (db: Database.Database, lanes: QueuedLanes) => {
     counts.save();
     if (admitted === 'go' || admitted === 'last') mark.run(admission.now, executionId);
     return admitted;
+  };
+};
+
+/** A run of a hook that had no limits when it was loaded. */
+export interface UnlimitedRun extends Pick<Admission, 'hookId' | 'now'> {
+  executionId: string;
+}
+
+/**
+ * Marks and counts an execution of a hook without limits, as a step of the transaction with which
+ * its action begins. Throws Unmet if the hook has limits by now; a further try asks them.
+ */
+export const admitUnlimited = (db: Database.Database) => {
+  const count = db.prepare(
+    `UPDATE hooks SET runs = runs + 1, last_run_at = @now
+      WHERE id = @hookId AND cooldown_ms = 0 AND max_executions IS NULL`,
+  );
+  const mark = db.prepare('UPDATE executions SET started_at = @now WHERE id = @executionId');
+  return (run: UnlimitedRun): void => {
+    if (count.run(run).changes === 0) throw new Unmet('the hook is gone or has limits now', 0);
+    mark.run(run);
   };
 };
 

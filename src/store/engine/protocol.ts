@@ -12,7 +12,10 @@ export interface Statement {
   expect?: number;
 }
 
-/** The result of a statement. `rows` are those that it selected or returned. */
+/**
+ * The result of a statement: `rows` are those that it selected or returned. Of a procedure, the one
+ * row is what it returned.
+ */
 export interface StatementResult {
   rows: unknown[];
   changes: number;

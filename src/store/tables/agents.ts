@@ -1,3 +1,5 @@
+import type { UserRow } from './accounts.js';
+import type { PermissionRow } from './permissions.js';
 import { flag, json, literal, number, orNull, preset, type Row, table, text } from './table.js';
 
 export const sessionTable = table('sessions', {
@@ -83,6 +85,39 @@ export const agentTable = table('agents', {
   finished_at: orNull(text),
 });
 export type AgentRow = Row<typeof agentTable>;
+
+/**
+ * The rows by which the loop decides: an agent, its owner's permissions and, for a step, its
+ * conversation.
+ */
+export interface AgentSnapshot {
+  /** Undefined if the agent was removed. */
+  agent: AgentRow | undefined;
+  levels: Pick<PermissionRow, 'skill_id' | 'action' | 'level'>[];
+  owner: Pick<UserRow, 'role' | 'permissions'> | undefined;
+  /** All messages of its session, oldest first; none if they were not asked for. */
+  messages: SaidRow[];
+}
+
+export type SaidRow = Pick<
+  MessageRow,
+  'seq' | 'role' | 'content' | 'tool_calls' | 'tool_call_id' | 'agent_id'
+>;
+
+/** The result of beginning or resuming the work of an agent. */
+export type AgentBeginning =
+  | {
+      is: 'begun';
+      /** The agent as it was before. */
+      agent: AgentRow;
+      event: { number: number; data: Record<string, unknown>; at: string };
+      /** The facts for its first step, after the beginning. */
+      snapshot: AgentSnapshot;
+    }
+  /** The account of its owner is disabled; nothing was changed. */
+  | { is: 'suspended'; agent: AgentRow }
+  /** It was paused, stopped, removed or had ended. */
+  | { is: 'gone' };
 
 /**
  * A notification of a run above the number that is sent one by one. The run's end sends them as one

@@ -10,8 +10,6 @@ import {
 } from '../engine/protocol.js';
 
 const STATEMENTS_KEPT = 500;
-/** The result of a step that is a procedure. */
-const NO_ROWS: StatementResult = { rows: [], changes: 0 };
 
 /** A synchronous function in the database thread, which is prepared once and called often. */
 export interface Procedure {
@@ -111,10 +109,7 @@ const performer = (db: Database.Database, procedures: Record<string, Procedure>)
 
   const take = (step: TransactionStep, at: number): unknown => {
     if ('audit' in step) return call('appendAudit', [step.audit])[0];
-    if ('procedure' in step) {
-      call(step.procedure, [step.input]);
-      return NO_ROWS;
-    }
+    if ('procedure' in step) return { rows: call(step.procedure, [step.input]), changes: 0 };
     const outcome = run(step);
     const touched = outcome.rows.length || outcome.changes;
     if (step.expect !== undefined && touched !== step.expect) {
