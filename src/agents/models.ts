@@ -57,10 +57,11 @@ const stateOf = (name: string, { status, lastError }: ModelHealth): ModelState =
   lastError,
 });
 
+const enabledOf = (registry: Registry): RegisteredModel[] =>
+  registry.list().filter(({ isEnabled }) => isEnabled);
+
 export const createModels = (registry: Registry, health: ModelHealths) => {
   const has = (name: string): boolean => registry.find(name)?.isEnabled === true;
-
-  const enabled = (): RegisteredModel[] => registry.list().filter(({ isEnabled }) => isEnabled);
 
   const routed = (topic?: string | null): string | undefined =>
     registry.routes().find((route) => route.topic === topic)?.primary;
@@ -111,11 +112,13 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
   return {
     /** Returns true if an agent may be given this model. */
     has,
-    names: () => enabled().map(({ name }) => name),
+    names: () => enabledOf(registry).map(({ name }) => name),
     /** Returns the names of those that are command-line tools. */
-    cliNames: () => enabled().flatMap(({ name, provider }) => (provider === 'cli' ? [name] : [])),
+    cliNames: () =>
+      enabledOf(registry).flatMap(({ name, provider }) => (provider === 'cli' ? [name] : [])),
     /** Returns the models that may be used, with their states. */
-    states: (): ModelState[] => enabled().map(({ name }) => stateOf(name, health.of(name))),
+    states: (): ModelState[] =>
+      enabledOf(registry).map(({ name }) => stateOf(name, health.of(name))),
     /** Returns the model of an agent that names none: the first of its topic, or the default. */
     choose: (topic?: string | null): string => {
       const primary = routed(topic);

@@ -3,6 +3,7 @@ import { measureAgents } from './agents.js';
 import { measureAgentsOverWire } from './agentwire.js';
 import { measureCommands } from './commands.js';
 import { RUNS } from './contenders.js';
+import { measureFairness } from './fairness.js';
 import { atLeast, atMost, type Goal, isMet, rowsOfGoals } from './goals.js';
 import { measureLists } from './lists.js';
 import { measureMillion } from './million.js';
@@ -72,6 +73,9 @@ const rowsOf = (figures: Figures[]) =>
     ]),
   );
 
+/** The runs of one hook that wait while those of another are measured. */
+const QUEUED = 400_000;
+
 /** Rows of figures that have a number of digits each. */
 const rounded = (figures: object, digits = 0): Record<string, string> =>
   Object.fromEntries(
@@ -117,6 +121,8 @@ const measureRest = async (wire: Figures[]): Promise<Goal[]> => {
   const runs = await measureRuns();
   const rowsOfRuns = Object.entries(runs).map(([name, figures]) => [name, rounded(figures)]);
   print('Queued runs to their end', Object.fromEntries(rowsOfRuns));
+  const fairness = await measureFairness(QUEUED);
+  print('Runs of a hook beside those of another that wait', { Adjutant: rounded(fairness) });
   const start = await measureStart(rounds);
   print('Start and memory', { Adjutant: rounded(start) });
   const commands = await measureCommands(rounds);
@@ -133,6 +139,7 @@ const measureRest = async (wire: Figures[]): Promise<Goal[]> => {
   return [
     ...receiverGoals(wire, usual, one),
     ...runGoals(runs),
+    atMost('p99 of a run beside those of another hook, ms', fairness.p99, 50),
     atMost('a step of an agent over HTTP, processor ms', asking.warmMs, 2),
     atMost('a step of an agent in process, processor ms', agents.stepCpuMs, 1),
     atMost('frames to 500 sockets, of bare ws', sockets.daemonUs / sockets.bareUs, 1.3),

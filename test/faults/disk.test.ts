@@ -7,8 +7,9 @@ import * as Lab from '@hapi/lab';
 import { addHook, registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';
-import { readLedger } from './ledger.js';
+import { endedOf, readLedger } from './ledger.js';
 import { fill, mountTmpfs, whyNoMount } from './mount.js';
+import { queueDeliveries } from './queue.js';
 import { isAcknowledged } from './senders.js';
 
 export const lab = Lab.script();
@@ -18,23 +19,72 @@ const SECRET = 'a secret of the full disk';
 const noMount = whyNoMount();
 const skipped = noMount === null ? '' : ` (skipped: ${noMount})`;
 
+/** Runs a test in a home on a disk of its own, of so many megabytes. */
+const onDisk = async (megabytes: number, test: (home: string) => Promise<void>): Promise<void> => {
+  const scratch = await mkdtemp(join(tmpdir(), 'adjutant-disk-'));
+  const home = join(scratch, 'disk');
+  await mkdir(home);
+  const unmount = mountTmpfs(home, megabytes);
+  try {
+    await test(home);
+  } finally {
+    unmount();
+    await rm(scratch, { recursive: true });
+  }
+};
+
 describe('disk', () => {
-  it(`answers 503 while it is full, and takes deliveries again without a restart when it is not${skipped}`, {
-    skip: noMount !== null,
-    timeout: 60_000,
-  }, async () => {
-    const scratch = await mkdtemp(join(tmpdir(), 'adjutant-disk-'));
-    const home = join(scratch, 'disk');
-    await mkdir(home);
-    const unmount = mountTmpfs(home, 24);
-    try {
-      await fillAndFree(home);
-    } finally {
-      unmount();
-      await rm(scratch, { recursive: true });
-    }
-  });
+  it(
+    `answers 503 while it is full, and takes deliveries again without a restart when it is not${skipped}`,
+    {
+      skip: noMount !== null,
+      timeout: 60_000,
+    },
+    () => onDisk(24, fillAndFree),
+  );
+
+  it(
+    `ends no run twice and loses none where it fills up under batches${skipped}`,
+    {
+      skip: noMount !== null,
+      timeout: 90_000,
+    },
+    () => onDisk(48, fillUnderBatches),
+  );
 });
+
+/** The deliveries that wait for a batch, and the room on the disk, in which not all can end. */
+const WAITING = 4000;
+const ROOM = 1024 * 1024;
+
+const fillUnderBatches = async (home: string): Promise<void> => {
+  await (await startDaemon({ home })).end('SIGTERM');
+  queueDeliveries(home, WAITING);
+  const empty = await fill(home, ROOM);
+  const daemon = await startDaemon({ home });
+  try {
+    const ended = async () => endedOf(readLedger(home)).size;
+    const health = async () => (await fetch(`${daemon.url}/health/ready`)).status;
+    await until(health, (status) => status === 503);
+    const before = await ended();
+    expect(before).to.be.below(WAITING);
+    const live = await fetch(`${daemon.url}/health/live`);
+    expect(live.status).to.equal(200);
+    await empty();
+    await until(ended, (count) => count === WAITING, 30_000);
+    await until(health, (status) => status === 200);
+    const { executions, jobs, notices, integrity } = readLedger(home);
+    const statuses = new Set([...executions.values()].map(({ status }) => status));
+    expect({ statuses: [...statuses], jobs, notices, integrity }).to.equal({
+      statuses: ['success'],
+      jobs: 0,
+      notices: WAITING,
+      integrity: 'ok',
+    });
+  } finally {
+    await daemon.end('SIGKILL');
+  }
+};
 
 const fillAndFree = async (home: string): Promise<void> => {
   const daemon = await startDaemon({ home });

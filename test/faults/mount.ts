@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { open, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -27,14 +27,16 @@ export const whyNoMount = (): string | null => {
 };
 
 /**
- * Fills the disk until not even a page is left; the daemon may take the last one itself. Resolves to
- * what empties it.
+ * Fills the disk until not even a page is left, or just so many bytes; the daemon may take the last
+ * page itself. Resolves to what empties it.
  */
-export const fill = async (folder: string): Promise<() => Promise<void>> => {
+export const fill = async (folder: string, left = 0): Promise<() => Promise<void>> => {
   const path = join(folder, 'filler');
   const filler = await open(path, 'w');
+  const { bavail, bsize } = await statfs(folder);
+  const most = left === 0 ? Number.POSITIVE_INFINITY : bavail * bsize - left;
   try {
-    while (true) await filler.write(Buffer.alloc(4096, 1));
+    for (let size = 0; size < most; size += 4096) await filler.write(Buffer.alloc(4096, 1));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
   } finally {
