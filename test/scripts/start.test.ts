@@ -24,7 +24,7 @@ export const main = async ([, , command, ...args]: string[]): Promise<void> => {
 describe('start', () => {
   let clone: Clone;
   before(async () => {
-    clone = cloneProject({ 'cli/main.ts': CLI });
+    clone = cloneProject({ 'cli/main.ts': CLI, 'src/main.ts': 'export {};' });
     await clone.run(['scripts/build.js']);
   });
   after(() => clone.clear());
