@@ -1,6 +1,7 @@
 import { type Agents, MODEL_GRANTS } from '../agents/module.js';
 import type { Base } from '../base.js';
 import type { Jobs } from '../jobs/module.js';
+import { iso } from '../kernel/clock.js';
 import type { Resource } from '../kernel/route.js';
 import type { Outbound } from '../outbound/module.js';
 import type { Permissions } from '../permissions/module.js';
@@ -11,6 +12,7 @@ import { faultsOfTools, type Tools } from '../tools/module.js';
 import type { VaultModule } from '../vault/module.js';
 import { isDatabaseOnly } from './actions.js';
 import { agentExecutions } from './agentexecution.js';
+import { beginDeletion, createDeleter, DELETION_JOB } from './deletion.js';
 import { createEvaluator } from './evaluate.js';
 import { createExecutor, EXECUTION_JOB } from './execute.js';
 import { openedHook } from './hook.js';
@@ -117,6 +119,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
         delayed: queue.delayed,
       });
       queue.handle(EXECUTION_JOB, executor);
+      queue.handle(DELETION_JOB, createDeleter({ store, hooks: hooksStore(store), directory }));
     },
     load: async () => {
       const hooks = await store.db.selectFrom('hooks').select(hookTable.columns).execute();
@@ -143,6 +146,8 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
           testing: { store, clock, queue, evaluate, models: agents.models },
           service: {
             hooks: hooksStore(store),
+            beginDeletion: (hookId) =>
+              beginDeletion(store, { hookId, runAt: iso(clock.now()), boot }),
             clock,
             http,
             vault,

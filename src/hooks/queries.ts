@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../store/page.js';
-import { deleteInSteps, selectRows } from '../store/rows.js';
+import { changeInSteps, selectRows } from '../store/rows.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import {
   deliveryTable,
@@ -13,6 +13,7 @@ import {
 } from '../store/tables/hooks.js';
 import { unchangedSince } from '../store/updateif.js';
 import { visibleTo } from '../store/visible.js';
+import { endDeletion } from './deletion.js';
 import type { ExecutionWithDelivery, HookWithStats } from './view.js';
 
 interface HookFilters extends PageInput {
@@ -97,15 +98,15 @@ export const hooksStore = (store: Store) => {
      * Deletes the executions and claims of a hook in steps, between which other writes go on. It
      * ends when few are left.
      */
-    shrink: async (id: string): Promise<void> => {
+    shrink: async (id: string, signal?: AbortSignal): Promise<void> => {
       const statements = DELETE_STEP.map((sql) => ({ sql, parameters: [id] }));
-      await deleteInSteps(store, statements, { step: STEP });
+      await changeInSteps(store, statements, { step: STEP, signal });
     },
 
     /** Deletes the hook and its executions; deliveries are left to retention. */
     delete: async (userId: string, id: string): Promise<boolean> => {
       const hook = db.deleteFrom('hooks').where(visibleTo(userId)).where('id', '=', id);
-      return unlessUnmet(store.transact([statement(hook, 1)]));
+      return unlessUnmet(store.transact([statement(hook, 1), endDeletion(store, id)]));
     },
 
     ...executionQueries(store),

@@ -36,8 +36,9 @@ export const hooksResource = ({ service: deps, testing, hub }: HooksRoutesDeps) 
     get: async ({ id }, by) => viewHook(await findHook(deps, by.userId, id)),
     update: async ({ id, body }, by) => viewHook(await updateHook(deps, by, id, body)),
     delete: ({ id }, by) => deleteHook(deps, by.userId, id),
-    enable: async ({ id }, by) => viewHook(await setEnabled(deps, by.userId, id, true)),
-    disable: async ({ id }, by) => viewHook(await setEnabled(deps, by.userId, id, false)),
+    enable: async ({ id }, by) => viewHook(await setEnabled(deps, { userId: by.userId, id }, true)),
+    disable: async ({ id }, by) =>
+      viewHook(await setEnabled(deps, { userId: by.userId, id }, false)),
     executions: async ({ id, query }, by) => {
       await findHook(deps, by.userId, id);
       const { rows, nextCursor } = await deps.hooks.executions(by.userId, id, query);

@@ -7,7 +7,7 @@ import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
 import type { GrantRule } from '../permissions/module.js';
 import { type RotationDeps, rotated } from '../secrets/module.js';
-import type { TransactionStep } from '../store/engine/protocol.js';
+import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { type HookRow, hookTable } from '../store/tables/hooks.js';
 import { updateIf } from '../store/updateif.js';
 import { storedColumns } from '../store/view.js';
@@ -27,6 +27,8 @@ export interface HooksDeps extends RotationDeps {
   hooks: HooksStore;
   directory: Directory;
   http: Http;
+  /** Builds the statement that begins the deletion of a hook in several transactions. */
+  beginDeletion(hookId: string): Statement;
   vault: Vault;
   /** The models and tools that a hook may name. */
   named: NamedThings;
@@ -148,11 +150,10 @@ const plainChanges = (given: HookChanges): Partial<HookRow> => {
 
 export const setEnabled = (
   deps: HooksDeps,
-  userId: string,
-  id: string,
+  which: { userId: string; id: string; also?: TransactionStep[] },
   enabled: boolean,
 ): Promise<HookWithStats> =>
-  change(deps, { userId, id }, (row) => ({
+  change(deps, which, (row) => ({
     enabled: enabled ? 1 : 0,
     ...scheduleChanges(deps, row, {
       trigger: row.trigger,
@@ -187,7 +188,7 @@ export const deleteHook = async (deps: HooksDeps, userId: string, id: string): P
   await findHook(deps, userId, id);
   if (await deps.hooks.isLarge(id)) {
     // Nothing may come in meanwhile.
-    await setEnabled(deps, userId, id, false);
+    await setEnabled(deps, { userId, id, also: [deps.beginDeletion(id)] }, false);
     await deps.hooks.shrink(id);
   }
   if (!(await deps.hooks.delete(userId, id))) throw noHook();

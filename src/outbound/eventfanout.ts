@@ -1,9 +1,8 @@
-import { type SqlBool, sql } from 'kysely';
 import { dropJob, type JobHandler, type Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import { procedureStep, type Store } from '../store/store.js';
-import type { OutgoingEventRow } from '../store/tables/outbox.js';
+import type { NewOutgoingEvent, OutgoingEventRow } from '../store/tables/outbox.js';
 import { visibleTo } from '../store/visible.js';
 import { fanOut } from './fanout.js';
 import { DISABLED, type NewOutboundMessage } from './messages.js';
@@ -53,7 +52,7 @@ export const storedEvent = (
   clock: Clock,
   userId: string,
   { type, data, effectId, hops = 0 }: OutgoingEvent,
-): OutgoingEventRow => {
+): NewOutgoingEvent => {
   const now = clock.now();
   return {
     id: mint('event', now),
@@ -97,10 +96,16 @@ const messagesOf = async (
   event: OutgoingEventRow,
 ): Promise<NewOutboundMessage[]> => {
   const { id: causeId, user_id: userId, type: kind, created_at: timestamp, hops } = event;
-  const webhooks = await wanting(db, userId, kind, timestamp).orderBy('id').execute();
+  const webhooks = await db
+    .selectFrom('webhooks')
+    .select(['id', 'enabled'])
+    .where(visibleTo(userId))
+    .where('id', 'in', JSON.parse(event.webhook_ids) as string[])
+    .orderBy('id')
+    .execute();
   const content = { type: kind, timestamp, data: JSON.parse(event.data) };
-  return webhooks.map(({ id: webhookId, is_on: isOn }) => {
-    const isEnded = isOn === 0 && { error: DISABLED };
+  return webhooks.map(({ id: webhookId, enabled }) => {
+    const isEnded = enabled === 0 && { error: DISABLED };
     return { userId, target: { webhookId }, causeId, kind, content, hops, ...isEnded };
   });
 };
@@ -111,26 +116,9 @@ const findEvent = async ({ db }: Store, id: string): Promise<OutgoingEventRow | 
     .selectFrom('outgoing_events as e')
     .innerJoin('users as u', 'u.id', 'e.user_id')
     .select(['e.id', 'e.user_id', 'e.type', 'e.data', 'e.effect_id', 'e.hops'])
-    .select('e.created_at')
+    .select(['e.created_at', 'e.webhook_ids'])
     .where('e.id', '=', id)
     .where('u.disabled_at', 'is', null)
     .executeTakeFirst();
   return row ?? null;
 };
-
-/**
- * Selects the webhooks that want the type and were enabled when the event happened. The types are a
- * JSON list of words that contain no wildcard of LIKE.
- */
-const wanting = (db: Store['db'], userId: string, type: string, at: string) =>
-  db
-    .selectFrom('webhooks')
-    .select('webhooks.id')
-    .select(isOnSince(at).as('is_on'))
-    .where(visibleTo(userId, 'webhooks'))
-    .where((of) => of.or([isOnSince(at), of('disabled_at', '>=', at)]))
-    .where((of) => of.or([of('events', 'like', `%"${type}"%`), of('events', 'like', '%"*"%')]));
-
-/** Builds the condition that a webhook has been enabled from that time on. */
-const isOnSince = (at: string) =>
-  sql<SqlBool & number>`(enabled = 1 AND coalesce(enabled_at, created_at) <= ${at})`;

@@ -2,7 +2,7 @@ import type { Base } from '../base.js';
 import { createQueue } from '../jobs/module.js';
 import type { Hub } from '../realtime/module.js';
 import type { Secrets } from '../secrets/module.js';
-import { type OutgoingEventRow, webhookTable } from '../store/tables/outbox.js';
+import { type NewOutgoingEvent, webhookTable } from '../store/tables/outbox.js';
 import type { VaultModule } from '../vault/module.js';
 import { createDigests } from './digests.js';
 import {
@@ -82,7 +82,16 @@ export const openOutbound = (base: Base, { hub, vault, secrets }: OutboundDeps) 
     createSender({ store, clock, queue, outbox, transports, targetHealth }),
   );
   const subscriptions = createSubscriptions();
-  const endpoint = { store, clock, http, outbox, subscriptions, openSecret, vault: vault.vault };
+  const endpoint = {
+    store,
+    clock,
+    log,
+    http,
+    outbox,
+    subscriptions,
+    openSecret,
+    vault: vault.vault,
+  };
   transports.put(ENDPOINT, createEndpointTransport(endpoint));
   const toWebhooks = createToWebhooks({ clock });
   store.whenQueued((lanes) => {
@@ -98,7 +107,7 @@ export const openOutbound = (base: Base, { hub, vault, secrets }: OutboundDeps) 
     toWebhooks: (userId: string, event: OutgoingEvent): QueuedMessage =>
       subscriptions.wants(userId, event.type) ? toWebhooks(userId, event) : NOTHING,
     /** Returns an event as the procedures that post it take it; null if no webhook wants it. */
-    storedEvent: (userId: string, event: OutgoingEvent): OutgoingEventRow | null =>
+    storedEvent: (userId: string, event: OutgoingEvent): NewOutgoingEvent | null =>
       subscriptions.wants(userId, event.type) ? storedEvent(clock, userId, event) : null,
     digests: createDigests({ store, clock, log, queue, transports }),
     reminders: createReminders({ store, clock, log, outbox, usage: vault.usage }),

@@ -97,23 +97,23 @@ export const insertRow = <N extends Name, C>(
 };
 
 /**
- * Runs statements that delete at most `step` rows each until none deletes as many, or the signal
- * aborts. Each round is a transaction of its own, so that other writes go on in between. Resolves to
- * the number of deleted rows.
+ * Runs statements that change or delete at most `step` rows each until none does so many, or the
+ * signal aborts. Each round is a transaction of its own, so that other writes go on in between.
+ * Resolves to the number of changed rows.
  */
-export const deleteInSteps = async (
+export const changeInSteps = async (
   { transact }: Pick<Store, 'transact'>,
   statements: Statement[],
   { step, signal }: { step: number; signal?: AbortSignal },
 ): Promise<number> => {
-  let deleted = 0;
+  let changed = 0;
   let isLeft = true;
   while (isLeft && !signal?.aborted) {
     const results = await transact(statements);
     isLeft = results.some(({ changes }) => changes === step);
-    for (const { changes } of results) deleted += changes;
+    for (const { changes } of results) changed += changes;
   }
-  return deleted;
+  return changed;
 };
 
 /** Inserts a row if fewer than `most` are counted. */

@@ -51,7 +51,10 @@ export interface Store {
   whenQueued(call: (lanes: string[]) => void): void;
   /** Returns the number of calls that wait for the writer thread. */
   pending(): number;
-  /** Returns the number of calls since the start that may have written something. */
+  /**
+   * Returns a number that grows when a call begins that may write something, and when it is answered,
+   * so that who read in between notices.
+   */
   writes(): number;
   /** Returns the number of failed writes. */
   refusals(): number;
@@ -116,9 +119,13 @@ const SLOW: ReadonlySet<string> = new Set<keyof Lookups>(['checkTable']);
 export const storeOf = (engines: Engines): Store => {
   const { writer, reader } = engines;
   let writes = 0;
-  const write = (work: StoreWork): Promise<unknown> => {
+  const write = async (work: StoreWork): Promise<unknown> => {
     writes++;
-    return writer.perform(work);
+    try {
+      return await writer.perform(work);
+    } finally {
+      writes++;
+    }
   };
   const db = new Kysely<Tables>({ dialect: threadDialect({ perform: write }, reader) });
   const transact: Store['transact'] = async (steps) =>

@@ -56,6 +56,17 @@ describe('store', () => {
     expect(await facts()).to.equal(['a']);
   });
 
+  it('counts a write when it begins and when it is committed', async () => {
+    const { store } = scratch;
+    const before = store.writes();
+    const written = store.transact([putFact('a', '1')]);
+    expect(store.writes()).to.equal(before + 1);
+    await written;
+    expect(store.writes()).to.equal(before + 2);
+    await expect(store.transact([putFact('a', '1')])).to.reject(Taken);
+    expect(store.writes()).to.equal(before + 4);
+  });
+
   it('lets one that fails take nobody with it', async () => {
     const { store } = scratch;
     const results = await Promise.allSettled([

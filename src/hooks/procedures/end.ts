@@ -6,7 +6,7 @@ import {
   type QueuedLanes,
 } from '../../outbound/procedures/post.js';
 import type { ExecutionRow } from '../../store/tables/hooks.js';
-import type { OutgoingEventRow } from '../../store/tables/outbox.js';
+import type { NewOutgoingEvent } from '../../store/tables/outbox.js';
 import { type Admission, type Admitted, runCounts } from './admit.js';
 
 /** The end of an execution, with what is written in the same transaction. */
@@ -22,7 +22,7 @@ export interface EndRecord {
   /** The notifications that it sends. */
   notices: NoticePosting[];
   /** The event for the owner's outgoing webhooks, if one may want it. */
-  event: OutgoingEventRow | null;
+  event: NewOutgoingEvent | null;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { NotificationRow } from '../../store/tables/notifications.js';
-import type { OutgoingEventRow } from '../../store/tables/outbox.js';
+import type { NewOutgoingEvent } from '../../store/tables/outbox.js';
 
 /** A notification to store, and whether it also goes to the owner's channels. */
 export interface NoticePosting {
@@ -43,20 +43,22 @@ export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
 };
 
 /**
- * Stores an event for the owner's outgoing webhooks and the job that fans it out, if an enabled
- * webhook wants its type and no event of the same effect is stored. The types that a webhook wants
- * are a JSON list of words that contain no wildcard of LIKE.
+ * Stores an event with the owner's outgoing webhooks that are enabled and want its type, and the job
+ * that fans it out, if there are any and no event of the same effect is stored. The types that a
+ * webhook wants are a JSON list of words that contain no wildcard of LIKE.
  */
 export const postEvent = (db: Database.Database, { queued }: QueuedLanes) => {
   const insert = db.prepare(
-    `INSERT INTO outgoing_events (id, user_id, type, data, effect_id, hops, created_at)
-     SELECT @id, @user_id, @type, @data, @effect_id, @hops, @created_at
-     WHERE EXISTS (SELECT 1 FROM webhooks WHERE user_id = @user_id AND enabled = 1
-       AND (events LIKE '%"' || @type || '"%' OR events LIKE '%"*"%'))
+    `INSERT INTO outgoing_events
+       (id, user_id, type, data, effect_id, hops, created_at, webhook_ids)
+     SELECT @id, @user_id, @type, @data, @effect_id, @hops, @created_at, json_group_array(id)
+     FROM webhooks WHERE user_id = @user_id AND enabled = 1
+       AND (events LIKE '%"' || @type || '"%' OR events LIKE '%"*"%')
+     HAVING count(*) > 0
      ON CONFLICT (effect_id) DO NOTHING`,
   );
   const queue = db.prepare(`INSERT INTO jobs (kind, ref, lane, run_at) VALUES ('event', ?, ?, ?)`);
-  return (event: OutgoingEventRow): boolean => {
+  return (event: NewOutgoingEvent): boolean => {
     if (insert.run(event).changes === 0) return false;
     const lane = ownerLane(event.user_id);
     queue.run(event.id, lane, event.created_at);

@@ -1,14 +1,17 @@
 import { type Clock, iso } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
 import type { Statement } from '../../store/engine/protocol.js';
+import { changeInSteps } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import type { WebhookRow } from '../../store/tables/outbox.js';
-import { DISABLED, dropWaiting, MESSAGE_JOB } from '../messages.js';
+import { DISABLED, MESSAGE_JOB } from '../messages.js';
 import type { Outbox, QueuedMessage } from '../outbox.js';
 import type { Subscriptions } from './subscriptions.js';
 
 export interface DisablingDeps {
   store: Store;
   clock: Clock;
+  log: Log;
   outbox: Pick<Outbox, 'toOwner'>;
   subscriptions: Subscriptions;
 }
@@ -22,9 +25,9 @@ export const disableWebhook = (
   webhook: WebhookRow,
   reason: string,
 ): QueuedMessage => {
-  const { store, clock, outbox, subscriptions } = deps;
+  const { store, clock, log, outbox, subscriptions } = deps;
   const at = iso(clock.now());
-  const change = { enabled: 0, disabled_reason: reason, disabled_at: at, updated_at: at };
+  const change = { enabled: 0, disabled_reason: reason, updated_at: at };
   const disabled = store.db
     .updateTable('webhooks')
     .set(change)
@@ -38,34 +41,39 @@ export const disableWebhook = (
     effectId: `${webhook.id}:disabled:${webhook.updated_at}`,
   });
   return {
-    statements: [
-      statement(disabled),
-      ...endWaiting(store, webhook.id, change.updated_at),
-      ...posting.statements,
-    ],
+    statements: [statement(disabled), ...endSomeWaiting(webhook.id, at), ...posting.statements],
     published: () => {
       subscriptions.put({ ...webhook, ...change });
       posting.published();
+      endWaiting(store, webhook.id, at).catch((err) =>
+        log.warn({ err }, 'deliveries of a disabled webhook end when they are due'),
+      );
     },
   };
 };
 
+/** The deliveries that one transaction ends: some 5 ms of the writer thread. */
+const STEP = 500;
+const WAITING = `FROM jobs WHERE lane = @webhookId AND boot IS NULL AND kind = '${MESSAGE_JOB}'
+  AND (SELECT enabled FROM webhooks WHERE id = @webhookId) = 0 ORDER BY id LIMIT ${STEP}`;
+const END_STEP = [
+  `UPDATE sendings SET status = 'failed', error = @error, next_at = NULL, finished_at = @at
+    WHERE webhook_id = @webhookId AND id IN (SELECT ref ${WAITING})`,
+  `DELETE FROM jobs WHERE id IN (SELECT id ${WAITING})`,
+];
+
 /**
- * Builds the statements that end the waiting messages of a disabled webhook. Ours: they fail and
- * can be sent again, because otherwise they would arrive in a flood days later. An attempt under
- * way ends by itself.
+ * Builds the statements that end the first of the waiting messages of a disabled webhook. Ours: they
+ * fail and can be sent again, because otherwise they would arrive in a flood days later. An attempt
+ * under way ends by itself.
  */
-export const endWaiting = ({ db }: Store, webhookId: string, at: string): Statement[] => {
-  const waiting = db
-    .selectFrom('jobs')
-    .select('ref')
-    .where('lane', '=', webhookId)
-    .where('boot', 'is', null)
-    .where('kind', '=', MESSAGE_JOB);
-  const ended = db
-    .updateTable('sendings')
-    .set({ status: 'failed', error: DISABLED, next_at: null, finished_at: at })
-    .where('webhook_id', '=', webhookId)
-    .where('id', 'in', waiting);
-  return [statement(ended), dropWaiting({ db }, webhookId)];
+export const endSomeWaiting = (webhookId: string, at: string): Statement[] =>
+  END_STEP.map((sql) => ({ sql, parameters: [{ webhookId, at, error: DISABLED }] }));
+
+/**
+ * Ends all that wait, in steps between which other writes go on. What a crash leaves is ended when
+ * it is due, or before the webhook is enabled again.
+ */
+export const endWaiting = async (store: Store, webhookId: string, at: string): Promise<void> => {
+  await changeInSteps(store, endSomeWaiting(webhookId, at), { step: STEP });
 };

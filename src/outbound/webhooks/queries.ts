@@ -1,8 +1,8 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { type Clock, iso } from '../../kernel/clock.js';
+import type { Clock } from '../../kernel/clock.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../../store/page.js';
-import { deleteInSteps, insertUpTo, selectCount, selectRows } from '../../store/rows.js';
+import { changeInSteps, insertUpTo, selectCount, selectRows } from '../../store/rows.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import { type MessageStatus, type WebhookRow, webhookTable } from '../../store/tables/outbox.js';
 import type { CredentialRow } from '../../store/tables/vault.js';
@@ -10,8 +10,7 @@ import type { Tables } from '../../store/tables.js';
 import { unchangedSince } from '../../store/updateif.js';
 import { visibleTo } from '../../store/visible.js';
 import { dropWaiting, sendAgain } from '../messages.js';
-import { endWaiting } from './disable.js';
-
+import { endSomeWaiting, endWaiting } from './disable.js';
 import type { WebhookDeliveryRow, WebhookWithStats } from './view.js';
 
 const deliveryColumns = [
@@ -38,17 +37,7 @@ const DELETE_STEP = `DELETE FROM sendings WHERE id IN (SELECT id FROM sendings
 const deleteEnded = async (store: Store, id: string): Promise<void> => {
   const all = store.db.selectFrom('sendings').select('id').where('webhook_id', '=', id);
   if (!(await all.offset(STEP).limit(1).executeTakeFirst())) return;
-  await deleteInSteps(store, [{ sql: DELETE_STEP, parameters: [id] }], { step: STEP });
-};
-
-/** Returns when a webhook was turned on or off, if the changes do that. */
-const turned = (
-  { enabled: before }: WebhookRow,
-  { enabled }: Partial<WebhookRow>,
-  at: string,
-): Partial<WebhookRow> => {
-  if (enabled === undefined || enabled === before) return {};
-  return enabled === 1 ? { enabled_at: at } : { disabled_at: at };
+  await changeInSteps(store, [{ sql: DELETE_STEP, parameters: [id] }], { step: STEP });
 };
 
 const bareWebhook = ({ db }: Store, userId: string, id: string): Promise<WebhookRow | undefined> =>
@@ -101,20 +90,26 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
     },
 
     /** Returns false if the webhook was changed or deleted since it was read. */
-    update: (
+    update: async (
       read: WebhookRow,
       changes: Partial<WebhookRow>,
       also: TransactionStep[],
     ): Promise<boolean> => {
-      const isOff = changes.enabled === 0;
+      const { enabled, updated_at: at = read.updated_at } = changes;
+      // Deliveries that were left when the daemon was killed must not be sent now.
+      if (enabled === 1) await endWaiting(store, read.id, at);
       const change = db
         .updateTable('webhooks')
-        .set({ ...changes, ...turned(read, changes, iso(clock.now())) })
+        .set(changes)
         .where(visibleTo(read.user_id))
         .where('id', '=', read.id)
         .where(unchangedSince(read));
-      const ended = isOff ? endWaiting(store, read.id, changes.updated_at ?? '') : [];
-      return unlessUnmet(store.transact([statement(change, 1), ...ended, ...also]));
+      const ended = enabled === 0 ? endSomeWaiting(read.id, at) : [];
+      const isWritten = await unlessUnmet(
+        store.transact([statement(change, 1), ...ended, ...also]),
+      );
+      if (isWritten && enabled === 0) await endWaiting(store, read.id, at);
+      return isWritten;
     },
 
     /** Deletes the webhook with its deliveries and waiting jobs; false if the user has none such. */

@@ -71,8 +71,6 @@ const newRow = (
     credential_id: given.credentialId ?? null,
     enabled: given.enabled === false ? 0 : 1,
     disabled_reason: null,
-    enabled_at: null,
-    disabled_at: given.enabled === false ? iso(now) : null,
     failing_since: null,
     created_at: iso(now),
     updated_at: iso(now),

@@ -56,10 +56,6 @@ export const webhookTable = table('webhooks', {
   credential_id: orNull(text),
   enabled: preset(flag),
   disabled_reason: orNull(text),
-  /** The time when it was last enabled. null: it is as it was made, or older than this column. */
-  enabled_at: preset(orNull(text)),
-  /** The time when it was last disabled. null: never, or before this column. */
-  disabled_at: preset(orNull(text)),
   failing_since: orNull(text),
   created_at: text,
   updated_at: text,
@@ -84,8 +80,12 @@ export const outgoingEventTable = table('outgoing_events', {
   /** The number of times that its cause has come back to this daemon. */
   hops: preset(number),
   created_at: text,
+  /** The webhooks that were enabled and wanted it when it happened, as a JSON list of their IDs. */
+  webhook_ids: preset(json()),
 });
 export type OutgoingEventRow = Row<typeof outgoingEventTable>;
+/** An event that has just happened, before its webhooks are found. */
+export type NewOutgoingEvent = Omit<OutgoingEventRow, 'webhook_ids'>;
 
 /** The facts needed about the kinds of targets. */
 export interface Targets {

@@ -2,7 +2,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import { timeDigits } from '../../kernel/ids.js';
 import type { Log } from '../../kernel/log.js';
 import { createWatch } from '../../kernel/watch.js';
-import { deleteInSteps } from '../../store/rows.js';
+import { changeInSteps } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 
 const EVERY_MS = 3600 * 1000;
@@ -48,7 +48,6 @@ const AFTER_RETENTION = [
     (SELECT s.id FROM sessions AS s WHERE s.id < 'session_' || @digits AND s.updated_at < @at
      AND NOT EXISTS (SELECT 1 FROM agents AS a WHERE a.session_id = s.id) LIMIT ${BATCH})`,
   deleteBatch('approvals', "id < 'approval_' || @digits AND status <> 'pending' ORDER BY id"),
-  deleteBatch('notifications', "id < 'notification_' || @digits AND read_at IS NOT NULL"),
   deleteBatch(
     'sendings',
     "id < 'sending_' || @digits AND status NOT IN ('queued', 'sending') ORDER BY id",
@@ -73,6 +72,17 @@ const DELETE_DELIVERIES = `DELETE FROM deliveries WHERE id BETWEEN @first AND @l
     AND e.id < 'execution_' || substr(@last, 10, 10) || '~' AND e.delivery_id IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM executions AS r
     WHERE r.delivery_id = deliveries.id AND r.replay_of IS NOT NULL)`;
+
+const DELIVERIES = { table: 'deliveries', noun: 'delivery', sql: DELETE_DELIVERIES } as const;
+
+const READ_NOTIFICATIONS = {
+  table: 'notifications',
+  noun: 'notification',
+  sql: `DELETE FROM notifications WHERE id BETWEEN @first AND @last
+    AND read_at IS NOT NULL`,
+} as const;
+
+type Walked = typeof DELIVERIES | typeof READ_NOTIFICATIONS;
 
 /** The overview shows the minutes of a day. */
 const DELETE_MINUTES = 'DELETE FROM execution_minutes WHERE minute < ?';
@@ -107,29 +117,31 @@ export const createRetention = (deps: {
     let pruned = 0;
     for (const sql of statements) {
       const parameters = [{ at: iso(at), digits: timeDigits(at) }];
-      pruned += await deleteInSteps(store, [{ sql, parameters }], { step: BATCH, signal });
+      pruned += await changeInSteps(store, [{ sql, parameters }], { step: BATCH, signal });
     }
     return pruned;
   };
 
-  /** Walks the deliveries by their ids, so that each is looked at once. */
-  const pruneDeliveries = async (before: number, signal?: AbortSignal): Promise<number> => {
+  /** Walks the rows of a table by their ids, so that those that stay are looked at once. */
+  const walk = async (
+    { table, noun, sql }: Walked,
+    before: number,
+    signal?: AbortSignal,
+  ): Promise<number> => {
     let pruned = 0;
     let after = '';
     while (!signal?.aborted) {
       const batch = await store.db
-        .selectFrom('deliveries')
+        .selectFrom(table)
         .select('id')
         .where('id', '>', after)
-        .where('id', '<', `delivery_${timeDigits(before)}`)
+        .where('id', '<', `${noun}_${timeDigits(before)}`)
         .orderBy('id')
         .limit(BATCH)
         .execute();
       const [first, last] = [batch.at(0)?.id, batch.at(-1)?.id];
       if (first === undefined || last === undefined) break;
-      const [outcome] = await store.transact([
-        { sql: DELETE_DELIVERIES, parameters: [{ first, last }] },
-      ]);
+      const [outcome] = await store.transact([{ sql, parameters: [{ first, last }] }]);
       pruned += outcome?.changes ?? 0;
       after = last;
     }
@@ -149,7 +161,8 @@ export const createRetention = (deps: {
     return (
       passing +
       (await pruneBefore(AFTER_RETENTION, before, signal)) +
-      (await pruneDeliveries(before, signal)) +
+      (await walk(READ_NOTIFICATIONS, before, signal)) +
+      (await walk(DELIVERIES, before, signal)) +
       (await pruneBefore(AFTER_UNREAD, now - unreadMs, signal))
     );
   };

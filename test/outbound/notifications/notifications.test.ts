@@ -59,6 +59,22 @@ describe('notifications', () => {
     expect((await list()).unreadCount).to.equal(0);
   });
 
+  it('marks all as read, however many there are, and only the own', async () => {
+    const other = await app.register('other');
+    const message = { kind: 'hook_notice' as const, title: 'x', body: '', link: null };
+    await inside(app.app).outbox.send(other.id, message);
+    const sql = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+      INSERT INTO notifications (id, user_id, kind, title, body, created_at)
+      SELECT 'notification_' || i, id, 'hook_notice', 'x', '', created_at
+      FROM n JOIN users WHERE username = ?`;
+    await app.app.store.transact([{ sql, parameters: [`owner-${count}`] }]);
+    const { body } = await app.call('POST', '/api/notifications/read-all', { token });
+    expect(body).to.equal({ read: 2503 });
+    expect((await list()).unreadCount).to.equal(0);
+    const unread = await app.call('GET', '/api/notifications', { token: other.token });
+    expect(unread.body.unreadCount).to.equal(1);
+  });
+
   it('filters by kind', async () => {
     expect(titles(await list('?kind=hook_exhausted'))).to.equal(['Title 3']);
   });

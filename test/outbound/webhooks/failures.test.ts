@@ -125,6 +125,16 @@ describe('a webhook whose endpoint fails', () => {
     expect(await stage.deliveries(id)).to.equal([]);
   });
 
+  it('is sent what happens after it was enabled, although the clock is set back', async () => {
+    answer(200);
+    const { id } = await stage.webhook({ enabled: false });
+    await stage.ask('PATCH', `/api/webhooks/${id}`, { enabled: true });
+    clock.forward(-HOUR);
+    await stage.fire();
+    await newest(id, ({ status }) => status === 'sent');
+    clock.forward(HOUR);
+  });
+
   it('begins anew with a test that arrives', async () => {
     answer(500);
     const { id } = await stage.webhook();
