@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs';
+import { getSystemErrorMap } from 'node:util';
 import { CommanderError } from 'commander';
 import { ApiError } from '../src/client/errors.js';
 import { versionIn } from '../src/client/recognize.js';
@@ -14,7 +16,7 @@ import { safe, safeJson } from './text.js';
 
 /** Runs one command line and sets the exit code. The first two words are node's and the script's. */
 export const main = async (argv: string[]): Promise<void> => {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', endQuietly);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endUnwritten);
   process.exitCode = await run(argv.slice(2), process);
 };
 
@@ -36,10 +38,19 @@ export const run = async (words: string[], streams: Streams): Promise<number> =>
   }
 };
 
-/** Ends the process when the reader of its output has closed the pipe. */
-const endQuietly = (error: NodeJS.ErrnoException): void => {
+/**
+ * Ends the process when its output cannot be written: with no word if its reader has closed the pipe,
+ * else with the reason, e.g. that the disk is full.
+ */
+const endUnwritten = (error: NodeJS.ErrnoException): void => {
   if (error.code === 'EPIPE') process.exit(Exit.done);
-  throw error;
+  const [, reason = error.message] = getSystemErrorMap().get(error.errno ?? 0) ?? [];
+  try {
+    writeSync(process.stderr.fd, `The output cannot be written: ${reason}\n`);
+  } catch {
+    // Nobody can be told.
+  }
+  process.exit(Exit.failed);
 };
 
 interface Line {

@@ -1,7 +1,6 @@
 import { type Agents, MODEL_GRANTS } from '../agents/module.js';
 import type { Base } from '../base.js';
 import type { Jobs } from '../jobs/module.js';
-import { iso } from '../kernel/clock.js';
 import type { Resource } from '../kernel/route.js';
 import type { Outbound } from '../outbound/module.js';
 import type { Permissions } from '../permissions/module.js';
@@ -12,7 +11,7 @@ import { faultsOfTools, type Tools } from '../tools/module.js';
 import type { VaultModule } from '../vault/module.js';
 import { isDatabaseOnly } from './actions.js';
 import { agentExecutions } from './agentexecution.js';
-import { beginDeletion, createDeleter, DELETION_JOB } from './deletion.js';
+import { createDeleter, DELETION_JOB } from './deletion.js';
 import { createEvaluator } from './evaluate.js';
 import { createExecutor, EXECUTION_JOB } from './execute.js';
 import { openedHook } from './hook.js';
@@ -76,6 +75,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
   const { vault } = deps.vault;
   const { queue } = jobs;
   const { openSecret, sealSecret } = deps.secrets.sealers.hooks;
+  const hooks = hooksStore({ store, boot });
   const directory = createDirectory({ clock, openSecret }, vault.keysOf);
   const evaluate = createEvaluator(payloads.run);
   const precedence = createPrecedence();
@@ -119,11 +119,11 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
         delayed: queue.delayed,
       });
       queue.handle(EXECUTION_JOB, executor);
-      queue.handle(DELETION_JOB, createDeleter({ store, hooks: hooksStore(store), directory }));
+      queue.handle(DELETION_JOB, createDeleter({ store, hooks, directory }));
     },
     load: async () => {
-      const hooks = await store.db.selectFrom('hooks').select(hookTable.columns).execute();
-      for (const hook of hooks) directory.put(hook);
+      const rows = await store.db.selectFrom('hooks').select(hookTable.columns).execute();
+      for (const hook of rows) directory.put(hook);
     },
     resources: ({ tools, permissions, counted, probe }) => {
       const { used } = vault;
@@ -145,9 +145,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
           hub,
           testing: { store, clock, queue, evaluate, models: agents.models },
           service: {
-            hooks: hooksStore(store),
-            beginDeletion: (hookId) =>
-              beginDeletion(store, { hookId, runAt: iso(clock.now()), boot }),
+            hooks,
             clock,
             http,
             vault,

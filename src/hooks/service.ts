@@ -7,7 +7,7 @@ import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
 import type { GrantRule } from '../permissions/module.js';
 import { type RotationDeps, rotated } from '../secrets/module.js';
-import type { Statement, TransactionStep } from '../store/engine/protocol.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import { type HookRow, hookTable } from '../store/tables/hooks.js';
 import { updateIf } from '../store/updateif.js';
 import { storedColumns } from '../store/view.js';
@@ -27,8 +27,6 @@ export interface HooksDeps extends RotationDeps {
   hooks: HooksStore;
   directory: Directory;
   http: Http;
-  /** Builds the statement that begins the deletion of a hook in several transactions. */
-  beginDeletion(hookId: string): Statement;
   vault: Vault;
   /** The models and tools that a hook may name. */
   named: NamedThings;
@@ -188,7 +186,11 @@ export const deleteHook = async (deps: HooksDeps, userId: string, id: string): P
   await findHook(deps, userId, id);
   if (await deps.hooks.isLarge(id)) {
     // Nothing may come in meanwhile.
-    await setEnabled(deps, { userId, id, also: [deps.beginDeletion(id)] }, false);
+    await setEnabled(
+      deps,
+      { userId, id, also: [deps.hooks.beginDeletion(id, iso(deps.clock.now()))] },
+      false,
+    );
     await deps.hooks.shrink(id);
   }
   if (!(await deps.hooks.delete(userId, id))) throw noHook();

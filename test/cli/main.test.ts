@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { examplesOf } from '../../cli/command.js';
@@ -40,6 +43,22 @@ describe('adjutant', () => {
     for (const { entries } of sections) {
       for (const { name } of entries) expect(word?.stdout).to.match(new RegExp(`^  ${name} `, 'm'));
     }
+  });
+
+  it('ends with the reason in one line where its output cannot be written', {
+    skip: !existsSync('/dev/full'),
+  }, async () => {
+    const full = openSync('/dev/full', 'w');
+    const bin = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
+    const { status, stderr } = spawnSync(process.execPath, [bin, '--help'], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(full);
+    expect([status, stderr]).to.equal([
+      1,
+      'The output cannot be written: no space left on device\n',
+    ]);
   });
 
   it('has a summary, an example of its own and help for every command', {
