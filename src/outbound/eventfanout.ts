@@ -96,11 +96,12 @@ const messagesOf = async (
   event: OutgoingEventRow,
 ): Promise<NewOutboundMessage[]> => {
   const { id: causeId, user_id: userId, type: kind, created_at: timestamp, hops } = event;
+  const ids: string[] = JSON.parse(event.webhook_ids);
   const webhooks = await db
     .selectFrom('webhooks')
     .select(['id', 'enabled'])
     .where(visibleTo(userId))
-    .where('id', 'in', JSON.parse(event.webhook_ids) as string[])
+    .where('id', 'in', ids)
     .orderBy('id')
     .execute();
   const content = { type: kind, timestamp, data: JSON.parse(event.data) };
