@@ -98,7 +98,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
           if (!row || !isDatabaseOnly(toolbox, openedHook(row))) return 0;
           return Math.min(directory.concurrencyOf(lane) ?? LARGEST_BATCH, LARGEST_BATCH);
         },
-        areBatchesHeld: precedence.areBatchesHeld,
+        precedence,
       });
       const executor = createExecutor({
         store,

@@ -81,6 +81,14 @@ export interface QueueDeps extends LaneLimits {
   concurrency: number;
   /** Returns the targets of the messages in this queue. */
   targets?(): Claim['targets'];
-  /** True while no batch is to begin, because other work goes first. */
-  areBatchesHeld?(): boolean;
+  /** Work that goes before batches; undefined if there is none. */
+  precedence?: BatchPrecedence;
+}
+
+/** The rule by which other work goes before jobs that run in batches. */
+export interface BatchPrecedence {
+  /** Returns the number of jobs that may begin in batches now; infinite if nothing goes before. */
+  roomInBatches(): number;
+  /** Called with the number of jobs that began. */
+  began(jobs: number): void;
 }

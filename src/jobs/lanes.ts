@@ -39,10 +39,12 @@ interface Lane {
 const NO_CAUTION: SlowLanes = { isDoubtful: () => false, most: 0 };
 /** The number of jobs in batches of all lanes at once, so that a batch delays nobody for long. */
 const MOST_IN_BATCHES = 512;
+/** Ours: a lane in which so many jobs wait is limited no more, before it can take no others. */
+const CROWDED = 50_000;
 
 type Limits = Required<LaneLimits>;
 
-/** A limit of the batches that begin at once: so many, of so many jobs each. */
+/** A limit of the batches that begin at once: so many, of so many jobs in all. */
 export interface BatchLimit {
   lanes: number;
   jobs: number;
@@ -55,6 +57,7 @@ const createLaneStates = ({ limitOf, batchOf, slowLanes }: Limits) => {
   const lanes = new Map<string, Lane>();
   /** Lanes that may have a job to claim, in the order of their turns. */
   const ready = new Set<string>();
+  const crowded = new Set<string>();
   const totals = { waiting: 0, running: 0 };
 
   const find = (name: string): Lane => {
@@ -91,6 +94,8 @@ const createLaneStates = ({ limitOf, batchOf, slowLanes }: Limits) => {
     const isDue = lane.waiting > 0 && !lane.isAsleep && !lane.isResting;
     if (isDue && roomIn(name, lane) > 0) ready.add(name);
     else ready.delete(name);
+    if (lane.waiting >= CROWDED) crowded.add(name);
+    else crowded.delete(name);
     const isEmpty = lane.waiting === 0 && lane.running === 0 && lane.batch === 0;
     if (isEmpty && !lane.isResting) lanes.delete(name);
   };
@@ -112,34 +117,44 @@ const createLaneStates = ({ limitOf, batchOf, slowLanes }: Limits) => {
     }
   };
 
-  return { lanes, ready, totals, find, batchFor, roomIn, change, passTurn };
+  return { lanes, ready, crowded, totals, find, batchFor, roomIn, change, passTurn };
 };
 
 type LaneStates = ReturnType<typeof createLaneStates>;
 
 /** Creates the part of the state that is about batches. */
-const createBatches = ({ lanes, ready, totals, find, batchFor, change, passTurn }: LaneStates) => {
+const createBatches = (states: LaneStates) => {
+  const { lanes, ready, crowded, totals, find, batchFor, change, passTurn } = states;
   let inBatches = 0;
   let begun = 0;
+
+  /** Returns the next batches of these lanes, of `jobs` in all. */
+  const sharesOf = (names: Iterable<string>, { lanes: most, jobs }: BatchLimit): Share[] => {
+    const shares: Share[] = [];
+    let free = Math.min(jobs, MOST_IN_BATCHES - inBatches);
+    const each = Math.ceil(jobs / Math.min(most, ready.size));
+    for (const name of names) {
+      if (shares.length >= most) break;
+      const lane = find(name);
+      const count = Math.min(lane.waiting, batchFor(name, lane), lane.pace, each, free);
+      if (count <= 0) continue;
+      shares.push({ lane: name, count, isBatch: true });
+      free -= count;
+    }
+    return shares;
+  };
+
   return {
-    /**
-     * Gives lanes whose jobs run in batches the next one, while there is room: each lane, or the few
-     * that the limit allows.
-     */
-    share: ({ lanes: most, jobs }: BatchLimit): Share[] => {
-      const shares: Share[] = [];
-      let free = MOST_IN_BATCHES - inBatches;
-      for (const name of ready) {
-        if (shares.length >= most) break;
-        const lane = find(name);
-        const count = Math.min(lane.waiting, batchFor(name, lane), lane.pace, jobs, free);
-        if (count <= 0) continue;
-        shares.push({ lane: name, count, isBatch: true });
-        free -= count;
-      }
+    /** Gives lanes whose jobs run in batches the next one, within the limit, which crowded lanes ignore. */
+    share: (limit: BatchLimit): Share[] => {
+      const free = limit === ALL ? [] : [...crowded].filter((name) => ready.has(name));
+      const limited = free.length === 0 ? ready : [...ready].filter((name) => !crowded.has(name));
+      const shares = [...sharesOf(free, ALL), ...sharesOf(limited, limit)];
       passTurn(shares.map(({ lane }) => lane));
       return shares;
     },
+    /** True if so many jobs wait in the lane that no limit holds its batches. */
+    isCrowded: (name: string): boolean => crowded.has(name),
     /** Records that a batch of `count` jobs has begun. */
     claimed: (name: string, count: number): void => {
       find(name).batch = count;

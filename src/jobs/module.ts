@@ -1,4 +1,5 @@
 import type { Base } from '../base.js';
+import type { BatchPrecedence } from './handler.js';
 import { createQueue } from './queue.js';
 
 export type { BatchResult, FailedJob, Job, JobHandler, Queue } from './handler.js';
@@ -18,8 +19,8 @@ export interface ModuleLanes {
   limitOf(lane: string): number | undefined;
   /** Returns the number of jobs of a lane that run as one batch; 0 if they run one by one. */
   batchOf(lane: string): number;
-  /** True while no batch is to begin, because other work of the module goes first. */
-  areBatchesHeld(): boolean;
+  /** Work of the module that goes before batches. */
+  precedence: BatchPrecedence;
 }
 
 /** The number of jobs that may run at once in a lane for which no module has a limit. */
@@ -38,10 +39,15 @@ export const openJobs = (base: Base, { concurrency }: { concurrency: number }) =
   };
   const batchOf = (lane: string): number =>
     limits.reduce((most, limit) => Math.max(most, limit.batchOf(lane)), 0);
-  const areBatchesHeld = (): boolean => limits.some((limit) => limit.areBatchesHeld());
+  const precedence: BatchPrecedence = {
+    roomInBatches: () => Math.min(...limits.map((limit) => limit.precedence.roomInBatches())),
+    began: (count) => {
+      for (const limit of limits) limit.precedence.began(count);
+    },
+  };
   const given = { store, clock, log, boot, concurrency };
   return {
-    queue: createQueue({ ...given, limitOf, batchOf, areBatchesHeld }),
+    queue: createQueue({ ...given, limitOf, batchOf, precedence }),
     /** Registers the limits of the lanes of a module. */
     limitLanes: (limit: ModuleLanes): void => {
       limits.push(limit);

@@ -8,11 +8,11 @@ import type { Share } from './procedures.js';
 import { createRunner, RETRY_MS } from './runner.js';
 
 /**
- * Ours: while senders go first, few small batches begin in each such time, so that the runs of a hook
- * that has nothing to do with the peak wait for milliseconds.
+ * Ours: while other work goes first, so many small batches begin in each such time, so that the runs
+ * of a hook that has nothing to do with the peak wait for milliseconds.
  */
-const HELD_MS = 5;
-const WHILE_HELD: BatchLimit = { lanes: 2, jobs: 4 };
+const HELD_MS = 10;
+const LANES_WHILE_HELD = 4;
 const NO_BATCH: BatchLimit = { lanes: 0, jobs: 0 };
 
 /**
@@ -75,6 +75,7 @@ export const createQueue = (deps: QueueDeps): Queue => {
     if (!isOpen || isClaiming) return;
     const shares = lanes.share(deps.concurrency - lanes.running(), batchLimit());
     if (shares.length === 0) return;
+    countBatches(shares);
     // A claim under way starts jobs, so a stop waits for it as for the running jobs.
     runner.track(claim(shares).catch((error) => log.error({ err: error }, 'claiming jobs failed')));
   };
@@ -91,12 +92,19 @@ export const createQueue = (deps: QueueDeps): Queue => {
 
   /** Returns the limit of the batches that may begin now; undefined if there is none. */
   const batchLimit = (): BatchLimit | undefined => {
-    if (!lanes.batches.hasReady() || deps.areBatchesHeld?.() !== true) return undefined;
+    if (!deps.precedence || !lanes.batches.hasReady()) return undefined;
+    const jobs = deps.precedence.roomInBatches();
+    if (jobs === Number.POSITIVE_INFINITY) return undefined;
     lookAgain();
     const now = performance.now();
-    if (now - heldSince < HELD_MS) return NO_BATCH;
+    if (jobs < 1 || now - heldSince < HELD_MS) return NO_BATCH;
     heldSince = now;
-    return WHILE_HELD;
+    return { lanes: LANES_WHILE_HELD, jobs };
+  };
+
+  const countBatches = (shares: Share[]): void => {
+    const limited = shares.filter(({ lane, isBatch }) => isBatch && !lanes.batches.isCrowded(lane));
+    deps.precedence?.began(limited.reduce((sum, { count }) => sum + count, 0));
   };
 
   const timers = laneTimers(lanes, alarms, proceed);

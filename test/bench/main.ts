@@ -93,11 +93,13 @@ const processorUs = ({ loopUs, busiestUs, restUs }: Figures): number => loopUs +
 /** What the receivers reach: asked by a generator of bytes, and by an ordinary client. */
 const receiverGoals = (wire: Figures[], usual: Figures[], one: Figures[]): Goal[] => {
   const [intake, notify] = [of(wire, RUNS.held), of(wire, RUNS.notify)];
+  const judged = of(wire, RUNS.judged);
   return [
     atLeast('intake, of HMAC only', intake.ratio, 0.55),
     atLeast('intake from an ordinary client, of HMAC only', of(usual, RUNS.held).ratio, 0.42),
     atLeast('notify acknowledged, of HMAC only', notify.ratio, 0.2),
     atLeast('notify to its end, of HMAC only', notify.endRatio, 0.2),
+    atLeast('acknowledged beside queued runs, of intake', judged.perSecond / intake.perSecond, 0.9),
     atMost('p99 of notify, of that of intake', notify.p99 / intake.p99, 2),
     atMost('one notify at a time, processor µs', processorUs(of(one, RUNS.notify)), 600),
   ];

@@ -86,13 +86,27 @@ describe('lanes', () => {
     const lanes = createLanes({ limitOf: () => 2, batchOf: () => 256 });
     for (const lane of ['a', 'b', 'c']) lanes.add(lane, 100);
     expect(lanes.share(0, { lanes: 2, jobs: 4 })).to.equal([
-      { lane: 'a', count: 4, isBatch: true },
-      { lane: 'b', count: 4, isBatch: true },
+      { lane: 'a', count: 2, isBatch: true },
+      { lane: 'b', count: 2, isBatch: true },
     ]);
     expect(lanes.share(0, { lanes: 1, jobs: 1 })).to.equal([
       { lane: 'c', count: 1, isBatch: true },
     ]);
     expect(lanes.share(0, { lanes: 0, jobs: 0 })).to.equal([]);
+  });
+
+  it('limits no lane that is crowded, and counts it nowhere', () => {
+    const lanes = createLanes({ limitOf: () => 2, batchOf: () => 256 });
+    lanes.add('crowded', 50_000);
+    for (const lane of ['a', 'b']) lanes.add(lane, 100);
+    expect(lanes.share(0, { lanes: 4, jobs: 6 })).to.equal([
+      { lane: 'crowded', count: 256, isBatch: true },
+      { lane: 'a', count: 2, isBatch: true },
+      { lane: 'b', count: 2, isBatch: true },
+    ]);
+    expect(['crowded', 'a'].map(lanes.batches.isCrowded)).to.equal([true, false]);
+    lanes.batches.claimed('crowded', 256);
+    expect(lanes.batches.isCrowded('crowded')).to.be.false();
   });
 
   it('runs the jobs of a lane one by one while some cannot run together', () => {

@@ -68,7 +68,14 @@ describe('queue', () => {
 
   it('runs few at a time while batches are held, and all in the end', async () => {
     const { store } = scratch;
-    const held = { areBatchesHeld: () => true, batchOf: () => 256, limitOf: () => 1 };
+    let begun = 0;
+    const precedence = {
+      roomInBatches: () => 5,
+      began: (jobs: number) => {
+        begun += jobs;
+      },
+    };
+    const held = { precedence, batchOf: () => 256, limitOf: () => 1 };
     const queue = createQueue({
       ...{ store, clock: systemClock, log: createLog('silent'), boot: 'boot_now' },
       ...{ concurrency: 20, ...held },
@@ -93,7 +100,8 @@ describe('queue', () => {
     await queue.start();
     await all;
     expect(done).to.equal(refs);
-    expect(Math.max(...sizes)).to.equal(4);
+    expect(Math.max(...sizes)).to.equal(5);
+    expect(begun).to.equal(refs.length);
     await queue.stop(1000);
   });
 
