@@ -68,7 +68,7 @@ const spawnAgent: PerformAction = async (deps, run, job) => {
   const outcomes = await record
     .add(
       ...(isAdmitting ? [procedureStep('admitUnlimited', admission)] : []),
-      beginStatement(deps, run, { agent_id: id, effect: 'begun', run_at: null, boot: null }),
+      beginStatement(run, { agent_id: id, effect: 'begun', run_at: null, boot: null }),
       addClaimedJob(store, { ...next, runAt: record.at, boot: deps.boot }),
       procedureStep('beginAgent', { id, at: record.at }),
     )

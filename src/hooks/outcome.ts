@@ -2,7 +2,7 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { Notice, Outbound } from '../outbound/module.js';
 import type { Hub } from '../realtime/module.js';
 import type { Statement } from '../store/engine/protocol.js';
-import { type Store, statement } from '../store/store.js';
+import type { Store } from '../store/store.js';
 import type { ExecutionRow } from '../store/tables/hooks.js';
 import type { EndRecord } from './procedures/end.js';
 import { type HookRun, hopsOf, runEvent } from './run.js';
@@ -38,27 +38,24 @@ export const beginRun = async (
   run: HookRun,
   effect: ExecutionRow['effect'],
 ): Promise<void> => {
-  await deps.store.transact([beginStatement(deps, run, { effect })]);
+  await deps.store.transact([beginStatement(run, { effect })]);
   publishRun(deps, run, { status: 'running' });
 };
 
+/** Builds the statement that records that an execution begins, with further values of its row. */
 export const beginStatement = (
-  { store }: OutcomeDeps,
   { execution, hook }: HookRun,
   more: Partial<ExecutionRow>,
-): Statement =>
-  statement(
-    store.db
-      .updateTable('executions')
-      .set({
-        ...more,
-        // The action is that of the hook now, whatever it was when the hook fired.
-        action: hook.action,
-        status: 'running',
-      })
-      .where('id', '=', execution.id),
-    1,
-  );
+): Statement => {
+  // The action is that of the hook now, whatever it was when the hook fired.
+  const values = { ...more, action: hook.action, status: 'running' };
+  const columns = Object.keys(values).map((name) => `${name} = ?`);
+  return {
+    sql: `UPDATE executions SET ${columns.join(', ')} WHERE id = ?`,
+    parameters: [...Object.values(values), execution.id],
+    expect: 1,
+  };
+};
 
 /**
  * Ends the execution, which leaves the queue, and resolves to null, since no job continues in its
