@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ObjectSchema } from 'joi';
+import { ApiError } from '../src/client/errors.js';
 import type { Client, Endpoint } from '../src/client/index.js';
 import { isReadAloud } from '../src/client/session.js';
 import type { TableColumn } from './columns.js';
@@ -207,12 +208,13 @@ export const listCommand = <K extends string, T extends object, const A extends 
     flags: { all: on('Every page, not the first alone'), watch: on('Again every two seconds') },
     seeAlso: options.seeAlso,
     run: async (context, { args, flags, fields }) => {
-      const query = await requestFrom(endpoint.query, { fields }, context.at);
+      const typed = await requestFrom(endpoint.query, { fields }, context.at);
+      const query = flags.all ? { ...longestPage(endpoint), ...typed } : typed;
       const client = await context.client();
       const parameters = await within?.(client, args);
       const page = (cursor?: object): Promise<PageReply<K, T>> =>
         client.call(endpoint, { ...parameters, query: { ...query, ...options.query, ...cursor } });
-      const read = () => (flags.all ? everyPage(options.rows, page) : page());
+      const read = () => (flags.all ? everyPage(options.rows, inPace(context, page)) : page());
       const show = (reply: PageReply<K, T>) => showPage(context, options, { args, reply });
       if (!flags.watch) show(await read());
       else if (context.out.format === 'table' && !isReadAloud()) await redraw(context, read, show);
@@ -220,6 +222,30 @@ export const listCommand = <K extends string, T extends object, const A extends 
     },
   });
 };
+
+/** The largest page of a list, as a part of its query. */
+const longestPage = ({ query }: { query: ObjectSchema }): { limit?: number } =>
+  requestFields(query).some(({ path }) => path === 'limit') ? { limit: 200 } : {};
+
+/**
+ * Reads a page. Where the daemon asks to wait, it is read after that time: all of a list may be more
+ * than a user may ask for in a minute.
+ */
+const inPace =
+  <R>({ out, signal }: Context, read: (cursor?: object) => Promise<R>) =>
+  async (cursor?: object): Promise<R> => {
+    for (;;) {
+      try {
+        return await read(cursor);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.statusCode !== 429) throw error;
+        const { retryAfterSeconds: seconds } = error;
+        if (seconds === undefined) throw error;
+        out.note(`${error.message} The next page is read then.`);
+        await pause(seconds * 1000, undefined, { signal });
+      }
+    }
+  };
 
 const showPage = <K extends string, T extends object, A extends string>(
   { out }: Context,

@@ -101,7 +101,7 @@ const resendMessage = requestCommand({
   examples: [
     '4ew6rt',
     '4ew6rt --json',
-    'outbox list --status failed --output id | xargs -n1 adjutant outbox resend',
+    'outbox list --status failed --all --output id | xargs -n1 adjutant outbox resend',
   ],
   notes: ['For admins. A message with an unknown outcome may have arrived: then it arrives twice.'],
   at: async (client, { sending }) => {

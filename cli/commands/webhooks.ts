@@ -83,7 +83,7 @@ const resend = webhookCrud.request({
   examples: [
     'app 4ew6rt',
     'app 4ew6rt --json',
-    'webhooks deliveries app --output id | xargs -n1 adjutant webhooks resend app',
+    'webhooks deliveries app --status failed --all --output id | xargs -n1 adjutant webhooks resend app',
   ],
   notes: ['The receiver knows it by its webhook-id, and may say that it has it already.'],
   within: async (client, id, { delivery }) => ({

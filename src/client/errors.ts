@@ -22,6 +22,8 @@ export class ApiError extends Error {
      * The body that came in place of the error body. Readiness, for example, also lists what fails.
      */
     readonly reply?: unknown,
+    /** The time in seconds that the daemon asks to wait for (`Retry-After`), if it does. */
+    readonly retryAfterSeconds?: number,
   ) {
     super(body.message);
     this.statusCode = body.statusCode;

@@ -108,10 +108,12 @@ export const read = <T>(response: Omit<FetchResponse, 'text'>, text: string): Cl
   const body = text === '' ? undefined : isJson ? JSON.parse(text) : text;
   const { ok, status, statusText: error } = response;
   if (ok) return { status, requestId, body };
-  if (isProblem(body)) throw new ApiError(body);
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const waitSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined;
+  if (isProblem(body)) throw new ApiError(body, undefined, waitSeconds);
   // The response is not the daemon's, mostly from a proxy in front of it.
   const message = `The answer was ${status} ${error}`;
-  throw new ApiError({ statusCode: status, error, message, requestId }, body);
+  throw new ApiError({ statusCode: status, error, message, requestId }, body, waitSeconds);
 };
 
 const isProblem = (body: unknown): body is ProblemBody =>

@@ -96,17 +96,17 @@ const messagesOf = async (
   event: OutgoingEventRow,
 ): Promise<NewOutboundMessage[]> => {
   const { id: causeId, user_id: userId, type: kind, created_at: timestamp, hops } = event;
-  const ids: string[] = JSON.parse(event.webhook_ids);
+  const known: Record<string, number> = JSON.parse(event.webhooks);
   const webhooks = await db
     .selectFrom('webhooks')
-    .select(['id', 'enabled'])
+    .select(['id', 'enabled', 'disabled_count'])
     .where(visibleTo(userId))
-    .where('id', 'in', ids)
+    .where('id', 'in', Object.keys(known))
     .orderBy('id')
     .execute();
   const content = { type: kind, timestamp, data: JSON.parse(event.data) };
-  return webhooks.map(({ id: webhookId, enabled }) => {
-    const isEnded = enabled === 0 && { error: DISABLED };
+  return webhooks.map(({ id: webhookId, enabled, disabled_count: count }) => {
+    const isEnded = (enabled === 0 || count !== known[webhookId]) && { error: DISABLED };
     return { userId, target: { webhookId }, causeId, kind, content, hops, ...isEnded };
   });
 };
@@ -117,7 +117,7 @@ const findEvent = async ({ db }: Store, id: string): Promise<OutgoingEventRow | 
     .selectFrom('outgoing_events as e')
     .innerJoin('users as u', 'u.id', 'e.user_id')
     .select(['e.id', 'e.user_id', 'e.type', 'e.data', 'e.effect_id', 'e.hops'])
-    .select(['e.created_at', 'e.webhook_ids'])
+    .select(['e.created_at', 'e.webhooks'])
     .where('e.id', '=', id)
     .where('u.disabled_at', 'is', null)
     .executeTakeFirst();

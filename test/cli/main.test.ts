@@ -185,6 +185,32 @@ describe('adjutant', () => {
     });
   });
 
+  it('reads all pages of a list, the largest there are, and waits where the daemon asks for it', async () => {
+    const asked: string[] = [];
+    const server = await listen((request, response) => {
+      asked.push(request.url ?? '');
+      response.setHeader('content-type', 'application/json');
+      response.setHeader('x-request-id', 'request_1');
+      if (asked.length === 2) {
+        const message = 'At most 2 requests a minute. Try again in 1 s.';
+        response.writeHead(429, { 'retry-after': '1' });
+        response.end(JSON.stringify({ statusCode: 429, error: 'Too Many Requests', message }));
+        return;
+      }
+      const nextCursor = asked.length < 3 ? 'next' : null;
+      response.end(JSON.stringify({ notifications: [], unreadCount: 0, nextCursor }));
+    });
+    const words = ['notifications', 'list', '--all', '--output', 'id', '--server', server.origin];
+    const { code, stderr } = await adjutant(words);
+    await server.close();
+    const path = '/api/notifications?limit=200';
+    expect(asked).to.equal([path, `${path}&cursor=next`, `${path}&cursor=next`]);
+    expect([code, stderr]).to.equal([
+      0,
+      'At most 2 requests a minute. Try again in 1 s. The next page is read then.\n',
+    ]);
+  });
+
   it('prints the error body of the API with --json', async () => {
     const id = 'hook_01jcx2kq7m8f3k2a9v5ztw4e6r';
     const { code, stdout, stderr } = await world.cli(['hooks', 'get', id, '--json']);

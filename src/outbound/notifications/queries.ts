@@ -23,6 +23,9 @@ const READ_STEP = `UPDATE notifications SET read_at = @at WHERE rowid IN
   (SELECT rowid FROM notifications WHERE user_id = @userId AND read_at IS NULL AND rowid <= @newest
    LIMIT ${STEP})`;
 
+/** What the index of rare kinds is for: nearly all notifications are those of hooks. */
+const isRare = sql<boolean>`kind <> 'hook_notice'`;
+
 export const notificationsStore = (store: Store) => {
   const { db } = store;
 
@@ -48,6 +51,7 @@ export const notificationsStore = (store: Store) => {
       let query = selectRows(db, notificationTable, {}, visibleTo(userId));
       if (cursor !== undefined) query = query.where('id', '<', cursor);
       if (kind !== undefined) query = query.where('kind', '=', kind);
+      if (kind !== undefined && kind !== 'hook_notice') query = query.where(isRare);
       if (unread !== undefined) query = query.where('read_at', unread ? 'is' : 'is not', null);
       const found = await unreadCount(userId)
         .leftJoin(

@@ -50,8 +50,9 @@ export const postNotice = (db: Database.Database, { queued }: QueuedLanes) => {
 export const postEvent = (db: Database.Database, { queued }: QueuedLanes) => {
   const insert = db.prepare(
     `INSERT INTO outgoing_events
-       (id, user_id, type, data, effect_id, hops, created_at, webhook_ids)
-     SELECT @id, @user_id, @type, @data, @effect_id, @hops, @created_at, json_group_array(id)
+       (id, user_id, type, data, effect_id, hops, created_at, webhooks)
+     SELECT @id, @user_id, @type, @data, @effect_id, @hops, @created_at,
+       json_group_object(id, disabled_count)
      FROM webhooks WHERE user_id = @user_id AND enabled = 1
        AND (events LIKE '%"' || @type || '"%' OR events LIKE '%"*"%')
      HAVING count(*) > 0

@@ -76,7 +76,7 @@ const prepare = (db: Database.Database) => ({
   ),
   findWebhook: db.prepare(
     `SELECT id, user_id, name, url, events, secret_sealed, old_secret_sealed, old_secret_until,
-       credential_id, enabled, disabled_reason, failing_since, created_at, updated_at
+       credential_id, enabled, disabled_reason, disabled_count, failing_since, created_at, updated_at
      FROM webhooks WHERE id = ?`,
   ),
   mark: db.prepare(

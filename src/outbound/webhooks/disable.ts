@@ -30,7 +30,7 @@ export const disableWebhook = (
   const change = { enabled: 0, disabled_reason: reason, updated_at: at };
   const disabled = store.db
     .updateTable('webhooks')
-    .set(change)
+    .set((of) => ({ ...change, disabled_count: of('disabled_count', '+', 1) }))
     .where('id', '=', webhook.id)
     .where('enabled', '=', 1);
   const posting = outbox.toOwner(webhook.user_id, {

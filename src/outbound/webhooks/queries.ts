@@ -96,11 +96,12 @@ export const webhooksStore = ({ store, clock }: { store: Store; clock: Clock }) 
       also: TransactionStep[],
     ): Promise<boolean> => {
       const { enabled, updated_at: at = read.updated_at } = changes;
+      const isDisabling = enabled === 0 && read.enabled === 1;
       // Deliveries that were left when the daemon was killed must not be sent now.
       if (enabled === 1) await endWaiting(store, read.id, at);
       const change = db
         .updateTable('webhooks')
-        .set(changes)
+        .set({ ...changes, disabled_count: read.disabled_count + Number(isDisabling) })
         .where(visibleTo(read.user_id))
         .where('id', '=', read.id)
         .where(unchangedSince(read));

@@ -71,6 +71,7 @@ const newRow = (
     credential_id: given.credentialId ?? null,
     enabled: given.enabled === false ? 0 : 1,
     disabled_reason: null,
+    disabled_count: 0,
     failing_since: null,
     created_at: iso(now),
     updated_at: iso(now),

@@ -56,6 +56,8 @@ export const webhookTable = table('webhooks', {
   credential_id: orNull(text),
   enabled: preset(flag),
   disabled_reason: orNull(text),
+  /** The number of times that it was disabled. */
+  disabled_count: preset(number),
   failing_since: orNull(text),
   created_at: text,
   updated_at: text,
@@ -80,12 +82,15 @@ export const outgoingEventTable = table('outgoing_events', {
   /** The number of times that its cause has come back to this daemon. */
   hops: preset(number),
   created_at: text,
-  /** The webhooks that were enabled and wanted it when it happened, as a JSON list of their IDs. */
-  webhook_ids: preset(json()),
+  /**
+   * The webhooks that were enabled and wanted it when it happened: a JSON object of their IDs and of
+   * how often each had been disabled until then.
+   */
+  webhooks: preset(json()),
 });
 export type OutgoingEventRow = Row<typeof outgoingEventTable>;
 /** An event that has just happened, before its webhooks are found. */
-export type NewOutgoingEvent = Omit<OutgoingEventRow, 'webhook_ids'>;
+export type NewOutgoingEvent = Omit<OutgoingEventRow, 'webhooks'>;
 
 /** The facts needed about the kinds of targets. */
 export interface Targets {

@@ -8,12 +8,28 @@ import { schemaOf } from './database.js';
 
 /** A statement that stops one automatic action of a copied database. */
 interface QuarantineStatement {
-  /** The first schema that has the tables of the statement. */
+  /** The first schema that has the tables of the statement, and the first for which it is not. */
   since: number;
+  until?: number;
   sql: string;
   /** The count to which the number of changed rows is reported, if any. */
   counts?: keyof QuarantineCounts;
 }
+
+/**
+ * Returns the statement that makes a message of each waiting event for each of these webhooks. Its id
+ * is that of the event, with the number of the webhook in the place of the last digits.
+ */
+const unsentEvents = (webhooks: string): string => `
+  INSERT INTO sendings
+    (id, user_id, webhook_id, cause_id, kind, content, status, error, created_at, finished_at)
+  SELECT 'sending_' || substr(e.id, 7, 22)
+      || printf('%04d', row_number() OVER (PARTITION BY e.id ORDER BY w.id)),
+    e.user_id, w.id, e.id, e.type,
+    json_object('type', e.type, 'timestamp', e.created_at, 'data', json(e.data)),
+    'unknown', @why || ': it may have been sent elsewhere', e.created_at, @at
+  FROM jobs AS j JOIN outgoing_events AS e ON e.id = j.ref ${webhooks}
+  WHERE j.kind = 'event' ON CONFLICT DO NOTHING`;
 
 /** The number of things in quarantine. */
 export interface QuarantineCounts {
@@ -69,6 +85,17 @@ const HOLDS: QuarantineStatement[] = [
         error = @why || ': it may have been sent elsewhere'
       WHERE status IN ('queued', 'sending')`,
   },
+  // Events that no message was made of yet: one for each webhook, in the same state.
+  {
+    since: 180,
+    until: 360,
+    sql: unsentEvents(`JOIN webhooks AS w ON w.user_id = e.user_id
+      AND w.enabled = 1 AND (w.events LIKE '%"' || e.type || '"%' OR w.events LIKE '%"*"%')`),
+  },
+  {
+    since: 360,
+    sql: unsentEvents('JOIN webhooks AS w ON w.id IN (SELECT key FROM json_each(e.webhooks))'),
+  },
   { since: 200, sql: 'DELETE FROM notice_batches' },
   { since: 20, sql: 'DELETE FROM jobs' },
   {
@@ -110,8 +137,8 @@ export const quarantineCopy = (file: string, holding: QuarantineOptions): Quaran
     db.pragma('foreign_keys = ON');
     const hold = db.transaction((): QuarantineCounts => {
       const held: QuarantineCounts = { agents: 0, executions: 0, schedules: 0 };
-      for (const { since, sql, counts } of HOLDS) {
-        if (schemaOf(db) < since) continue;
+      for (const { since, until = Number.POSITIVE_INFINITY, sql, counts } of HOLDS) {
+        if (schemaOf(db) < since || schemaOf(db) >= until) continue;
         const { changes } = db.prepare(sql).run(sql.includes('@') ? namedIn(sql, { at, why }) : {});
         if (counts) held[counts] = changes;
       }
@@ -132,14 +159,23 @@ const namedIn = (sql: string, values: Record<string, string>): Record<string, st
 /** Notifies each owner once, with the number of their things that wait for a decision. */
 const tellOwners = (db: Database.Database, { at, why, mintId }: QuarantineOptions): void => {
   if (schemaOf(db) < 50) return;
+  const messages =
+    schemaOf(db) < 180
+      ? '0'
+      : `(SELECT count(*) FROM sendings AS s WHERE s.user_id = u.id
+           AND s.status = 'unknown' AND s.finished_at = @at)`;
   const owners = db
-    .prepare<{ at: string }, { id: string; agents: number; executions: number; hooks: number }>(
+    .prepare<
+      { at: string },
+      { id: string } & Record<'agents' | 'executions' | 'hooks' | 'messages', number>
+    >(
       `SELECT u.id,
          (SELECT count(*) FROM agents AS a WHERE a.user_id = u.id AND a.status = 'paused') AS agents,
          (SELECT count(*) FROM executions AS e WHERE e.user_id = u.id
            AND e.status = 'interrupted' AND e.finished_at = @at) AS executions,
          (SELECT count(*) FROM hooks AS h WHERE h.user_id = u.id
-           AND h.trigger = 'schedule' AND h.enabled = 0) AS hooks
+           AND h.trigger = 'schedule' AND h.enabled = 0) AS hooks,
+         ${messages} AS messages
        FROM users AS u`,
     )
     .all({ at });
@@ -147,11 +183,12 @@ const tellOwners = (db: Database.Database, { at, why, mintId }: QuarantineOption
     `INSERT INTO notifications (id, user_id, kind, title, body, link, created_at)
      VALUES (@id, @userId, 'restored', @title, @body, NULL, @at)`,
   );
-  for (const { id: userId, agents, executions, hooks } of owners) {
-    if (agents + executions + hooks === 0) continue;
+  for (const { id: userId, agents, executions, hooks, messages: sent } of owners) {
+    if (agents + executions + hooks + sent === 0) continue;
     const body =
       `Paused agents: ${agents}. Interrupted runs: ${executions}. ` +
-      `Hooks with a schedule that are off: ${hooks}. Nothing of it goes on by itself.`;
+      `Hooks with a schedule that are off: ${hooks}. ` +
+      `Messages that may have been sent elsewhere: ${sent}. Nothing of it goes on by itself.`;
     tell.run({ id: mintId(), userId, title: why, body, at });
   }
 };

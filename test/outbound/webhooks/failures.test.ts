@@ -125,6 +125,23 @@ describe('a webhook whose endpoint fails', () => {
     expect(await stage.deliveries(id)).to.equal([]);
   });
 
+  it('is not sent what happened before it was disabled, although it was enabled at once', async () => {
+    answer(200);
+    const { id } = await stage.webhook();
+    const path = `/api/webhooks/${id}`;
+    const lane = `owner_${stage.owner.id}`;
+    inside(stage.test.app).outgoing.rest(lane, 60_000);
+    await stage.fire();
+    await stage.ask('PATCH', path, { enabled: false });
+    await stage.ask('PATCH', path, { enabled: true });
+    inside(stage.test.app).outgoing.rest(lane, 1);
+    const failed = await newest(id, ({ status }) => status === 'failed');
+    expect(failed.error).to.include('disabled');
+    await stage.fire();
+    await newest(id, ({ status }) => status === 'sent');
+    expect(stage.target.received.length).to.equal(1);
+  });
+
   it('is sent what happens after it was enabled, although the clock is set back', async () => {
     answer(200);
     const { id } = await stage.webhook({ enabled: false });

@@ -5,7 +5,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { migrations } from '../../../migrations/all.js';
 import { restoreFile } from '../../../src/backup.js';
-import { startApp, type TestApp } from '../../harness/app.js';
+import { startApp, type TestApp, until } from '../../harness/app.js';
 import { inside } from '../../harness/inside.js';
 import { addHook, deliver, openStage, PASSPHRASE, type Stage } from './stage.js';
 
@@ -23,7 +23,7 @@ describe('a restored home', () => {
   let restored: Awaited<ReturnType<typeof restoreFile>['done']>;
 
   before(async () => {
-    stage = await openStage();
+    stage = await openStage({ config: { egressAllow: ['127.0.0.1'] } });
     const { app, token } = stage;
     const spawn = { action: 'spawn_agent', actionConfig: { agentPrompt: 'Look' } };
     await addHook(stage, 'spawn', spawn);
@@ -31,6 +31,20 @@ describe('a restored home', () => {
     await addHook(stage, 'later', { cooldownMs: 1 });
     const nightly = { trigger: 'schedule', triggerConfig: { cron: '0 3 * * *' } };
     await addHook(stage, 'nightly', { ...nightly, name: 'nightly' });
+    const endpoint = { name: 'app', url: 'http://127.0.0.1:9/', events: ['hook.executed'] };
+    for (const name of ['app', 'other']) {
+      const body = { ...endpoint, name };
+      expect((await app.call('POST', '/api/webhooks', { token, body })).status).to.equal(201);
+    }
+    const { outgoing } = inside(app.app);
+    const { id: ownerId } = (await app.call('GET', '/api/auth/me', { token })).body;
+    outgoing.rest(`owner_${ownerId}`, 600_000);
+    await addHook(stage, 'told', {});
+    await deliver(app.url, 'told');
+    await until(
+      () => app.app.store.db.selectFrom('outgoing_events').select('id').execute(),
+      (events) => events.length === 1,
+    );
     // Nothing is taken from the queue any more: as a kill at that moment leaves it.
     await inside(app.app).queue.stop(0);
     waiting = (await deliver(app.url, 'later'))[0] ?? '';
@@ -79,13 +93,26 @@ describe('a restored home', () => {
     expect(replayed.status).to.equal(202);
   });
 
+  it('has events of which no message was made yet as messages of unknown fate', async () => {
+    const { webhooks } = await get('/api/webhooks');
+    expect(webhooks.length).to.equal(2);
+    for (const { id } of webhooks) {
+      const { deliveries } = await get(`/api/webhooks/${id}/deliveries?status=unknown`);
+      expect(deliveries.length).to.equal(1);
+      expect(deliveries[0]).to.include({ event: 'hook.executed', status: 'unknown', attempts: [] });
+      expect(deliveries[0].error).to.contain('Restored from a backup');
+    }
+  });
+
   it('has schedules off', async () => {
     const { hooks } = await get('/api/hooks');
     const states = hooks.map(({ name, enabled }: { name: string; enabled: boolean }) => [
       name,
       enabled,
     ]);
-    expect(Object.fromEntries(states)).to.equal({ nightly: false, later: true, spawn: true });
+    expect(Object.fromEntries(states)).to.equal({
+      ...{ nightly: false, later: true, spawn: true, told: true },
+    });
   });
 
   it('tells the owners', async () => {
@@ -93,7 +120,7 @@ describe('a restored home', () => {
     const { title, body } = notifications.find(({ kind }: { kind: string }) => kind === 'restored');
     expect([title, body]).to.equal([
       'Restored from a backup',
-      'Paused agents: 1. Interrupted runs: 1. Hooks with a schedule that are off: 1. Nothing of it goes on by itself.',
+      'Paused agents: 1. Interrupted runs: 1. Hooks with a schedule that are off: 1. Messages that may have been sent elsewhere: 2. Nothing of it goes on by itself.',
     ]);
   });
 
