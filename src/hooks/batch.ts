@@ -23,10 +23,13 @@ const SLICE_MS = 5;
  */
 const AT_ONCE = 2;
 /**
- * Ours: the time that a batch takes. What is not begun then waits for the next turn of its hook, so
- * that slow conditions of one hook hold up no other, and an end is written soon after its run.
+ * Ours: the time that a batch takes, without that of other work between its turns of the event loop.
+ * What is not begun then waits for the next turn of its hook, so that slow conditions of one hook hold
+ * up no other, and an end is written soon after its run.
  */
 const BATCH_MS = 25;
+/** Ours: the most of that other work which is not counted, for each turn. */
+const BETWEEN_MS = 10;
 /**
  * Ours: after so many changes of its hook a run ends as it was prepared last, or a hook that is edited
  * all the time would run nothing.
@@ -132,15 +135,19 @@ export const createBatchExecutor = (deps: ActionDeps) => {
       underway.add(work);
       if (underway.size >= AT_ONCE) await Promise.race(underway);
       if (performance.now() - since < SLICE_MS) continue;
+      const left = performance.now();
       await new Promise((resolve) => setImmediate(resolve));
       since = performance.now();
+      of.until += Math.min(since - left, BETWEEN_MS);
     }
     await Promise.all(underway);
     return { part, next: at };
   };
 
   return async (jobs: Job[], signal: AbortSignal): Promise<BatchResult> => {
-    const of = { signal, settings: new Map(), until: performance.now() + BATCH_MS };
+    const of: BatchContext = { signal, settings: new Map(), until: 0 };
+    await readSetting(deps, jobs, of);
+    of.until = performance.now() + BATCH_MS;
     let all = NOTHING;
     let from = 0;
     while (from < jobs.length) {
@@ -199,6 +206,12 @@ const contextOf = (
     return known;
   },
 });
+
+/** Reads what the tools of the hook run with, before the time of the batch begins. */
+const readSetting = async (deps: ActionDeps, [first]: Job[], of: BatchContext): Promise<void> => {
+  const run = first?.loaded && runOf(first.loaded);
+  if (run?.hook.action === 'execute_tool') await contextOf(deps, run, of).setting();
+};
 
 const unlessOverrun = <T>(work: Promise<T>): Promise<T | Stopped> =>
   work.catch((error) => {

@@ -37,9 +37,9 @@ const running =
     const call = { tool, args, context };
     refuseExposed(tool, args);
     const values = await borrowed(vault, call, new Set(credentialsIn(args)));
-    const openLent = await vault.openSecretsFor(context.userId, (lending) =>
-      mayKnow(call, lending),
-    );
+    const openLent = tool.isStateless
+      ? () => []
+      : await vault.openSecretsFor(context.userId, (lending) => mayKnow(call, lending));
     const clean = (outcome: unknown) =>
       cleaned(outcome, [...values.values(), ...known(openLent())]);
     try {

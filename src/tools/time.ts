@@ -26,6 +26,7 @@ export const timeTools = (clock: Clock): ToolGroup => ({
         'Returns the present time: { iso (UTC), timezone, local (with its offset), weekday }.',
       input,
       ...HARMLESS,
+      isStateless: true,
       run: async ({ timezone = 'UTC' }) => {
         const now = clock.now();
         return { iso: iso(now), timezone, ...localTime(now, timezone) };

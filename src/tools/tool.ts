@@ -58,6 +58,11 @@ export interface Tool {
    * Arguments that every process of the machine can read, so they must not contain a credential.
    */
   exposed?: readonly string[];
+  /**
+   * True if the result follows from the arguments and the clock alone, so that nothing that an
+   * earlier call sent can be in it.
+   */
+  isStateless?: boolean;
   /** True if this call changes nothing (safe as in RFC 9110). It may still send data out. */
   isSafe(args: Record<string, unknown>): boolean;
   /**

@@ -358,4 +358,28 @@ describe('a batch of runs', () => {
       (isEmpty) => isEmpty,
     );
   });
+
+  it('reads what a tool without state needs once for all runs of a batch', async () => {
+    const { db } = desk.test.app.store;
+    const read: string[] = [];
+    const selectFrom = db.selectFrom.bind(db);
+    const tool = { action: 'execute_tool', actionConfig: { toolId: 'time', toolAction: 'now' } };
+    const id = await desk.hook({ ...onPath('tools'), ...tool });
+    hold(id);
+    for (let n = 0; n < 20; n++) await desk.deliver('tools', JSON.stringify({ n }));
+    Object.assign(db, {
+      selectFrom: (from: Parameters<typeof selectFrom>[0]) => {
+        read.push(String(from));
+        return selectFrom(from);
+      },
+    });
+    release(id);
+    await until(
+      () => inState(id, 'success'),
+      (count) => count === 20,
+    );
+    Object.assign(db, { selectFrom });
+    expect(read.filter((from) => from.startsWith('credential_versions'))).to.equal([]);
+    expect(read.filter((from) => from === 'permissions').length).to.equal(1);
+  });
 });
