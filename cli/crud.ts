@@ -12,11 +12,11 @@ import { changedByEditor, editFlag, isEdited } from './edit.js';
 import { failed } from './exit.js';
 import { requestFields, requestFrom } from './fields.js';
 import { freshPasswordFile, withPassword } from './input.js';
+import { namePages } from './pages.js';
 import {
   type ListEndpoint,
   type ListOptions,
   listCommand,
-  namePages,
   type RequestOptions,
   requestCommand,
 } from './request.js';

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ObjectSchema } from 'joi';
-import { ApiError } from '../src/client/errors.js';
 import type { Client, Endpoint } from '../src/client/index.js';
 import { isReadAloud } from '../src/client/session.js';
 import type { TableColumn } from './columns.js';
@@ -16,7 +15,7 @@ import {
 } from './command.js';
 import { type RequestField, requestFields, requestFrom, withArguments } from './fields.js';
 import { freshPasswordFile, withPassword } from './input.js';
-import type { Named, NamePage } from './resolve.js';
+import { everyPage, inPace, longestPage, type PageReply } from './pages.js';
 
 /** Input of a command by flags, arguments and `--data`. */
 interface GivenFields {
@@ -149,8 +148,6 @@ export const requestCommand = <
 const patient = (context: Context, client: Client, timeoutMs: number | undefined): Client =>
   timeoutMs === undefined || context.flags.timeout ? client : client.with({ timeoutMs });
 
-type PageReply<K extends string, T> = Record<K, T[]> & { nextCursor: string | null };
-
 /** An endpoint that lists, page by page. */
 export interface ListEndpoint<K extends string, T> extends Endpoint {
   query: ObjectSchema;
@@ -177,18 +174,6 @@ export interface ListOptions<K extends string, T extends object, A extends strin
   next?(rows: T[], args: ArgsOf<A>): string | undefined;
   seeAlso?: string;
 }
-
-/** The pages of a list, for the words that name its rows. */
-export const namePages =
-  <K extends string, T>(
-    rows: K,
-    read: (query: { limit: number; cursor?: string }) => Promise<PageReply<K, T>>,
-    named: (row: T) => Named,
-  ) =>
-  async (cursor: string | undefined): Promise<NamePage> => {
-    const reply = await read({ limit: 200, cursor });
-    return { rows: reply[rows].map(named), nextCursor: reply.nextCursor };
-  };
 
 const WATCH_MS = 2000;
 const CLEAR = '\u001b[H\u001b[2J';
@@ -223,30 +208,6 @@ export const listCommand = <K extends string, T extends object, const A extends 
   });
 };
 
-/** The largest page of a list, as a part of its query. */
-const longestPage = ({ query }: { query: ObjectSchema }): { limit?: number } =>
-  requestFields(query).some(({ path }) => path === 'limit') ? { limit: 200 } : {};
-
-/**
- * Reads a page. Where the daemon asks to wait, it is read after that time: all of a list may be more
- * than a user may ask for in a minute.
- */
-const inPace =
-  <R>({ out, signal }: Context, read: (cursor?: object) => Promise<R>) =>
-  async (cursor?: object): Promise<R> => {
-    for (;;) {
-      try {
-        return await read(cursor);
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.statusCode !== 429) throw error;
-        const { retryAfterSeconds: seconds } = error;
-        if (seconds === undefined) throw error;
-        out.note(`${error.message} The next page is read then.`);
-        await pause(seconds * 1000, undefined, { signal });
-      }
-    }
-  };
-
 const showPage = <K extends string, T extends object, A extends string>(
   { out }: Context,
   { rows: key, columns, next }: ListOptions<K, T, A>,
@@ -258,22 +219,6 @@ const showPage = <K extends string, T extends object, A extends string>(
   if (reply.nextCursor) out.note('There are more: add --all, or --limit 200.');
   const advice = next?.(rows, args);
   if (advice) out.note(advice);
-};
-
-/** All pages as one. */
-export const everyPage = async <K extends string, T>(
-  key: K,
-  read: (cursor?: object) => Promise<PageReply<K, T>>,
-): Promise<PageReply<K, T>> => {
-  const first = await read();
-  const rows = [...first[key]];
-  let cursor = first.nextCursor;
-  while (cursor !== null) {
-    const page = await read({ cursor });
-    rows.push(...page[key]);
-    cursor = page.nextCursor;
-  }
-  return { ...first, [key]: rows, nextCursor: null };
 };
 
 const redraw = async <R>(

@@ -5,7 +5,7 @@ import { columnsOf } from '../columns.js';
 import { type CommandGroup, command, on } from '../command.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { readFileOrStdin } from '../input.js';
-import { everyPage } from '../request.js';
+import { everyPage } from '../pages.js';
 import { safe } from '../text.js';
 
 /** An agent and how many are above it. */

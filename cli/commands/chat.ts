@@ -12,7 +12,7 @@ import { crud } from '../crud.js';
 import { Exit, interrupted } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { readFileOrStdin } from '../input.js';
-import { everyPage } from '../request.js';
+import { everyPage } from '../pages.js';
 import { localTime, oneLine, plainText, safe } from '../text.js';
 
 const messageColumns = columnsOf<ConversationMessage>([

@@ -8,7 +8,8 @@ import {
 import { columnsOf } from '../columns.js';
 import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
-import { listCommand, namePages, requestCommand } from '../request.js';
+import { namePages } from '../pages.js';
+import { listCommand, requestCommand } from '../request.js';
 import { resolveId } from '../resolve.js';
 import { safe } from '../text.js';
 import { userCrud } from './users.js';

@@ -10,7 +10,8 @@ import { crud } from '../crud.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestFields, requestFrom, withArguments } from '../fields.js';
 import { secretFrom } from '../input.js';
-import { askNeeded, listCommand, namePages } from '../request.js';
+import { namePages } from '../pages.js';
+import { askNeeded, listCommand } from '../request.js';
 import { NEWEST_PAGES, resolveId } from '../resolve.js';
 import { cutToWidth, duration, oneLine, safe } from '../text.js';
 

@@ -5,7 +5,7 @@ import type { Context } from '../command.js';
 import { crud } from '../crud.js';
 import { usageFault } from '../exit.js';
 import { secretFrom } from '../input.js';
-import { namePages } from '../request.js';
+import { namePages } from '../pages.js';
 import { NEWEST_PAGES, resolveId } from '../resolve.js';
 import { ago, duration } from '../text.js';
 import { receiverOf } from './delivery.js';

@@ -15,6 +15,7 @@ import { createDeleter, DELETION_JOB } from './deletion.js';
 import { createEvaluator } from './evaluate.js';
 import { createExecutor, EXECUTION_JOB } from './execute.js';
 import { openedHook } from './hook.js';
+import { createBacklog } from './inbound/backlog.js';
 import { createInbox } from './inbound/inbound.js';
 import { createPrecedence } from './inbound/precedence.js';
 import { createDirectory, type Directory } from './inbound/receivinghooks.js';
@@ -132,7 +133,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
         store,
         clock,
         directory,
-        queue,
+        queue: createBacklog({ clock, log, queue, outbound }),
         hub,
         prepare: createPrepare({ store, clock, hub, queue, outbound }),
         precedence,

@@ -71,6 +71,8 @@ export interface Queue {
   /** True if no job of the lane waits or runs. */
   isEmpty(lane: string): boolean;
   totals(): { waiting: number; running: number };
+  /** Returns the lanes in which so many jobs wait that they may soon take no others. */
+  crowded(): string[];
 }
 
 export interface QueueDeps extends LaneLimits {

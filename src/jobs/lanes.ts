@@ -155,6 +155,7 @@ const createBatches = (states: LaneStates) => {
     },
     /** True if so many jobs wait in the lane that no limit holds its batches. */
     isCrowded: (name: string): boolean => crowded.has(name),
+    crowded: (): string[] => [...crowded],
     /** Records that a batch of `count` jobs has begun. */
     claimed: (name: string, count: number): void => {
       find(name).batch = count;

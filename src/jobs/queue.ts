@@ -26,8 +26,6 @@ export const createQueue = (deps: QueueDeps): Queue => {
   let isOpen = false;
   let isClaiming = false;
   let isAsked = false;
-  let heldSince = 0;
-  let isHeld = false;
 
   const claim = async (shares: Share[]): Promise<void> => {
     isClaiming = true;
@@ -73,41 +71,15 @@ export const createQueue = (deps: QueueDeps): Queue => {
 
   const claimShares = (): void => {
     if (!isOpen || isClaiming) return;
-    const shares = lanes.share(deps.concurrency - lanes.running(), batchLimit());
+    const shares = lanes.share(deps.concurrency - lanes.running(), pace.limit());
     if (shares.length === 0) return;
-    countBatches(shares);
+    pace.began(shares);
     // A claim under way starts jobs, so a stop waits for it as for the running jobs.
     runner.track(claim(shares).catch((error) => log.error({ err: error }, 'claiming jobs failed')));
   };
 
-  /** Claims again after a while, once for all times that batches were held until then. */
-  const lookAgain = (): void => {
-    if (isHeld) return;
-    isHeld = true;
-    alarms.after('held', HELD_MS, () => {
-      isHeld = false;
-      proceed();
-    });
-  };
-
-  /** Returns the limit of the batches that may begin now; undefined if there is none. */
-  const batchLimit = (): BatchLimit | undefined => {
-    if (!deps.precedence || !lanes.batches.hasReady()) return undefined;
-    const jobs = deps.precedence.roomInBatches();
-    if (jobs === Number.POSITIVE_INFINITY) return undefined;
-    lookAgain();
-    const now = performance.now();
-    if (jobs < 1 || now - heldSince < HELD_MS) return NO_BATCH;
-    heldSince = now;
-    return { lanes: LANES_WHILE_HELD, jobs };
-  };
-
-  const countBatches = (shares: Share[]): void => {
-    const limited = shares.filter(({ lane, isBatch }) => isBatch && !lanes.batches.isCrowded(lane));
-    deps.precedence?.began(limited.reduce((sum, { count }) => sum + count, 0));
-  };
-
   const timers = laneTimers(lanes, alarms, proceed);
+  const pace = batchPace(deps.precedence, { lanes, alarms, proceed });
   const runner = createRunner(deps, { lanes, alarms, timers, proceed });
 
   return {
@@ -133,7 +105,53 @@ export const createQueue = (deps: QueueDeps): Queue => {
     waiting: lanes.waiting,
     isEmpty: lanes.isEmpty,
     totals: lanes.totals,
+    crowded: lanes.batches.crowded,
   };
+};
+
+interface PaceContext {
+  lanes: ReturnType<typeof createLanes>;
+  alarms: Alarms;
+  proceed(): void;
+}
+
+/** Returns the functions by which other work goes before batches. */
+const batchPace = (
+  precedence: QueueDeps['precedence'],
+  { lanes, alarms, proceed }: PaceContext,
+) => {
+  let heldSince = 0;
+  let isHeld = false;
+
+  /** Claims again after a while, once for all times that batches were held until then. */
+  const lookAgain = (): void => {
+    if (isHeld) return;
+    isHeld = true;
+    alarms.after('held', HELD_MS, () => {
+      isHeld = false;
+      proceed();
+    });
+  };
+
+  /** Returns the limit of the batches that may begin now; undefined if there is none. */
+  const limit = (): BatchLimit | undefined => {
+    if (!precedence || !lanes.batches.hasReady()) return undefined;
+    const jobs = precedence.roomInBatches();
+    if (jobs === Number.POSITIVE_INFINITY) return undefined;
+    lookAgain();
+    const now = performance.now();
+    if (jobs < 1 || now - heldSince < HELD_MS) return NO_BATCH;
+    heldSince = now;
+    return { lanes: LANES_WHILE_HELD, jobs };
+  };
+
+  /** Counts the batches that begin, those of crowded lanes apart. */
+  const began = (shares: Share[]): void => {
+    const limited = shares.filter(({ lane, isBatch }) => isBatch && !lanes.batches.isCrowded(lane));
+    precedence?.began(limited.reduce((sum, { count }) => sum + count, 0));
+  };
+
+  return { limit, began };
 };
 
 /** Returns the functions by which lanes wait for a time. */

@@ -45,6 +45,10 @@ export const KINDS = {
     'The daemon stopped while the tool of a hook ran; it is not run again by itself',
   ),
   hook_exhausted: plain('exhausted hook', 'A hook has run as often as it may and is disabled'),
+  hook_full: plain(
+    'full hook',
+    'So many runs of a hook wait that its senders get 429; told once an hour',
+  ),
   hook_loop: plain(
     'broken loop',
     'What fired a hook had come back to this daemon ten times; the hook did not run',

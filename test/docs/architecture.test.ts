@@ -31,7 +31,7 @@ const steps: Step[] = [...document.matchAll(ROW)].map(([, number, file = '', nam
 const HANDED_OVER: Record<string, { by: string; how: string }> = {
   'openFastPath → receiversResource': { by: 'src/modules.ts', how: 'the resource is given to it' },
   'acceptDelivery → createQueue': {
-    by: 'src/hooks/inbound/inbound.ts',
+    by: 'src/hooks/inbound/backlog.ts',
     how: 'after the commit the inbox tells the queue of the lane',
   },
   'createQueue → claimExecutions': { by: 'src/procedures.ts', how: 'a registered procedure' },

@@ -1,5 +1,4 @@
 import { createSecretKey } from 'node:crypto';
-import type { Queue } from '../../jobs/module.js';
 import type { Clock } from '../../kernel/clock.js';
 import { LARGE_JSON_BYTES } from '../../kernel/json.js';
 import type { RunTask } from '../../kernel/pool.js';
@@ -15,6 +14,7 @@ import {
   type ReadPayload,
   type VerifiedHook,
 } from './accept.js';
+import type { Backlog } from './backlog.js';
 import { secretHeaders } from './headers.js';
 import { type readLargePayload, readPayload } from './payload.js';
 import type { Precedence } from './precedence.js';
@@ -33,7 +33,7 @@ export interface InboxDeps {
   store: Store;
   clock: Clock;
   directory: Directory;
-  queue: Queue;
+  queue: Backlog;
   hub: Hub;
   prepare: PrepareEnd;
   precedence: Precedence;
@@ -43,8 +43,6 @@ export interface InboxDeps {
   used(credentialId: string): void;
 }
 
-const WAITING_PER_HOOK = 100_000;
-const WAITING_OVERALL = 1_000_000;
 /**
  * The number of hooks that a worker thread tries at once, so that others get their turn in between.
  */
@@ -77,12 +75,9 @@ export const createInbox = (deps: InboxDeps) => {
     if (!payload) return { verdict: 'not_json' };
     const firing = verified.filter(({ hook }) => hook.isEnabled);
     if (firing.length === 0) return { verdict: 'none_enabled' };
-    return isFull(firing) ? { verdict: 'busy' } : accept(firing, arrival, payload);
+    const isFull = deps.queue.isFull(firing.map(({ hook }) => hook));
+    return isFull ? { verdict: 'busy' } : accept(firing, arrival, payload);
   };
-
-  const isFull = (firing: VerifiedHook[]): boolean =>
-    deps.queue.totals().waiting >= WAITING_OVERALL ||
-    firing.some(({ hook }) => deps.queue.waiting(hook.id) >= WAITING_PER_HOOK);
 
   /** Returns for each hook the proof that verifies the request, or null. */
   const proofsFor = (

@@ -87,9 +87,11 @@ const queue = async (base: Base, { queue }: PartsDeps): Promise<PartFinding> => 
   const { waiting, running } = queue.totals();
   const waitMs = await longestWait(base);
   const oldest = waitMs === null ? '' : `, oldest ${(waitMs / 1000).toFixed(1)} s`;
+  const most = Math.max(0, ...queue.crowded().map(queue.waiting));
+  const crowded = most === 0 ? '' : `; of one hook ${most}, at most 100000`;
   return {
-    status: (waitMs ?? 0) > LATE_MS ? 'warn' : 'ok',
-    detail: `${waiting} waiting${oldest}, ${running} running`,
+    status: (waitMs ?? 0) > LATE_MS || most > 0 ? 'warn' : 'ok',
+    detail: `${waiting} waiting${oldest}, ${running} running${crowded}`,
   };
 };
 

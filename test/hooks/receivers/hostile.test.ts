@@ -209,8 +209,9 @@ describe('a backlog at its cap', () => {
     const { status, headers, body } = await desk.deliver('busy', '{"n":2}', named);
     expect([status, headers['retry-after'], body.code]).to.equal([429, '30', 'delivery_backlog']);
     expect((await desk.deliver('busy', '{"n":2}', { ...named, secret: 'x' })).status).to.equal(401);
+    expect((await desk.deliver('busy', '{"n":3}', named)).status).to.equal(429);
     expect(await desk.runs(id)).to.have.length(1);
-
+    await ownerIsTold(desk);
     await desk.ask('PUT', `/api/hooks/${id}`, { concurrency: 2 });
     queue.added(id, 0);
     await until(
@@ -220,3 +221,19 @@ describe('a backlog at its cap', () => {
     expect((await desk.deliver('busy', '{"n":2}', named)).status).to.equal(202);
   });
 });
+
+/** The owner of the full hook gets one notification, and the daemon's state is a warning. */
+const ownerIsTold = async (desk: Desk): Promise<void> => {
+  const { notifications } = await until(
+    async () => (await desk.ask('GET', '/api/notifications?kind=hook_full')).body,
+    (page) => page.notifications.length > 0,
+  );
+  expect(notifications.length).to.equal(1);
+  expect(notifications[0].body).to.match(/^100000 runs of this hook wait/);
+  const { parts } = (await desk.ask('GET', '/health/detailed')).body;
+  const queue = parts.find(({ name }: { name: string }) => name === 'queue');
+  expect([queue.status, queue.detail]).to.equal([
+    'warn',
+    '100000 waiting, 1 running; of one hook 100000, at most 100000',
+  ]);
+};

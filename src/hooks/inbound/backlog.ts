@@ -1,0 +1,56 @@
+import type { Queue } from '../../jobs/module.js';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
+import type { Outbound } from '../../outbound/module.js';
+import type { ReceivingHook } from './receivinghooks.js';
+
+const WAITING_PER_HOOK = 100_000;
+const WAITING_OVERALL = 1_000_000;
+/** The number of characters of an ISO time up to its hour. */
+const HOUR = 13;
+
+/**
+ * Creates the limits of what waits. Where a delivery is refused because a hook is full, its owner is
+ * notified and the log warns, once an hour for each hook.
+ */
+export const createBacklog = (deps: {
+  clock: Clock;
+  log: Log;
+  queue: Pick<Queue, 'added' | 'totals' | 'waiting'>;
+  outbound: Pick<Outbound, 'outbox'>;
+}) => {
+  const { clock, log, queue, outbound } = deps;
+  /** The hour in which the owner of a hook was last notified. */
+  const notified = new Map<string, string>();
+
+  const notify = async ({ id, userId, name }: ReceivingHook): Promise<void> => {
+    const hour = iso(clock.now()).slice(0, HOUR);
+    if (notified.get(id) === hour) return;
+    notified.set(id, hour);
+    const waiting = queue.waiting(id);
+    log.warn({ hookId: id, waiting }, 'a hook is full: its senders get 429');
+    await outbound.outbox.send(userId, {
+      kind: 'hook_full',
+      title: `${name}: full`,
+      body: `${waiting} runs of this hook wait, and its senders get 429 until fewer do. Nothing that was accepted is lost. Runs wait for what the hook does: a higher concurrency lets more of them run at once; conditions and limits end runs early.`,
+      link: `/api/hooks/${id}/executions`,
+      about: name,
+      effectId: `full ${id} ${hour}`,
+    });
+  };
+
+  return {
+    /** Called after an execution was queued. */
+    added: (hookId: string): void => queue.added(hookId),
+    /** True if no delivery can be accepted for these hooks. */
+    isFull: (firing: ReceivingHook[]): boolean => {
+      const full = firing.filter(({ id }) => queue.waiting(id) >= WAITING_PER_HOOK);
+      for (const hook of full) {
+        notify(hook).catch((err) => log.warn({ err }, 'the owner of a full hook was not notified'));
+      }
+      return full.length > 0 || queue.totals().waiting >= WAITING_OVERALL;
+    },
+  };
+};
+
+export type Backlog = ReturnType<typeof createBacklog>;
