@@ -57,6 +57,9 @@ const latest = (state: State, hook: Hook, size: Size): ScreenRow[] => {
 };
 
 /** The list of hooks, with the latest executions of the selected one. */
+/** Numbers in at most four characters: 999, 1.2K, 129K, 3.4M. */
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact' });
+
 export const hooksPage: ScreenPage = listPage<Hook>({
   name: 'hooks',
   title: 'Hooks',
@@ -78,7 +81,7 @@ export const hooksPage: ScreenPage = listPage<Hook>({
     column('NAME', [10, 40, 0], ({ name }) => name),
     stateColumn('STATE', [8, 12, 1], (hook) => lists.hooks.busy[hook.id] ?? hookState(hook)),
     stateColumn('LAST', [10, 16, 2], ({ stats }) => lastOf(stats, session.now)),
-    numberColumn('RUNS', [4, 9, 3], ({ stats }) => stats.executions.toLocaleString('en')),
+    numberColumn('RUNS', [4, 9, 3], ({ stats }) => SHORT.format(stats.executions)),
     column('TRIGGER', [8, 18, 5], ({ trigger }) => trigger),
     column('ACTION', [8, 12, 4], ({ action }) => action),
   ],
