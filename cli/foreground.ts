@@ -23,8 +23,15 @@ export const inForeground = (
       for (const each of listening) process.on('SIGINT', each);
       resolve(code);
     };
-    child.once('error', () => end(null)).once('exit', end);
+    const endSoon = (code: number | null) => setTimeout(end, LATE_SIGNAL_MS, code);
+    child.once('error', () => end(null)).once('exit', endSoon);
   });
+
+/**
+ * Ours: a ^C that ended the program is sent to this process too, and may be heard after the end of the
+ * program: the kernel delivers signals that wait together in either order.
+ */
+const LATE_SIGNAL_MS = 50;
 
 const SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
