@@ -1,6 +1,7 @@
 -- An event keeps the webhooks that were enabled and wanted it when it happened: a JSON object of
 -- their ids and of how often each had been disabled until then. Times cannot tell that, as clocks are
--- set back. Notifications that are read, and those of rare kinds, are found without reading all.
+-- set back. Notifications that are read, those of rare kinds, and the jobs of hooks that are being deleted
+-- are found without reading all.
 
     ALTER TABLE webhooks ADD COLUMN disabled_count INTEGER NOT NULL DEFAULT 0;
     UPDATE webhooks SET disabled_count = 1 WHERE disabled_at IS NOT NULL;
@@ -22,4 +23,5 @@
     DROP INDEX notifications_unread;
     CREATE INDEX notifications_unread ON notifications (user_id, id) WHERE read_at IS NULL;
     CREATE INDEX notifications_read ON notifications (user_id, id) WHERE read_at IS NOT NULL;
+    CREATE INDEX jobs_of_deletions ON jobs (ref) WHERE kind = 'hook_deletion';
     CREATE INDEX notifications_rare ON notifications (user_id, kind, id) WHERE kind <> 'hook_notice';

@@ -11,7 +11,7 @@ import { faultsOfTools, type Tools } from '../tools/module.js';
 import type { VaultModule } from '../vault/module.js';
 import { isDatabaseOnly } from './actions.js';
 import { agentExecutions } from './agentexecution.js';
-import { createDeleter, DELETION_JOB } from './deletion.js';
+import { createDeleter, createHookDeletion, DELETION_JOB } from './deletion.js';
 import { createEvaluator } from './evaluate.js';
 import { createExecutor, EXECUTION_JOB } from './execute.js';
 import { openedHook } from './hook.js';
@@ -76,7 +76,10 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
   const { vault } = deps.vault;
   const { queue } = jobs;
   const { openSecret, sealSecret } = deps.secrets.sealers.hooks;
-  const hooks = hooksStore({ store, boot });
+  const hooks = {
+    ...hooksStore(store),
+    deletion: createHookDeletion({ store, boot, log, queue }),
+  };
   const directory = createDirectory({ clock, openSecret }, vault.keysOf);
   const evaluate = createEvaluator(payloads.run);
   const precedence = createPrecedence();

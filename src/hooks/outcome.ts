@@ -42,7 +42,10 @@ export const beginRun = async (
   publishRun(deps, run, { status: 'running' });
 };
 
-/** Builds the statement that records that an execution begins, with further values of its row. */
+/**
+ * Builds the statement that records that an execution begins, with further values of its row. It
+ * throws Unmet if the execution has ended meanwhile.
+ */
 export const beginStatement = (
   { execution, hook }: HookRun,
   more: Partial<ExecutionRow>,
@@ -51,7 +54,8 @@ export const beginStatement = (
   const values = { ...more, action: hook.action, status: 'running' };
   const columns = Object.keys(values).map((name) => `${name} = ?`);
   return {
-    sql: `UPDATE executions SET ${columns.join(', ')} WHERE id = ?`,
+    sql: `UPDATE executions SET ${columns.join(', ')}
+      WHERE id = ? AND status IN ('queued', 'running')`,
     parameters: [...Object.values(values), execution.id],
     expect: 1,
   };

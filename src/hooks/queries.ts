@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
-import type { Statement, TransactionStep } from '../store/engine/protocol.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../store/page.js';
 import { changeInSteps, selectRows } from '../store/rows.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
@@ -13,7 +13,7 @@ import {
 } from '../store/tables/hooks.js';
 import { unchangedSince } from '../store/updateif.js';
 import { visibleTo } from '../store/visible.js';
-import { beginDeletion, endDeletion } from './deletion.js';
+import { endDeletion } from './deletion.js';
 import type { ExecutionWithDelivery, HookWithStats } from './view.js';
 
 interface HookFilters extends PageInput {
@@ -34,7 +34,7 @@ const DELETE_STEP = [
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Returns the queries for hooks and their executions. The owner is always in the WHERE clause. */
-export const hooksStore = ({ store, boot }: { store: Store; boot: string }) => {
+export const hooksStore = (store: Store) => {
   const { db } = store;
 
   const hooks = (userId: string, values: Partial<HookRow>) =>
@@ -102,10 +102,6 @@ export const hooksStore = ({ store, boot }: { store: Store; boot: string }) => {
       const statements = DELETE_STEP.map((sql) => ({ sql, parameters: [id] }));
       await changeInSteps(store, statements, { step: STEP, signal });
     },
-
-    /** Builds the statement that begins a deletion in several transactions. */
-    beginDeletion: (hookId: string, runAt: string): Statement =>
-      beginDeletion(store, { hookId, runAt, boot }),
 
     /** Deletes the hook and its executions; deliveries are left to retention. */
     delete: async (userId: string, id: string): Promise<boolean> => {

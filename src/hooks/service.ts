@@ -7,13 +7,14 @@ import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
 import type { GrantRule } from '../permissions/module.js';
 import { type RotationDeps, rotated } from '../secrets/module.js';
-import type { TransactionStep } from '../store/engine/protocol.js';
+import { type TransactionStep, Unavailable } from '../store/engine/protocol.js';
 import { type HookRow, hookTable } from '../store/tables/hooks.js';
 import { updateIf } from '../store/updateif.js';
 import { storedColumns } from '../store/view.js';
 import type { Vault } from '../vault/module.js';
 import type { HookChanges, NewHook } from './contract.js';
 import { checkCredentials, ownSecretOf } from './credential.js';
+import type { HookDeletion } from './deletion.js';
 import { grantingHook, grantTrigger, secretAfter } from './grants.js';
 import type { TriggerConfig } from './hook.js';
 import type { Directory } from './inbound/receivinghooks.js';
@@ -24,7 +25,7 @@ import { nextTime } from './schedule.js';
 import type { HookWithStats } from './view.js';
 
 export interface HooksDeps extends RotationDeps {
-  hooks: HooksStore;
+  hooks: HooksStore & { deletion: HookDeletion };
   directory: Directory;
   http: Http;
   vault: Vault;
@@ -183,19 +184,27 @@ export const rotateHookSecret = async (
 };
 
 export const deleteHook = async (deps: HooksDeps, userId: string, id: string): Promise<void> => {
+  const { hooks, directory } = deps;
   await findHook(deps, userId, id);
-  if (await deps.hooks.isLarge(id)) {
+  const isLarge = await hooks.isLarge(id);
+  if (isLarge) {
+    const begun = hooks.deletion.begin(id, iso(deps.clock.now()));
     // Nothing may come in meanwhile.
-    await setEnabled(
-      deps,
-      { userId, id, also: [deps.hooks.beginDeletion(id, iso(deps.clock.now()))] },
-      false,
-    );
-    await deps.hooks.shrink(id);
+    await setEnabled(deps, { userId, id, also: [begun] }, false);
   }
-  if (!(await deps.hooks.delete(userId, id))) throw noHook();
-  deps.directory.remove(id);
+  try {
+    if (isLarge) await hooks.shrink(id);
+    if (!(await hooks.delete(userId, id))) throw noHook();
+  } catch (error) {
+    if (!isLarge || !(error instanceof Unavailable)) throw error;
+    hooks.deletion.release(id);
+    throw Boom.serverUnavailable(LATER, { code: 'deletion_continues' });
+  }
+  directory.remove(id);
 };
+
+const LATER =
+  'The database cannot be written now. The hook is disabled, and deleted as soon as that is possible';
 
 export const findHook = async (
   { hooks }: { hooks: HooksStore },
@@ -206,6 +215,9 @@ export const findHook = async (
   if (!row) throw noHook();
   return row;
 };
+
+const beingDeleted = (): Boom.Boom =>
+  Boom.conflict('This hook is being deleted', { code: 'hook_being_deleted' });
 
 const noHook = (): Boom.Boom => Boom.notFound('No hook with that id');
 
@@ -223,6 +235,7 @@ const change = async (
     read: () => findHook(deps, userId, id),
     write: async (row, version) => {
       const changes = { ...decide(row), updated_at: version };
+      if (changes.enabled === 1 && (await deps.hooks.deletion.isUnderWay(id))) throw beingDeleted();
       return (await deps.hooks.update(row, changes, also)) ? { ...row, ...changes } : null;
     },
   });

@@ -83,11 +83,10 @@ const createLaneStates = ({ limitOf, batchOf, slowLanes }: Limits) => {
   /** Returns the size of the lane's batches, 0 if its jobs run one by one. */
   const batchFor = (name: string, lane: Lane): number => (lane.isMixed ? 0 : batchOf(name));
 
-  /** Returns the number of jobs that the lane may begin now. */
+  /** Returns the number of jobs that the lane may begin now: none beside a batch, which marks none. */
   const roomIn = (name: string, lane: Lane): number => {
-    const batch = batchFor(name, lane);
-    if (batch > 0) return lane.batch > 0 ? 0 : batch;
-    return limitFor(name, lane) - lane.running - lane.batch;
+    if (lane.batch > 0) return 0;
+    return batchFor(name, lane) || limitFor(name, lane) - lane.running;
   };
 
   const settle = (name: string, lane: Lane): void => {

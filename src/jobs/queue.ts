@@ -12,7 +12,7 @@ import { createRunner, RETRY_MS } from './runner.js';
  * of a hook that has nothing to do with the peak wait for milliseconds.
  */
 const HELD_MS = 10;
-const LANES_WHILE_HELD = 4;
+const LANES_WHILE_HELD = 8;
 const NO_BATCH: BatchLimit = { lanes: 0, jobs: 0 };
 
 /**

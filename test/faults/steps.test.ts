@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
+import { ApiError } from '../../src/client/index.js';
 import { addHook, loginOwner, type Owner, registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
 import { openTarget } from '../harness/target.js';
+import { fill, mountTmpfs, whyNoMount } from './mount.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
@@ -92,5 +94,48 @@ describe('a change of many rows, killed in the middle', () => {
     expect(count('jobs')).to.equal(0);
     expect(target.received).to.equal([]);
     target.close();
+  });
+});
+
+/** Enough for the beginning of a deletion, and not for all of it. */
+const ROOM_BYTES = 2 * 1024 * 1024;
+const NO_MOUNT = whyNoMount();
+
+describe('a deletion on a full disk', () => {
+  const codeOf = (refused: unknown): string | undefined =>
+    refused instanceof ApiError ? refused.code : String(refused);
+
+  it('goes on when there is room, and the hook cannot be enabled meanwhile', {
+    skip: NO_MOUNT !== null,
+    timeout: 60_000,
+  }, async () => {
+    const disk = await mkdtemp(join(tmpdir(), 'adjutant-steps-'));
+    const unmount = mountTmpfs(disk, 100);
+    const home = join(disk, 'home');
+    const daemon = await startDaemon({ home });
+    const owner = await registerOwner(daemon.url);
+    const notify = { action: 'notify' as const, actionConfig: { notifyMessage: 'x' } };
+    const given = { name: 'much', path: 'much', secret: 'a secret', ...notify };
+    const id = await addHook(owner, given);
+    const db = new Database(join(home, 'adjutant.db'));
+    db.exec(EXECUTIONS);
+    const left = db.prepare<[], number>('SELECT count(*) FROM executions').pluck();
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    const empty = await fill(disk, ROOM_BYTES);
+    const deleted = owner.hooks.delete({ id }).catch(codeOf);
+    expect(await deleted).to.equal('deletion_continues');
+    expect(Number(left.get())).to.be.between(0, MANY);
+    expect(await owner.hooks.enable({ id }).catch(codeOf)).to.equal('hook_being_deleted');
+    await empty();
+    await until(
+      async () => (await owner.hooks.list({})).hooks.length,
+      (count) => count === 0,
+      20_000,
+    );
+    expect(left.get()).to.equal(0);
+    db.close();
+    await daemon.end('SIGTERM');
+    unmount();
+    await rm(disk, { recursive: true });
   });
 });

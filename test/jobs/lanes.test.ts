@@ -95,6 +95,20 @@ describe('lanes', () => {
     expect(lanes.share(0, { lanes: 0, jobs: 0 })).to.equal([]);
   });
 
+  it('begins nothing in a lane while its batch runs, although its jobs run one by one by now', () => {
+    let most = 256;
+    const lanes = createLanes({ limitOf: () => 1000, batchOf: () => most });
+    lanes.add('hook', 300);
+    expect(lanes.share(20)).to.equal([{ lane: 'hook', count: 256, isBatch: true }]);
+    lanes.batches.claimed('hook', 256);
+    most = 0;
+    lanes.add('hook', 10);
+    expect(lanes.share(20)).to.equal([]);
+    lanes.batches.ended('hook', 200);
+    expect(lanes.waiting('hook')).to.equal(254);
+    expect(lanes.share(20)).to.equal([{ lane: 'hook', count: 20, isBatch: false }]);
+  });
+
   it('limits no lane that is crowded, and counts it nowhere', () => {
     const lanes = createLanes({ limitOf: () => 2, batchOf: () => 256 });
     lanes.add('crowded', 50_000);
