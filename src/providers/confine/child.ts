@@ -3,6 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { errorCode } from '../../kernel/failure.js';
 import { signalGroup } from '../../kernel/program.js';
 import { type ConfinedResult, type ConfinedRun, ConfinementFailed } from './confinement.js';
+import { killerOf } from './kill.js';
 
 /** The process with which a confinement starts a command, in its own process group. */
 export interface Launch {
@@ -39,9 +40,10 @@ export const runChild = async (launch: Launch, run: ConfinedRun): Promise<EndedP
   run.signal.throwIfAborted();
   const startedMs = performance.now();
   const child = startChild(launch);
-  const output = keep(child, run.maxOutputBytes);
+  const kill = killerOf(child);
+  const output = keep(child, run.maxOutputBytes, kill);
   feed(child.stdin, run.stdin ?? '');
-  const watch = guard(child, run);
+  const watch = guard(child, run, kill);
   const [exitCode, signal] = await closed(child).catch(notStarted(launch)).finally(watch.release);
   if (watch.isAborted) throw run.signal.reason;
   const { truncated, stdout, stderr, status } = output;
@@ -66,7 +68,7 @@ export const startChild = ({ command, args, cwd, env, options }: Launch): ChildP
 };
 
 /** Collects the child's output, and kills the child if stdout and stderr exceed the limit. */
-const keep = (child: ChildProcess, maxBytes: number): ChildOutput => {
+const keep = (child: ChildProcess, maxBytes: number, kill: () => void): ChildOutput => {
   const output: ChildOutput = { stdout: [], stderr: [], status: [], truncated: false };
   let left = maxBytes;
   const take = (into: Buffer[]) => (chunk: Buffer) => {
@@ -74,7 +76,7 @@ const keep = (child: ChildProcess, maxBytes: number): ChildOutput => {
     left -= chunk.length;
     if (left >= 0) return;
     output.truncated = true;
-    killLiving(child);
+    kill();
   };
   child.stdout?.on('data', take(output.stdout));
   child.stderr?.on('data', take(output.stderr));
@@ -91,15 +93,15 @@ const feed = (stream: unknown, text: string): void => {
 };
 
 /** Kills the child at its time limit or on abort, until it has ended or `release` is called. */
-const guard = (child: ChildProcess, run: ConfinedRun) => {
+const guard = (child: ChildProcess, run: ConfinedRun, kill: () => void) => {
   const watch = { isTimedOut: false, isAborted: false, release: () => {} };
   const expire = () => {
     watch.isTimedOut = true;
-    signalGroup(child.pid, 'SIGKILL');
+    kill();
   };
   const abort = () => {
     watch.isAborted = true;
-    signalGroup(child.pid, 'SIGKILL');
+    kill();
   };
   const timer = setTimeout(expire, run.timeoutMs);
   run.signal.addEventListener('abort', abort);
@@ -139,11 +141,6 @@ export const notStarted =
   (error: unknown) => {
     throw new ConfinementFailed(`${command} cannot be started: ${errorCode(error)}`);
   };
-
-/** Kills the group only while the child runs: after that its process ID may belong to another. */
-export const killLiving = (child: ChildProcess): void => {
-  if (child.exitCode === null && child.signalCode === null) signalGroup(child.pid, 'SIGKILL');
-};
 
 /**
  * Decodes UTF-8. A character that the limit cut in two is left out; invalid bytes become U+FFFD.

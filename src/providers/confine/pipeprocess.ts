@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closed, killLiving, type Launch, notStarted, startChild } from './child.js';
+import { closed, type Launch, notStarted, startChild } from './child.js';
 import type { ConfinedProcess } from './confinement.js';
+import { killerOf } from './kill.js';
 
 /** The characters of its last stderr output that are kept, to explain why it ended. */
 const LAST_WORDS = 2_000;
@@ -9,6 +10,7 @@ const LAST_WORDS = 2_000;
 /** Starts a process that runs until it is killed. When it ends, its whole group is killed. */
 export const startPipeProcess = async (launch: Launch): Promise<ConfinedProcess> => {
   const child = startChild(launch);
+  const kill = killerOf(child);
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Error('This process is spoken to over pipes');
   const lastWords = listen(child);
@@ -23,7 +25,7 @@ export const startPipeProcess = async (launch: Launch): Promise<ConfinedProcess>
   // Whoever writes to an ended process learns of it through `ended`.
   stdin.on('error', () => stdin.destroy());
   await once(child, 'spawn').catch(notStarted(launch));
-  return { stdin, stdout, ended, kill: () => killLiving(child) };
+  return { stdin, stdout, ended, kill };
 };
 
 const listen = (child: ChildProcess): (() => string) => {

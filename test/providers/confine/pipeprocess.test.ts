@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { bubblewrap } from '../../../src/providers/confine/bubblewrap.js';
@@ -60,6 +61,21 @@ describe('a held process', () => {
     await until(async () => (await processesWith(mark)).length === 0);
     held.kill();
   });
+
+  it(
+    'is killed at whichever moment of its start, and leaves nothing behind (needs bubblewrap)',
+    hardened,
+    async () => {
+      const mark = `started-${process.pid}`;
+      for (let round = 0; round < 240; round += 1) {
+        const held = await bubblewrap(true).hold(command(['sh', '-c', `sleep 1000; echo ${mark}`]));
+        await wait(round % 12);
+        held.kill();
+        expect(await held.ended).to.equal('it was ended by SIGKILL');
+      }
+      expect(await processesWith(mark)).to.equal([]);
+    },
+  );
 
   it('reads what it may, and nothing beside it (needs bubblewrap)', hardened, async () => {
     const programs = join(dirname(dirname(on.folder)), 'programs');
