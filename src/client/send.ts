@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 /** The data of one request, which fetch accepts too. */
@@ -26,8 +26,9 @@ const CONNECT_MS = 10_000;
  * cause says why.
  */
 export const send: FetchLike = async (url, { method, headers, body, signal }) => {
-  const isSecure = url.startsWith('https:');
-  const open = isSecure ? (await import('node:https')).request : httpRequest;
+  // Loaded with the first request: `adjutant --help` makes none.
+  const scheme = url.startsWith('https:') ? import('node:https') : import('node:http');
+  const { request: open } = await scheme;
   try {
     const request = open(url, {
       method,

@@ -9,7 +9,7 @@ import { median } from './load.js';
 
 const EXECUTABLE = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
 /** The starts of which one figure is the mean: the shell counts in steps of 10 ms. */
-const STARTS = 5;
+const STARTS = 15;
 const COMMANDS = {
   bare: ['-e', '1'],
   help: [EXECUTABLE, '--help'],

@@ -39,14 +39,16 @@ export const RUNS = {
   judged: 'Adjutant, notify after a condition',
   tool: 'Adjutant, time.now',
   agent: 'Adjutant, an agent with the digest',
+  agents: 'Adjutant, twenty agents at once with the digest',
 };
 export type Runs = keyof typeof RUNS;
 
 /**
  * The daemon with one hook. `held`: its runs wait for a target that does not answer, as runs wait
  * for a model, so that the receiver is measured. `notify`: each ends with its delivery. `judged`:
- * each is queued, since the hook has a condition. `tool`, `agent`: each calls a tool, or spawns an
- * agent that the built-in digest answers.
+ * each is queued, since the hook has a condition. `tool`: each calls a tool. `agent`,
+ * `agents`: each spawns an agent that the built-in digest answers, two at once as a hook has it by
+ * default, or twenty.
  */
 export const startAdjutant = async (
   runs: Runs,
@@ -80,10 +82,15 @@ export const startAdjutant = async (
   };
 };
 
+const AGENT = {
+  action: 'spawn_agent' as const,
+  actionConfig: { agentPrompt: 'What is this about?' },
+};
+
 const actionOf = (
   runs: Runs,
   port: number,
-): Pick<NewHook, 'action' | 'actionConfig' | 'conditions'> => {
+): Pick<NewHook, 'action' | 'actionConfig' | 'conditions' | 'concurrency'> => {
   const conditions = [{ field: 'webhook.body.action', operator: 'exists' as const }];
   const actionConfig = { notifyMessage: '{{webhook.body.action}}' };
   switch (runs) {
@@ -96,7 +103,9 @@ const actionOf = (
     case 'tool':
       return { action: 'execute_tool', actionConfig: { toolId: 'time', toolAction: 'now' } };
     case 'agent':
-      return { action: 'spawn_agent', actionConfig: { agentPrompt: 'What is this about?' } };
+      return AGENT;
+    case 'agents':
+      return { ...AGENT, concurrency: 20 };
   }
 };
 

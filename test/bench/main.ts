@@ -105,10 +105,10 @@ const receiverGoals = (wire: Figures[], usual: Figures[], one: Figures[]): Goal[
   ];
 };
 
-const runGoals = ({ judged, tool, agent }: Record<string, RunFigures>): Goal[] => [
+const runGoals = ({ judged, tool, agents }: Record<string, RunFigures>): Goal[] => [
   atMost('after a storm, of its length', rest(judged), 1),
   atLeast('time.now per second', tool?.perSecond ?? 0, 1500),
-  atLeast('agents with digest per second', agent?.perSecond ?? 0, 500),
+  atLeast('agents with digest per second', agents?.perSecond ?? 0, 500),
 ];
 
 /** The time that runs took after all deliveries were acknowledged, of the time until then. */

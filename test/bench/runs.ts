@@ -4,7 +4,12 @@ import { threadsOf, usedSince } from './threads.js';
 
 const CONNECTIONS = 50;
 /** The deliveries of a measurement; a quarter of them warm the daemon first. */
-const COUNTS: Partial<Record<Runs, number>> = { judged: 40_000, tool: 10_000, agent: 1000 };
+const COUNTS: Partial<Record<Runs, number>> = {
+  judged: 40_000,
+  tool: 10_000,
+  agent: 1000,
+  agents: 2000,
+};
 
 export interface RunFigures {
   /** Runs that ended, per second. */

@@ -7,6 +7,7 @@ export interface NewHook {
   action: 'spawn_agent' | 'notify' | 'webhook' | 'execute_tool';
   actionConfig: Record<string, unknown>;
   conditions?: { field: string; operator: 'exists' }[];
+  concurrency?: number;
 }
 
 const PASSWORD = 'correct horse battery';
@@ -30,7 +31,7 @@ export type Owner = Awaited<ReturnType<typeof registerOwner>>;
 
 /** A hook that receives on a path; resolves to its id. */
 export const addHook = async (owner: Owner, hook: NewHook): Promise<string> => {
-  const { name, path, secret, action, actionConfig, conditions } = hook;
+  const { name, path, secret, action, actionConfig, conditions, concurrency } = hook;
   const { id } = await owner.hooks.create({
     body: {
       name,
@@ -39,6 +40,7 @@ export const addHook = async (owner: Owner, hook: NewHook): Promise<string> => {
       action,
       actionConfig,
       ...(conditions && { conditions }),
+      ...(concurrency && { concurrency }),
     },
   });
   return id;
