@@ -1,0 +1,67 @@
+/**
+ * How a sender signs its requests, as data. A preset is one of these with a name; a hook may also
+ * describe a sender of its own.
+ */
+export interface SignatureRecipe {
+  /** The header with the signature or the token, in lower case. */
+  header: string;
+  /** What stands before the signature in the header, e.g. `sha256=`. */
+  prefix?: string;
+  /**
+   * `sha1`, `sha256`, `sha512`: an HMAC keyed with the secret. `ed25519`: the secret is the sender's
+   * public key. `token`: the header holds the secret. `basic`: it holds the secret as
+   * `user:password` (RFC 7617).
+   */
+  algorithm: 'sha1' | 'sha256' | 'sha512' | 'ed25519' | 'token' | 'basic';
+  /** Of the signature, and of an Ed25519 key. */
+  encoding?: 'hex' | 'base64';
+  /**
+   * What is signed: text with the placeholders `{body}`, `{timestamp}`, `{id}`, `{url}` (the public
+   * address, path and query as received) and `{form}` (the fields of a form, sorted by name, each
+   * name followed by its value).
+   */
+  signed?: string;
+  /** The header with the time of the signature, in seconds or milliseconds since 1970. */
+  timestampHeader?: string;
+  /** The most that the time may differ, in seconds: 30 to 3600, otherwise 300. */
+  toleranceSeconds?: number;
+  /** Where the sender's id of the delivery stands: `headers.<name>` or `body.<path>`. */
+  idFrom?: string;
+  /** Where the event's name stands, likewise. */
+  eventFrom?: string;
+  /**
+   * The key in the secret: the text itself (`raw`), base64 of the bytes, or `whsec_` and base64
+   * (Standard Webhooks), where any other text is taken as it is.
+   */
+  key?: 'raw' | 'base64' | 'whsec';
+  /**
+   * The header's form. `plain`: one signature. `pairs`: `name=value` separated by commas, as `parts`
+   * names them. `list`: signatures with the prefix, separated by commas or spaces.
+   */
+  format?: 'plain' | 'pairs' | 'list';
+  parts?: { timestamp: string; signature: string };
+}
+
+/** The placeholders of `signed`. */
+export const PLACEHOLDERS = ['body', 'timestamp', 'id', 'url', 'form'] as const;
+export type Placeholder = (typeof PLACEHOLDERS)[number];
+
+/** A piece of the signed text: a placeholder, or text that stands for itself. */
+export type SignedPiece = { placeholder: Placeholder } | { text: string };
+
+const PIECE = /\{(\w+)\}/g;
+
+/** Splits a `signed` text into its pieces; null if it has an unknown placeholder. */
+export const piecesOf = (signed: string): SignedPiece[] | null => {
+  const pieces: SignedPiece[] = [];
+  let end = 0;
+  for (const match of signed.matchAll(PIECE)) {
+    const placeholder = PLACEHOLDERS.find((name) => name === match[1]);
+    if (!placeholder) return null;
+    if (match.index > end) pieces.push({ text: signed.slice(end, match.index) });
+    pieces.push({ placeholder });
+    end = match.index + match[0].length;
+  }
+  if (end < signed.length) pieces.push({ text: signed.slice(end) });
+  return pieces;
+};

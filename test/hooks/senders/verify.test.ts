@@ -1,0 +1,150 @@
+import { createHmac, createSecretKey, generateKeyPairSync, sign } from 'node:crypto';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { PRESETS, type PresetName } from '../../../src/hooks/senders/presets.js';
+import { isSignedBy } from '../../../src/hooks/senders/verify.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+/** A request as the sender's own documents print it, with the signature that they give. */
+interface Vector {
+  preset: PresetName;
+  secret: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Milliseconds since 1970 of the signed time. */
+  at?: number;
+  url?: string;
+}
+
+const STANDARD = 1_614_265_330;
+const SVIX = 1_731_705_121;
+const SLACK = 1_531_420_618;
+
+/** Published: each with the page that prints it. */
+const PUBLISHED: Record<string, Vector> = {
+  'GitHub: Validating webhook deliveries': {
+    preset: 'github',
+    secret: "It's a Secret to Everybody",
+    body: 'Hello, World!',
+    headers: {
+      'x-hub-signature-256':
+        'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+    },
+  },
+  'Slack: Verifying requests from Slack': {
+    preset: 'slack',
+    secret: '8f742231b10e8888abcd99yyyzzz85a5',
+    at: SLACK * 1000,
+    body:
+      'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow' +
+      '&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner' +
+      '&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands' +
+      '%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN' +
+      '&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c',
+    headers: {
+      'x-slack-request-timestamp': String(SLACK),
+      'x-slack-signature': 'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503',
+    },
+  },
+  'Standard Webhooks: the libraries’ test vector': {
+    preset: 'standard-webhooks',
+    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    at: STANDARD * 1000,
+    body: '{"test": 2432232314}',
+    headers: {
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': String(STANDARD),
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    },
+  },
+  'Svix: Verifying webhooks manually': {
+    preset: 'svix',
+    secret: 'whsec_plJ3nmyCDGBKInavdOK15jsl',
+    at: SVIX * 1000,
+    body: '{"event_type":"ping","data":{"success":true}}',
+    headers: {
+      'svix-id': 'msg_loFOjxBNrRLzqYUf',
+      'svix-timestamp': String(SVIX),
+      'svix-signature': 'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=',
+    },
+  },
+  'Twilio: Webhooks security': {
+    preset: 'twilio',
+    secret: '12345',
+    url: 'https://mycompany.com/myapp.php?foo=1&bar=2',
+    body: new URLSearchParams({
+      CallSid: 'CA1234567890ABCDE',
+      Caller: '+12349013030',
+      Digits: '1234',
+      From: '+12349013030',
+      To: '+18005551212',
+    }).toString(),
+    headers: { 'x-twilio-signature': '0/KCTR6DLpKmkAf8muzZqo1nDgQ=' },
+  },
+};
+
+const check = ({ preset, secret, headers, body, at = 0, url }: Vector): boolean =>
+  isSignedBy(PRESETS[preset], createSecretKey(Buffer.from(secret)), {
+    headers,
+    body: Buffer.from(body),
+    url: url ?? null,
+    now: at,
+  });
+
+describe('a preset', () => {
+  for (const [name, vector] of Object.entries(PUBLISHED)) {
+    it(`verifies what is published: ${name}`, () => {
+      expect(check(vector)).to.be.true();
+      expect(check({ ...vector, body: `${vector.body} ` })).to.be.false();
+      expect(check({ ...vector, secret: `${vector.secret}x` })).to.be.false();
+      if (vector.at === undefined) return;
+      expect(check({ ...vector, at: vector.at + 300_001 })).to.be.false();
+      expect(check({ ...vector, at: vector.at + 299_000 })).to.be.true();
+    });
+  }
+
+  it('verifies an Ed25519 signature under the public key of the sender', () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+    const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
+    const body = '{"type":0}';
+    const at = 1_700_000_000;
+    const signature = sign(null, Buffer.from(`${at}${body}`), privateKey).toString('hex');
+    const headers = { 'x-signature-ed25519': signature, 'x-signature-timestamp': String(at) };
+    const vector: Vector = { preset: 'discord', secret: raw, headers, body, at: at * 1000 };
+    expect(check(vector)).to.be.true();
+    expect(check({ ...vector, body: '{"type":1}' })).to.be.false();
+    expect(check({ ...vector, secret: 'not a key' })).to.be.false();
+  });
+
+  it('verifies pairs and lists with several signatures, of which one is right', () => {
+    const body = '{"id":"evt_1"}';
+    const at = 1_700_000_000;
+    const hex = (text: string) => createHmac('sha256', 'secret').update(text).digest('hex');
+    const other = '0'.repeat(64);
+    const stripe = `t=${at},v1=${other},v1=${hex(`${at}.${body}`)},v0=${other}`;
+    const of = (preset: PresetName, header: string, value: string): boolean =>
+      check({ preset, secret: 'secret', headers: { [header]: value }, body, at: at * 1000 });
+    expect(of('stripe', 'stripe-signature', stripe)).to.be.true();
+    expect(
+      of('stripe', 'stripe-signature', stripe.replace(`t=${at}`, `t=${at + 1}`)),
+    ).to.be.false();
+    const pagerduty = `v1=${other},v1=${hex(body)}`;
+    expect(of('pagerduty', 'x-pagerduty-signature', pagerduty)).to.be.true();
+    expect(of('pagerduty', 'x-pagerduty-signature', `v1=${other},v2=${hex(body)}`)).to.be.false();
+    const buildkite = `timestamp=${at},signature=${hex(`${at}.${body}`)}`;
+    expect(of('buildkite', 'x-buildkite-signature', buildkite)).to.be.true();
+  });
+
+  it('takes a token, and a user with a password, as the whole header', () => {
+    const body = '{}';
+    const basic = `Basic ${Buffer.from('ada:secret word').toString('base64')}`;
+    const of = (preset: PresetName, secret: string, header: string, value: string): boolean =>
+      check({ preset, secret, headers: { [header]: value }, body });
+    expect(of('gitlab', 'word', 'x-gitlab-token', 'word')).to.be.true();
+    expect(of('gitlab', 'word', 'x-gitlab-token', 'wor')).to.be.false();
+    expect(of('basic', 'ada:secret word', 'authorization', basic)).to.be.true();
+    expect(of('basic', 'ada:secret', 'authorization', basic)).to.be.false();
+  });
+});
