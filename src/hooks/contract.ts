@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
+import { Verification } from './senders/contract.js';
 
 const trigger = () =>
   s.oneOf(
@@ -23,6 +24,7 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
   webhookPath: s.optional(path()),
   webhookSecret: s.optional(s.anyText(1000).description('Write-only; without one all is refused')),
   webhookCredentialId: s.optional(s.text(80).description('A vault entry in place of the secret')),
+  verify: s.optional(Verification.description('The sender, if it does not sign like GitHub')),
   cron: s.optional(s.text(200).example('0 9 * * 1-5')),
   timezone: s.optional(s.text(64).example('Europe/Berlin')),
 });
@@ -31,6 +33,7 @@ const TriggerConfig = s.object('TriggerConfig', {
   webhookPath: s.optional(s.text(200)),
   webhookSecretSet: s.optional(s.flag()),
   webhookCredentialId: s.optional(s.id('credential')),
+  verify: s.optional(Verification),
   oldSecretUntil: s.optional(s.nullable(s.time())),
   oldSecretLastUsedAt: s.optional(s.nullable(s.time())),
   cron: s.optional(s.text(200)),

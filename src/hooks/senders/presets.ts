@@ -1,9 +1,19 @@
-import type { SignatureRecipe } from './scheme.js';
+import type { BodyForm, SignatureRecipe } from './recipe.js';
+
+const JSON_ONLY: BodyForm[] = ['json'];
+const JSON_OR_FORM: BodyForm[] = ['json', 'form'];
 
 const hmac = (
   header: string,
   more: Partial<SignatureRecipe> & Pick<SignatureRecipe, 'idFrom' | 'eventFrom'>,
-): SignatureRecipe => ({ header, algorithm: 'sha256', encoding: 'hex', signed: '{body}', ...more });
+): SignatureRecipe => ({
+  header,
+  algorithm: 'sha256',
+  encoding: 'hex',
+  signed: '{body}',
+  bodies: JSON_ONLY,
+  ...more,
+});
 
 /** Slack's and Zoom's way: `v0=` and the HMAC of `v0:<time>:<body>`. */
 const VERSION_0 = { prefix: 'v0=', signed: 'v0:{timestamp}:{body}' };
@@ -14,12 +24,14 @@ export const PRESETS = {
     prefix: 'sha256=',
     idFrom: 'headers.x-github-delivery',
     eventFrom: 'headers.x-github-event',
+    bodies: JSON_OR_FORM,
   }),
   gitlab: {
     header: 'x-gitlab-token',
     algorithm: 'token',
     idFrom: 'headers.idempotency-key',
     eventFrom: 'headers.x-gitlab-event',
+    bodies: JSON_ONLY,
   },
   gitea: hmac('x-gitea-signature', {
     idFrom: 'headers.x-gitea-delivery',
@@ -95,6 +107,7 @@ export const PRESETS = {
     timestampHeader: 'x-slack-request-timestamp',
     idFrom: 'body.event_id',
     eventFrom: 'body.event.type',
+    bodies: JSON_OR_FORM,
   }),
   grafana: hmac('x-grafana-alerting-signature', { idFrom: undefined, eventFrom: 'body.status' }),
   zoom: hmac('x-zm-signature', {
@@ -147,6 +160,7 @@ export const PRESETS = {
     timestampHeader: 'x-signature-timestamp',
     signed: '{timestamp}{body}',
     eventFrom: 'body.event.type',
+    bodies: JSON_ONLY,
   },
   twilio: {
     header: 'x-twilio-signature',
@@ -154,8 +168,10 @@ export const PRESETS = {
     encoding: 'base64',
     signed: '{url}{form}',
     idFrom: 'headers.i-twilio-idempotency-token',
+    bodies: ['form'],
   },
   basic: { header: 'authorization', algorithm: 'basic' },
 } satisfies Record<string, SignatureRecipe>;
 
 export type PresetName = keyof typeof PRESETS;
+export const PRESET_NAMES = Object.keys(PRESETS) as PresetName[];

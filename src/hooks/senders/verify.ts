@@ -6,7 +6,7 @@ import {
   verify as verifyWithKey,
 } from 'node:crypto';
 import type { Headers } from '../../kernel/signature.js';
-import { piecesOf, type SignatureRecipe } from './scheme.js';
+import { piecesOf, type SignatureRecipe } from './recipe.js';
 
 /** A request as its sender signed it. */
 export interface SignedRequest {

@@ -146,6 +146,15 @@ export const oneOf = <const V extends string>(label: string, ...values: V[]): Jo
       .label(label),
   );
 
+/** A text that one schema accepts, or what is no text and another schema accepts. */
+export const textOr = <T extends Schema, O extends Schema>(label: string, of: T, other: O) =>
+  later(
+    () =>
+      Joi.alternatives()
+        .conditional(Joi.string(), { then: itself(of), otherwise: itself(other) })
+        .label(label) as unknown as Joi.AnySchema<Static<T> | Static<O>>,
+  );
+
 export const list = <S extends Schema>(of: S, max = 1000) =>
   later(() => Joi.array().items(itself(of)).max(max) as unknown as Joi.ArraySchema<Static<S>[]>);
 /**

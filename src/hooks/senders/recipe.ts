@@ -40,7 +40,16 @@ export interface SignatureRecipe {
    */
   format?: 'plain' | 'pairs' | 'list';
   parts?: { timestamp: string; signature: string };
+  /** The bodies that the sender sends; all, if there is none. */
+  bodies?: BodyForm[];
 }
+
+/**
+ * The form of a body. `json`: by its type, or of a type that says nothing. `form`:
+ * `application/x-www-form-urlencoded`. `text`: plain text or XML.
+ */
+export type BodyForm = (typeof BODY_FORMS)[number];
+export const BODY_FORMS = ['json', 'form', 'text'] as const;
 
 /** The placeholders of `signed`. */
 export const PLACEHOLDERS = ['body', 'timestamp', 'id', 'url', 'form'] as const;

@@ -1,0 +1,43 @@
+import * as s from '../../kernel/contract/schema.js';
+import { PRESET_NAMES } from './presets.js';
+import { BODY_FORMS } from './recipe.js';
+
+const header = () =>
+  s.text(100).pattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'the name of a header');
+/** The place of a value in a request. */
+const place = () =>
+  s
+    .text(200)
+    .pattern(/^(?:headers\.[A-Za-z0-9_-]+|body(?:\.[^.\s]+)+)$/, 'headers.<name> or body.<path>');
+
+/** How a sender signs: its preset, or the signature itself. See `SignatureRecipe`. */
+const Signature = s
+  .object('SenderSignature', {
+    preset: s.optional(s.oneOf('NamedSender', ...PRESET_NAMES)),
+    header: s.optional(header().description('With the signature or the token')),
+    prefix: s.optional(s.text(40).example('sha256=')),
+    algorithm: s.optional(
+      s.oneOf('SignatureAlgorithm', 'sha1', 'sha256', 'sha512', 'ed25519', 'token', 'basic'),
+    ),
+    encoding: s.optional(s.oneOf('SignatureEncoding', 'hex', 'base64')),
+    signed: s.optional(s.text(200).example('{timestamp}.{body}')),
+    timestampHeader: s.optional(header()),
+    toleranceSeconds: s.optional(s.whole(30, 3600)),
+    idFrom: s.optional(place().description('The id of a delivery: headers.<name>, body.<path>')),
+    eventFrom: s.optional(place().description('The name of its event, likewise')),
+    key: s.optional(s.oneOf('SecretForm', 'raw', 'base64', 'whsec')),
+    format: s.optional(s.oneOf('SignatureFormat', 'plain', 'pairs', 'list')),
+    parts: s.optional(
+      s.object('SignatureParts', { timestamp: s.text(40), signature: s.text(40) }),
+    ),
+    bodies: s.optional(s.list(s.oneOf('BodyForm', ...BODY_FORMS), 3).min(1)),
+  })
+  .min(1);
+
+/** A hook's `triggerConfig.verify`: the name of a preset, or an object. */
+export const Verification = s.textOr(
+  'SenderVerification',
+  s.oneOf('SenderPreset', ...PRESET_NAMES),
+  Signature,
+);
+export type Verification = s.Static<typeof Verification>;

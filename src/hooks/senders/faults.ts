@@ -1,0 +1,73 @@
+import type { FieldFault } from '../../kernel/problem.js';
+import type { Verification } from './contract.js';
+import { recipeOf } from './open.js';
+import { PLACEHOLDERS, piecesOf, type SignatureRecipe } from './recipe.js';
+
+/** The fields that only describe a signature, and mean nothing for a token or a password. */
+const OF_SIGNATURES = ['encoding', 'signed', 'timestampHeader', 'key', 'format', 'parts'] as const;
+/** The fields that may be given beside a preset. */
+const BESIDE_PRESET = ['preset', 'toleranceSeconds'];
+
+/**
+ * Returns the faults of a `verify` beyond its schema, with the paths of its fields; '' is the whole.
+ * `hasAddress`: the daemon has a public address, which some senders sign.
+ */
+export const verificationFaults = (verify: Verification, hasAddress: boolean): FieldFault[] => {
+  const recipe = recipeOf(verify);
+  const own = typeof verify === 'string' ? [] : ownFaults(verify, recipe);
+  if (own.length > 0) return own;
+  const needsAddress = recipe.signed?.includes('{url}') === true && !hasAddress;
+  const message = 'signs the address of the daemon, which has no public one: adjutant tunnel setup';
+  return needsAddress ? [{ path: '', message }] : [];
+};
+
+type Described = Exclude<Verification, string>;
+
+const ownFaults = (verify: Described, recipe: SignatureRecipe): FieldFault[] => {
+  if (verify.preset !== undefined) {
+    return Object.keys(verify)
+      .filter((field) => !BESIDE_PRESET.includes(field))
+      .map((path) => ({ path, message: 'is given by the preset' }));
+  }
+  const { algorithm } = recipe;
+  if (algorithm === 'token' || algorithm === 'basic') return tokenFaults(verify);
+  const faults: FieldFault[] = [];
+  if (verify.header === undefined) faults.push({ path: 'header', message: 'is required' });
+  return [...faults, ...signedFaults(recipe), ...formatFaults(recipe)];
+};
+
+const tokenFaults = (verify: Described): FieldFault[] => {
+  const unfit = OF_SIGNATURES.filter((field) => verify[field] !== undefined);
+  const faults = unfit.map(
+    (path): FieldFault => ({ path, message: 'is for a signature, and not for a token' }),
+  );
+  const isHeaderless = verify.algorithm === 'token' && verify.header === undefined;
+  return isHeaderless ? [...faults, { path: 'header', message: 'is required' }] : faults;
+};
+
+const signedFaults = ({ signed = '', idFrom, ...recipe }: SignatureRecipe): FieldFault[] => {
+  const path = 'signed';
+  const pieces = piecesOf(signed);
+  if (!pieces) {
+    const known = PLACEHOLDERS.map((name) => `{${name}}`).join(', ');
+    return [{ path, message: `has an unknown placeholder; there are: ${known}` }];
+  }
+  const names = pieces.map((piece) => ('placeholder' in piece ? piece.placeholder : null));
+  const faults: FieldFault[] = [];
+  if (!names.includes('body') && !names.includes('form')) {
+    faults.push({ path, message: 'must have {body} or {form}, or anybody could send another body' });
+  }
+  const hasTime = recipe.timestampHeader !== undefined || recipe.parts !== undefined;
+  if (names.includes('timestamp') && !hasTime) {
+    faults.push({ path: 'timestampHeader', message: 'is required, as {timestamp} is signed' });
+  }
+  if (names.includes('id') && !idFrom?.startsWith('headers.')) {
+    faults.push({ path: 'idFrom', message: 'must be headers.<name>, as {id} is signed' });
+  }
+  return faults;
+};
+
+const formatFaults = ({ format, parts }: SignatureRecipe): FieldFault[] => {
+  if (format === 'pairs' && !parts) return [{ path: 'parts', message: 'is required for pairs' }];
+  return parts && format !== 'pairs' ? [{ path: 'parts', message: 'is for the format pairs' }] : [];
+};

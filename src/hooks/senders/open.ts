@@ -1,0 +1,32 @@
+import type { Verification } from './contract.js';
+import { PRESETS } from './presets.js';
+import type { SignatureRecipe } from './recipe.js';
+
+/** The signature of a hook's sender. */
+export interface Sender {
+  /** Equal for hooks whose requests are verified, and named, in the same way. */
+  name: string;
+  recipe: SignatureRecipe;
+}
+
+/** Returns the sender that a hook's `verify` means. It was checked when the hook was saved. */
+export const senderOf = (verify: Verification): Sender => {
+  if (typeof verify === 'string') return { name: verify, recipe: PRESETS[verify] };
+  return { name: JSON.stringify(verify), recipe: recipeOf(verify) };
+};
+
+/** Returns the recipe of a `verify`, with what it leaves out filled in. */
+export const recipeOf = (verify: Verification): SignatureRecipe => {
+  if (typeof verify === 'string') return PRESETS[verify];
+  const { preset, header, timestampHeader, ...rest } = verify;
+  if (preset !== undefined) return { ...PRESETS[preset], ...rest };
+  const { algorithm = 'sha256', signed = '{body}' } = verify;
+  const isSigned = algorithm !== 'token' && algorithm !== 'basic';
+  return {
+    ...rest,
+    algorithm,
+    header: (header ?? 'authorization').toLowerCase(),
+    ...(isSigned && { signed }),
+    ...(timestampHeader && { timestampHeader: timestampHeader.toLowerCase() }),
+  };
+};
