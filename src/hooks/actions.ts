@@ -23,7 +23,7 @@ import { credentialsIn, type Vault } from '../vault/module.js';
 import { authorized, sendForward } from './forward.js';
 import type { OpenedHook } from './hook.js';
 import { beginRun, beginStatement, endRun, publishRun, type RunOutcome } from './outcome.js';
-import { type HookRun, hopsOf, payloadOf, promptEventOf } from './run.js';
+import { type HookRun, hopsOf, promptEventOf, readableOf } from './run.js';
 import { isAdmittedAtSpawn, isFirst, type StopsDeps } from './stops.js';
 
 export interface ActionDeps extends StopsDeps {
@@ -88,7 +88,7 @@ export const agentToSpawn = (run: HookRun, models: Models): SpawnRequest => {
   const { agentPrompt, agentTopic, agentModel, agentTools, ...config } = hook.actionConfig;
   return {
     userId: hook.userId,
-    prompt: webhookPrompt(agentPrompt ?? '', payloadOf(run), promptEventOf(run)),
+    prompt: webhookPrompt(agentPrompt ?? '', readableOf(run), promptEventOf(run)),
     model: agentModel ?? models.routed(agentTopic),
     name: `${hook.name}-${execution.id.slice(-6)}`,
     ...(agentTopic !== undefined && { topic: agentTopic }),

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
-import { Verification } from './senders/contract.js';
+import { AwaitedToken, ConfirmedToken, Verification } from './senders/contract.js';
 
 const trigger = () =>
   s.oneOf(
@@ -155,7 +155,8 @@ export const Execution = s.object('Execution', {
         path: s.anyText(200),
         method: s.text(10),
         headers: s.record('WebhookHeaders'),
-        body: s.json().description('The payload'),
+        query: s.optional(s.record('WebhookQuery').description('The parameters, if any')),
+        body: s.json().description('The payload; text and XML as one string'),
       }),
     ),
     agent: s.optional(s.record('AgentContext')),
@@ -226,6 +227,22 @@ export const hooks = contract({
   enable: endpoint.post('/api/hooks/{id}/enable', { summary: 'Let the hook fire', reply: Hook }),
   disable: endpoint.post('/api/hooks/{id}/disable', {
     summary: 'Keep the hook from firing',
+    reply: Hook,
+  }),
+  'await-token': endpoint.post('/api/hooks/{id}/await-token', {
+    summary: 'Await the token that the sender makes, for ten minutes',
+    secret: true,
+    reply: AwaitedToken,
+  }),
+  'awaited-token': endpoint.get('/api/hooks/{id}/await-token', {
+    summary: 'Show the token that came',
+    secret: true,
+    reply: AwaitedToken,
+  }),
+  'confirm-token': endpoint.post('/api/hooks/{id}/confirm-token', {
+    summary: 'Make the token that came the secret of the hook',
+    secret: true,
+    body: ConfirmedToken,
     reply: Hook,
   }),
   executions: endpoint.get('/api/hooks/{id}/executions', {

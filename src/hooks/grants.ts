@@ -76,8 +76,8 @@ export const grantTrigger = (
   { trigger, triggerConfig }: { trigger: HookRow['trigger']; triggerConfig: TriggerConfig },
   secret: string,
 ): (string | undefined)[] => {
-  const { webhookPath, cron, timezone } = triggerConfig;
-  if (trigger === 'webhook') return [trigger, webhookPath, secret];
+  const { webhookPath, verify, cron, timezone } = triggerConfig;
+  if (trigger === 'webhook') return [trigger, webhookPath, secret, verify && canonical(verify)];
   return trigger === 'schedule' ? [trigger, cron, timezone] : [trigger];
 };
 

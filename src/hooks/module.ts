@@ -25,6 +25,7 @@ import { createPrepare } from './ready.js';
 import { type ReceiversDeps, receiversResource } from './receivers/routes.js';
 import { hooksResource } from './routes.js';
 import { createSchedule, type Schedule } from './schedule.js';
+import { createSenders } from './senders/senders.js';
 import { agentEndTriggers, approvalTriggers } from './triggers.js';
 
 export type { PayloadPool } from './payloads/pool.js';
@@ -65,6 +66,8 @@ interface HooksResourcesDeps {
   /** Called with the verdict on each delivery. */
   counted: ReceiversDeps['counted'];
   probe: ReceiversDeps['probe'];
+  /** The address at which senders reach the daemon; null without one. */
+  publicUrl(): string | null;
 }
 
 /** The number of executions of one hook in a batch. */
@@ -129,17 +132,18 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
       const rows = await store.db.selectFrom('hooks').select(hookTable.columns).execute();
       for (const hook of rows) directory.put(hook);
     },
-    resources: ({ tools, permissions, counted, probe }) => {
+    resources: ({ tools, permissions, counted, probe, publicUrl }) => {
       const { used } = vault;
       const apart = payloads.run;
+      const senders = createSenders({ http, clock, log, publicUrl });
       const inbox = createInbox({
         store,
         clock,
         directory,
-        queue: createBacklog({ clock, log, queue, outbound }),
+        queue: createBacklog({ clock, log, queue, outbound, precedence }),
         hub,
         prepare: createPrepare({ store, clock, hub, queue, outbound }),
-        precedence,
+        senders,
         apart,
         used,
       });
@@ -147,6 +151,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
         receivers: receiversResource({ inbox, counted, probe }),
         hooks: hooksResource({
           hub,
+          awaited: senders.awaited,
           testing: { store, clock, queue, evaluate, models: agents.models },
           service: {
             hooks,
@@ -159,6 +164,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
             named: {
               models: agents.models.names,
               faultsOfTools: (names) => faultsOfTools(tools.toolbox, names, MODEL_GRANTS),
+              hasAddress: () => publicUrl() !== null,
             },
             grants: permissions.grants,
           },

@@ -51,7 +51,7 @@ export const createPrepare = (deps: PrepareDeps): PrepareEnd => {
 const runOfComing = (
   hook: OpenedHook,
   executionId: string,
-  { id, at, path, headers, payload, event }: ComingDelivery,
+  { id, at, path, headers, query, payload, event }: ComingDelivery,
 ): HookRun => {
   const execution: ExecutionRow = {
     id: executionId,
@@ -81,10 +81,11 @@ const runOfComing = (
     method: 'POST',
     headers: '',
     body: payload.text,
+    query: null,
     event,
     sender_id: null,
     received_at: at,
   };
-  keepParsed(delivery, { body: payload.value, headers });
+  keepParsed(delivery, { body: payload.value, headers, query });
   return { isSuspended: false, execution, hook, delivery };
 };

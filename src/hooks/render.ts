@@ -1,5 +1,5 @@
 import { hopHeader } from '../kernel/hops.js';
-import { type HookRun, hopsOf, payloadOf, templateScope } from './run.js';
+import { type HookRun, hopsOf, isText, readableOf, templateScope } from './run.js';
 import { renderDeep, renderJson, renderTemplate } from './template.js';
 
 /** A request that a hook's `webhook` action makes. */
@@ -25,7 +25,7 @@ export const forwardOf = (run: HookRun): Forward => {
     renderTemplate(value, scope).replace(/[^\t\x20-\x7e\x80-\xff]/g, ''),
   ]);
   const headers: Record<string, string> = {
-    'content-type': 'application/json',
+    'content-type': isText(run) && webhookBody === undefined ? 'text/plain' : 'application/json',
     ...Object.fromEntries(given),
     'webhook-id': execution.id,
     ...hopHeader(hopsOf(run)),
@@ -37,7 +37,7 @@ export const forwardOf = (run: HookRun): Forward => {
     method: webhookMethod ?? 'POST',
     url: webhookUrl ?? '',
     headers,
-    body: webhookBody === undefined ? payloadOf(run) : render(webhookBody, scope),
+    body: webhookBody === undefined ? readableOf(run) : render(webhookBody, scope),
   };
 };
 

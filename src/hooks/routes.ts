@@ -1,9 +1,13 @@
+import Boom from '@hapi/boom';
 import { JsonText } from '../kernel/contract/endpoint.js';
 import { DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import { orNotFound, resource } from '../kernel/route.js';
 import { type Hub, readOrWait } from '../realtime/module.js';
 import { hooks } from './contract.js';
+import type { TriggerConfig } from './hook.js';
 import { refuseFiring } from './refusals.js';
+import type { AwaitedTokens } from './senders/awaitedtokens.js';
+import { recipeOf } from './senders/open.js';
 import {
   addHook,
   deleteHook,
@@ -17,12 +21,13 @@ import { dryRun, fireTestDelivery, replayExecution, type TestingDeps } from './t
 import { type ExecutionWithDelivery, executionsText, executionText, viewHook } from './view.js';
 
 interface HooksRoutesDeps {
+  awaited: AwaitedTokens;
   service: HooksDeps;
   testing: TestingDeps;
   hub: Hub;
 }
 
-export const hooksResource = ({ service: deps, testing, hub }: HooksRoutesDeps) => {
+export const hooksResource = ({ service: deps, testing, hub, awaited }: HooksRoutesDeps) => {
   const findExecution = async (userId: string, hookId: string, id: string) => {
     return orNotFound(await deps.hooks.execution(userId, hookId, id), 'No execution with that id');
   };
@@ -39,6 +44,23 @@ export const hooksResource = ({ service: deps, testing, hub }: HooksRoutesDeps) 
     enable: async ({ id }, by) => viewHook(await setEnabled(deps, { userId: by.userId, id }, true)),
     disable: async ({ id }, by) =>
       viewHook(await setEnabled(deps, { userId: by.userId, id }, false)),
+    'await-token': async ({ id }, by) => {
+      const { trigger_config } = await findHook(deps, by.userId, id);
+      refuseUnawaited(JSON.parse(trigger_config));
+      return awaited.begin(id);
+    },
+    'awaited-token': async ({ id }, by) => {
+      await findHook(deps, by.userId, id);
+      return awaited.of(id);
+    },
+    'confirm-token': async ({ id, body: { token } }, by) => {
+      const { trigger_config } = await findHook(deps, by.userId, id);
+      if (!awaited.isCurrent(id, token)) throw noSuchToken();
+      const triggerConfig = { ...JSON.parse(trigger_config), webhookSecret: token };
+      const changed = await updateHook(deps, by, id, { triggerConfig });
+      awaited.forget(id);
+      return viewHook(changed);
+    },
     executions: async ({ id, query }, by) => {
       await findHook(deps, by.userId, id);
       const { rows, nextCursor } = await deps.hooks.executions(by.userId, id, query);
@@ -72,5 +94,16 @@ export const hooksResource = ({ service: deps, testing, hub }: HooksRoutesDeps) 
     'rotate-secret': ({ id, body }, by) => rotateHookSecret(deps, { id, ...body }, by),
   });
 };
+
+/** Throws if the sender of the hook makes no token of its own. */
+const refuseUnawaited = ({ verify }: TriggerConfig): void => {
+  if (verify !== undefined && recipeOf(verify).handshake === 'notion') return;
+  throw Boom.conflict('Only a hook whose sender is notion awaits a token');
+};
+
+const noSuchToken = (): Boom.Boom =>
+  Boom.conflict('No such token came, or another came since: look at it again', {
+    code: 'token_changed',
+  });
 
 const shown = (row: ExecutionWithDelivery): JsonText => new JsonText(executionText(row));

@@ -3,7 +3,9 @@ import { jsonPrefix } from '../kernel/jsonprefix.js';
 import type { FieldFault } from '../kernel/problem.js';
 import { faultOfValue } from './conditions.js';
 import type { NewHook } from './contract.js';
+import type { TriggerConfig } from './hook.js';
 import { faultOfCron } from './schedule.js';
+import { faultOfSenderSecret, verificationFaults } from './senders/faults.js';
 
 /**
  * Ours: the maximum length of all conditions of a hook together, in characters, because each
@@ -11,11 +13,13 @@ import { faultOfCron } from './schedule.js';
  */
 const LONGEST_CONDITIONS = 128 * 1024;
 
-/** The models and tools that a hook may name. */
+/** The models, tools and address that a hook may depend on. */
 export interface NamedThings {
   models(): string[];
   /** Returns the faults of the tools with these names, each with its place in the list. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
+  /** True if the daemon has a public address, which some senders sign. */
+  hasAddress(): boolean;
 }
 
 export type CheckedHook = Pick<
@@ -25,12 +29,15 @@ export type CheckedHook = Pick<
 
 /** Returns the faults of a hook beyond its schema, each with the field that it concerns. */
 export const hookFaults = (hook: CheckedHook, known: NamedThings): FieldFault[] => [
-  ...triggerFaults(hook),
+  ...triggerFaults(hook, known),
   ...actionFaults(hook, known),
   ...conditionFaults(hook),
 ];
 
-const triggerFaults = ({ trigger, triggerConfig = {} }: CheckedHook): FieldFault[] => {
+const triggerFaults = (
+  { trigger, triggerConfig = {} }: CheckedHook,
+  known: NamedThings,
+): FieldFault[] => {
   const { webhookPath, webhookSecret, webhookCredentialId, cron, timezone } = triggerConfig;
   const faults: FieldFault[] = [];
   if (webhookCredentialId !== undefined && webhookSecret !== undefined) {
@@ -38,6 +45,7 @@ const triggerFaults = ({ trigger, triggerConfig = {} }: CheckedHook): FieldFault
     faults.push({ path: 'triggerConfig.webhookCredentialId', message });
   }
   if (trigger === 'webhook' && !webhookPath) faults.push(needed('triggerConfig.webhookPath'));
+  if (trigger === 'webhook') return [...faults, ...senderFaults(triggerConfig, known)];
   if (trigger !== 'schedule') return faults;
   if (timezone !== undefined && !isTimezone(timezone)) {
     const message = 'must be a time zone, as in "Europe/Berlin"';
@@ -47,6 +55,22 @@ const triggerFaults = ({ trigger, triggerConfig = {} }: CheckedHook): FieldFault
   const fault = faultOfCron(cron);
   if (fault !== null) faults.push({ path: 'triggerConfig.cron', message: `must be ${fault}` });
   return faults;
+};
+
+const senderFaults = (
+  { verify, webhookSecret }: TriggerConfig,
+  known: NamedThings,
+): FieldFault[] => {
+  if (verify === undefined) return [];
+  const at = 'triggerConfig.verify';
+  const faults = verificationFaults(verify, known.hasAddress()).map(({ path, message }) => ({
+    path: path === '' ? at : `${at}.${path}`,
+    message,
+  }));
+  const fault = faultOfSenderSecret(verify, webhookSecret);
+  return fault === null
+    ? faults
+    : [...faults, { path: 'triggerConfig.webhookSecret', message: fault }];
 };
 
 const actionFaults = ({ action, actionConfig }: CheckedHook, known: NamedThings): FieldFault[] => {

@@ -70,6 +70,7 @@ export const isOpen = ({ status }: Pick<ExecutionRow, 'status'>): boolean =>
 /** The JSON of a delivery. */
 interface ParsedDelivery {
   headers: Record<string, string>;
+  query: Record<string, string> | null;
   body: unknown;
 }
 
@@ -100,6 +101,12 @@ const bodyOf = (delivery: DeliveryRow): unknown => {
   return kept.body;
 };
 
+const queryOf = (delivery: DeliveryRow): Record<string, string> => {
+  const kept = keptOf(delivery);
+  kept.query ??= JSON.parse(delivery.query ?? '{}');
+  return kept.query ?? {};
+};
+
 /** Returns the values that the templates and conditions of an execution may name. */
 export const templateScope = ({ execution, hook, delivery }: HookRun): TemplateScope => {
   const fired = firedBy(execution);
@@ -112,6 +119,7 @@ export const templateScope = ({ execution, hook, delivery }: HookRun): TemplateS
       webhook: {
         body: bodyOf(delivery),
         headers: headersOf(delivery),
+        query: queryOf(delivery),
         path: delivery.path,
         method: delivery.method,
       },
@@ -119,9 +127,16 @@ export const templateScope = ({ execution, hook, delivery }: HookRun): TemplateS
   };
 };
 
-/** Returns the payload as text: the body exactly as received, or the trigger's data as JSON. */
+/** Returns the payload as JSON: the body, exactly as received if it was JSON, or the trigger's data. */
 export const payloadOf = ({ execution, delivery }: HookRun): string =>
   delivery?.body ?? execution.context ?? '{}';
+
+/** True if the body was text or XML, which is kept as one JSON string. */
+export const isText = (run: HookRun): boolean => payloadOf(run).startsWith('"');
+
+/** Returns the payload as a reader wants it: text and XML as they were received, else as JSON. */
+export const readableOf = (run: HookRun): string =>
+  isText(run) && run.delivery ? String(bodyOf(run.delivery)) : payloadOf(run);
 
 export const runEvent = ({ execution, delivery }: HookRun): string | null =>
   delivery ? delivery.event : (firedBy(execution).event ?? null);

@@ -8,6 +8,7 @@ export interface TemplateScope {
   webhook?: {
     body: unknown;
     headers: Record<string, string>;
+    query?: Record<string, string>;
     path: string;
     method: string;
   };
@@ -27,8 +28,8 @@ const LITERAL = /"(?:[^"\\]|\\.)*(?:"|$)/gs;
 const LONGEST = 256 * 1024;
 
 /**
- * Fills in `{{webhook.body.<path>}}`, `{{webhook.headers.<name>}}`, `{{webhook.path}}`,
- * `{{webhook.method}}`, `{{event}}`, `{{hook.name}}`, `{{agent.result}}`, `{{approval.tool}}`. An
+ * Fills in `{{webhook.body.<path>}}`, `{{webhook.headers.<name>}}`, `{{webhook.query.<name>}}`,
+ * `{{webhook.path}}`, `{{webhook.method}}`, `{{event}}`, `{{hook.name}}`, `{{agent.result}}`, `{{approval.tool}}`. An
  * object prints as JSON, an unknown name stays as written, and all inserted text together has at
  * most 256 Ki characters.
  */

@@ -136,6 +136,7 @@ const deliveryOf = (
     method: 'POST',
     headers: '{}',
     body: JSON.stringify(payload),
+    query: null,
     event: event ?? null,
     sender_id: null,
     received_at: iso(now),

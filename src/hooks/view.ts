@@ -73,6 +73,7 @@ const viewContext = ({ delivery, context, created_at, payload }: ExecutionInText
       path: delivery.path,
       method: delivery.method,
       headers: JSON.parse(delivery.headers),
+      ...(delivery.query !== null && { query: JSON.parse(delivery.query) }),
       body: payload,
     },
     event: delivery.event,

@@ -64,9 +64,9 @@ const HEADERS = flat({
 
 /** Opens the fast path in front of the present listeners for requests. */
 export const openFastPath = (listener: Server, of: Resource, deps: FastPathDeps): FastPath => {
-  const routes = Object.entries(of.contract).map(([name, endpoint]) =>
-    routeOf(endpoint, of.handlers[name]),
-  );
+  const routes = Object.entries(of.contract)
+    .filter(([, { method }]) => method === 'POST')
+    .map(([name, endpoint]) => routeOf(endpoint, of.handlers[name]));
   const behind = listener.listeners('request');
   const always = [...HEADERS, ...flat(deps.headers)];
   let underway = 0;
@@ -148,14 +148,14 @@ const replyTo = async (
   try {
     const result = await holdRaw(deps.bodies, { stream: request, most }, (bytes) => {
       // A computed name in the literal would make a hidden class for each request.
-      const input: Record<string, unknown> = { query: {}, raw: { bytes, headers } };
+      const input: Record<string, unknown> = { query: {}, raw: { bytes, headers, url: path } };
       input[parameter] = pattern.exec(path)?.[1];
       return handle(input, context);
     });
     const reply =
       result instanceof CustomReply ? result : new CustomReply(successOf(endpoint), result);
     if (Math.random() * 100 < deps.checkedReplies) check(endpoint, reply);
-    const text = JSON.stringify(reply.body);
+    const text = reply.status === 204 ? '' : JSON.stringify(reply.body);
     return { status: reply.status, text, headers: flat(reply.headers) };
   } catch (error) {
     const at = { requestId: context.requestId, path };

@@ -13,6 +13,7 @@ import { LazyRequestContext } from '../kernel/requestcontext.js';
 import { type Replays, type Resource, type RouteOptions, routesOf } from '../kernel/route.js';
 import { scopeRefusal } from '../kernel/scope.js';
 import { type FastPath, openFastPath } from './fastpath.js';
+import { routeHandshakes } from './hubhandshake.js';
 import { addLazily, type RouteGroup } from './lazyroutes.js';
 import { createListener, replyToRefusals, requireHost } from './listener.js';
 import { logReply, type ProblemDeps, problemOf, requestIdOf } from './replies.js';
@@ -67,6 +68,7 @@ export const createServer = (deps: ServerDeps, checkedReplies: number): Server =
     },
   });
   attachVisit(server, deps);
+  routeHandshakes(server);
   const limits = createLimits(deps);
   authenticate(server, deps, limits);
   server.ext('onPreResponse', (request, h) => finish(request, h, deps, limits));

@@ -238,9 +238,10 @@ const withInput = async <T>(
   const most = endpoint.rawBytes;
   if (most === undefined) return use({ ...params, query, body: payload, ...streaming });
   if (!(payload instanceof Readable)) throw new Error('A raw body must come as a stream');
-  await refuseQuery(query);
+  if (!endpoint.ignoresQuery) await refuseQuery(query);
+  const { url = '' } = request.raw.req;
   return holdRaw(bodies, { stream: payload, most }, (bytes) =>
-    use({ ...params, query, raw: { bytes, headers } }),
+    use({ ...params, query, raw: { bytes, headers, url } }),
   );
 };
 

@@ -48,6 +48,7 @@ const keep = async (store: Store, headers: Headers, body: Buffer): Promise<strin
       JSON.stringify(headers),
       body.toString('utf8'),
       headers['x-github-event'] ?? null,
+      null,
     ],
     [headers['x-github-delivery'] ?? '', createHash('sha256').update(body).digest('hex')],
     [[HOOK, executionId, false]],

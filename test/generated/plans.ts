@@ -71,6 +71,7 @@ const EXPECTED: [RegExp, string][] = [
   [/^SELECT number, mac FROM audit ORDER BY number DESC LIMIT 1$/i, 'the newest entry'],
   [/from "executions" order by "id" desc limit \?$/i, 'the newest execution'],
   [/^select "s".* from "sendings" as "s" .*order by "s"."id" desc limit \?$/i, 'an admin’s list'],
+  [/^DELETE FROM delivery_claims .* ORDER BY id LIMIT \d+\)$/i, 'the oldest, up to a limit'],
   [/"rotate_every_days" is not null/i, 'credentials that are to be rotated, by their own index'],
 ];
 

@@ -1,17 +1,27 @@
-import { hash } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import { iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { Headers } from '../../kernel/signature.js';
 import type { ReadyEnd } from '../procedures/accept.js';
-import { deliveryEvent, keptHeaders, type ProvenBy, senderIdOf } from './headers.js';
+import {
+  deliveryEvent,
+  keptHeaders,
+  type ProvenBy,
+  proofName,
+  senderIdOf,
+  type Unkept,
+} from './headers.js';
 import type { InboxDeps } from './inbound.js';
 import type { Payload } from './payload.js';
+import { keptQuery, type Query } from './query.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
 /** A hook for which a request was verified, and by which proof. */
 export interface VerifiedHook {
   hook: ReceivingHook;
   usedOldSecret: boolean;
+  /** The key that verified it; null if its sender has none. */
+  key: KeyObject | null;
   by: ProvenBy;
 }
 
@@ -19,9 +29,13 @@ export interface VerifiedHook {
 export type ReadPayload = Payload & { digest?: string };
 
 export interface InboundRequestBody {
+  /** The name of the path that the hook listens on. */
   path: string;
   headers: Headers;
   body: Buffer;
+  /** The path and query as received. */
+  url: string;
+  query: Query;
 }
 
 /** The outcome of a request that was verified and read. */
@@ -37,6 +51,7 @@ export interface ComingDelivery {
   at: string;
   path: string;
   headers: Record<string, string>;
+  query: Query | null;
   payload: Payload;
   event: string | null;
 }
@@ -67,7 +82,7 @@ export const createAccept = (deps: InboxDeps) => {
 
   const acceptBy = async (
     firing: VerifiedHook[],
-    { path, headers, body }: InboundRequestBody,
+    { path, headers, body, query }: InboundRequestBody,
     payload: ReadPayload,
   ): Promise<AcceptResult> => {
     const now = clock.now();
@@ -76,18 +91,21 @@ export const createAccept = (deps: InboxDeps) => {
     const senderId = senderIdOf(by, headers, payload);
     const event = deliveryEvent(by, headers, payload);
     const at = iso(now);
-    const kept = keptHeaders(headers);
-    const delivery = { id, at, path, headers: kept, payload, event };
+    const unkept = unkeptOf(firing);
+    const kept = keptHeaders(headers, unkept);
+    const asked = keptQuery(query, unkept.holdsSecret);
+    const delivery = { id, at, path, headers: kept, query: asked, payload, event };
+    const row = [id, at, path, 'POST', JSON.stringify(kept), payload.text, event] as const;
     const runs = firing.map((one) => {
       const executionId = mint('execution', now);
       return { ...one, id: executionId, ready: deps.prepare(one.hook, executionId, delivery) };
     });
     const [fired, duplicateOf, ended] = await store.call('acceptDelivery', [
-      [id, at, path, 'POST', JSON.stringify(kept), payload.text, event],
+      [...row, asked && JSON.stringify(asked)],
       senderId === null ? null : [senderId, payload.digest ?? hash('sha256', body, 'hex')],
       runs.map((run) => [run.hook.id, run.id, run.usedOldSecret, run.ready?.end ?? null]),
     ]);
-    deps.precedence.accepted();
+    deps.queue.accepted();
     for (const { hook } of firing) if (hook.credentialId) deps.used(hook.credentialId);
     const begun = fired.flatMap((index) => runs[index] ?? []);
     tell(begun, event, at);
@@ -129,16 +147,27 @@ export const createAccept = (deps: InboxDeps) => {
     arrival: InboundRequestBody,
     payload: ReadPayload,
   ): Promise<AcceptResult> => {
-    const schemes = new Set(firing.map(({ by }) => by));
+    const schemes = new Set(firing.map(({ by }) => proofName(by)));
     if (schemes.size < 2) return acceptBy(firing, arrival, payload);
     const accepted = [...schemes].map((scheme) =>
       acceptBy(
-        firing.filter(({ by }) => by === scheme),
+        firing.filter(({ by }) => proofName(by) === scheme),
         arrival,
         payload,
       ),
     );
     return joined(await Promise.all(accepted));
+  };
+};
+
+/** Returns what is not stored with a delivery of these hooks. */
+const unkeptOf = (firing: VerifiedHook[]): Unkept => {
+  const secrets = firing.flatMap(({ hook }) => hook.secrets.map(({ key }) => key.export()));
+  // Node decodes headers as latin1; a query is UTF-8.
+  const texts = secrets.flatMap((bytes) => [bytes.toString('latin1'), bytes.toString()]);
+  return {
+    holdsSecret: (text) => texts.some((secret) => secret !== '' && text.includes(secret)),
+    headers: firing.flatMap(({ hook }) => hook.sender?.recipe.header ?? []),
   };
 };
 

@@ -2,6 +2,7 @@ import type { Queue } from '../../jobs/module.js';
 import { type Clock, iso } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { Outbound } from '../../outbound/module.js';
+import type { Precedence } from './precedence.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
 const WAITING_PER_HOOK = 100_000;
@@ -18,8 +19,9 @@ export const createBacklog = (deps: {
   log: Log;
   queue: Pick<Queue, 'added' | 'totals' | 'waiting'>;
   outbound: Pick<Outbound, 'outbox'>;
+  precedence: Precedence;
 }) => {
-  const { clock, log, queue, outbound } = deps;
+  const { clock, log, queue, outbound, precedence } = deps;
   /** The hour in which the owner of a hook was last notified. */
   const notified = new Map<string, string>();
 
@@ -40,6 +42,8 @@ export const createBacklog = (deps: {
   };
 
   return {
+    /** Called after a delivery was accepted. */
+    accepted: (): void => precedence.accepted(),
     /** Called after an execution was queued. */
     added: (hookId: string): void => queue.added(hookId),
     /** True if no delivery can be accepted for these hooks. */

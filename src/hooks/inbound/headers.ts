@@ -1,4 +1,6 @@
 import { type Headers, type SignatureScheme, stripeTime } from '../../kernel/signature.js';
+import type { Sender } from '../senders/open.js';
+import { signedTimeOf } from '../senders/verify.js';
 
 /** The unsigned headers that name a delivery. Ours: the last two are from forwards. */
 const SENDER_IDS = [
@@ -22,14 +24,19 @@ const LONGEST_EVENT = 100;
 const NOT_KEPT = /authori[sz]ation|cookie|signature|hmac|secret|token|passw|api-?key|credential/;
 const LONGEST_KEPT = 2000;
 
-/** The proof of a request: a signature, or the hook's secret in a header. */
-export type ProvenBy = SignatureScheme | 'secret';
+/** The proof of a request: a signature, the hook's secret in a header, or what its sender signs. */
+export type ProvenBy = SignatureScheme | 'secret' | Sender;
 
 /** The fields of a body that a scheme may sign as the delivery's id and the event's name. */
 export interface BodyNames {
   id: string | null;
   type: string | null;
+  /** The texts at the places that senders name, by place: `body.event.id`. */
+  at?: Record<string, string>;
 }
+
+/** Returns a name for the proof, which is equal if deliveries are named in the same way. */
+export const proofName = (by: ProvenBy): string => (typeof by === 'string' ? by : by.name);
 
 /**
  * Returns the sender's own id of a delivery, or null. It is the id that the scheme signs (for
@@ -38,17 +45,37 @@ export interface BodyNames {
  * signature and no id is identified by the time that is signed with it: the same bytes again are a
  * duplicate, and an equal body that the sender signs later is not.
  */
-export const senderIdOf = (by: ProvenBy, headers: Headers, { id }: BodyNames): string | null => {
-  const signed = signedIdOf(by, headers, id);
+export const senderIdOf = (by: ProvenBy, headers: Headers, names: BodyNames): string | null => {
+  const signed = signedIdOf(by, headers, names);
   if (signed === null) return unsignedIdOf(headers);
   return (signed.trim() || signed).slice(0, LONGEST_ID);
 };
 
-const signedIdOf = (by: ProvenBy, headers: Headers, id: string | null): string | null => {
+const signedIdOf = (by: ProvenBy, headers: Headers, names: BodyNames): string | null => {
+  const { id } = names;
+  if (typeof by === 'object') return idFromSender(by, headers, names);
   if (by === 'standard') return headers['webhook-id'] ?? '';
   if (by === 'svix') return headers['svix-id'] ?? '';
   if (by !== 'stripe') return null;
   return id?.trim() ? id : `t=${stripeTime(headers)}`;
+};
+
+/** Returns the id where the sender puts it, otherwise the time that it signs. */
+const idFromSender = ({ recipe }: Sender, headers: Headers, names: BodyNames): string | null => {
+  const id = namedText(recipe.idFrom, headers, names)?.trim();
+  if (id) return id;
+  const time = signedTimeOf(recipe, headers);
+  return time === undefined ? null : `t=${time}`;
+};
+
+/** Returns the text at `headers.<name>` or `body.<path>`. */
+const namedText = (
+  place: string | undefined,
+  headers: Headers,
+  { at }: BodyNames,
+): string | undefined => {
+  if (place === undefined) return undefined;
+  return place.startsWith('headers.') ? headers[place.slice('headers.'.length)] : at?.[place];
 };
 
 const unsignedIdOf = (headers: Headers): string | null => {
@@ -66,11 +93,12 @@ const unsignedIdOf = (headers: Headers): string | null => {
  * GitHub's and a secret in a header), otherwise the value of an unsigned header. It is one line
  * without control characters, at most 100 characters.
  */
-export const deliveryEvent = (
-  by: ProvenBy,
-  headers: Headers,
-  { type }: BodyNames,
-): string | null => {
+export const deliveryEvent = (by: ProvenBy, headers: Headers, names: BodyNames): string | null => {
+  if (typeof by === 'object') {
+    const event = namedText(by.recipe.eventFrom, headers, names);
+    return (event && nameOf(event)) || headerEventOf(headers);
+  }
+  const { type } = names;
   const isTyped = by !== 'github' && by !== 'secret' && type !== null;
   return (isTyped && nameOf(type)) || headerEventOf(headers);
 };
@@ -87,15 +115,24 @@ const nameOf = (event: string): string | null => {
   return line.slice(0, LONGEST_EVENT).replace(/\p{Cs}/gu, '') || null;
 };
 
+/** What is not stored with a delivery, whatever its name. */
+export interface Unkept {
+  /** True if a text contains a secret of the hooks. */
+  holdsSecret(text: string): boolean;
+  /** The headers that hold the signatures of the hooks' senders. */
+  headers: string[];
+}
+
 /**
  * Returns the headers to store with a delivery: no signatures, no authorisation, nothing whose name
- * means a secret.
+ * means a secret, and nothing that contains one.
  */
-export const keptHeaders = (headers: Headers): Record<string, string> => {
+export const keptHeaders = (headers: Headers, unkept: Unkept): Record<string, string> => {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !NOT_KEPT.test(name))
-      kept[name] = String(value).slice(0, LONGEST_KEPT);
+    if (value === undefined || NOT_KEPT.test(name) || unkept.headers.includes(name)) continue;
+    const text = String(value);
+    if (!unkept.holdsSecret(text)) kept[name] = text.slice(0, LONGEST_KEPT);
   }
   return kept;
 };

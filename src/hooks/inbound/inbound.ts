@@ -1,11 +1,11 @@
-import { createSecretKey } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.js';
 import { LARGE_JSON_BYTES } from '../../kernel/json.js';
 import type { RunTask } from '../../kernel/pool.js';
 import { isSame, isSigned } from '../../kernel/signature.js';
 import type { Hub } from '../../realtime/module.js';
-import type { VerifyingKey } from '../../secrets/module.js';
 import type { Store } from '../../store/store.js';
+import type { HandshakeReply } from '../senders/handshakes.js';
+import type { Senders } from '../senders/senders.js';
 import {
   type AcceptResult,
   createAccept,
@@ -15,15 +15,25 @@ import {
   type VerifiedHook,
 } from './accept.js';
 import type { Backlog } from './backlog.js';
+import { fittingHooks } from './bodyform.js';
+import {
+  type CandidateHook,
+  candidatesOf,
+  DECOY,
+  keysOfHook,
+  signsAddress,
+  verifiedOf,
+} from './candidates.js';
 import { secretHeaders } from './headers.js';
 import { type readLargePayload, readPayload } from './payload.js';
-import type { Precedence } from './precedence.js';
 import { type ProofInput, proofsOf, type SignatureProof } from './proof.js';
+import { secretParameter } from './query.js';
 import type { Directory, ReceivingHook } from './receivinghooks.js';
 
 /** The outcome of an inbound request; the receiver builds its reply from it. */
 export type InboundVerdict =
-  | { verdict: 'unknown' | 'refused' | 'not_json_type' | 'not_json' | 'busy' }
+  | { verdict: 'unknown' | 'refused' | 'wrong_type' | 'not_json' | 'busy' | 'secret_in_query' }
+  | HandshakeReply
   | AcceptResult;
 
 /** The outcome, or a promise of it. A refusal is known at once, unless the body is large. */
@@ -36,7 +46,7 @@ export interface InboxDeps {
   queue: Backlog;
   hub: Hub;
   prepare: PrepareEnd;
-  precedence: Precedence;
+  senders: Senders;
   /** Runs a task in a worker thread, for bodies over 128 KiB. */
   apart: RunTask<{ read: typeof readLargePayload; prove: typeof proofsOf }>;
   /** Records that a credential verified a request. */
@@ -47,24 +57,23 @@ export interface InboxDeps {
  * The number of hooks that a worker thread tries at once, so that others get their turn in between.
  */
 const PROVEN_AT_ONCE = 16;
-const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
-
 /**
  * Creates the inbox. It handles a request from the socket to the database: no 2xx is sent before
  * the delivery's fsync.
  */
 export const createInbox = (deps: InboxDeps) => {
-  const { clock, directory } = deps;
+  const { clock, directory, senders } = deps;
   const accept = createAccept(deps);
-  const decoy: CandidateHook = { hook: null, secrets: [DECOY] };
 
   const take = (verified: VerifiedHook[], arrival: InboundRequestBody): Receiving => {
-    const type = arrival.headers['content-type'];
-    if (type !== undefined && !JSON_TYPE.test(type)) return { verdict: 'not_json_type' };
-    const { body } = arrival;
-    if (body.length <= LARGE_JSON_BYTES) return enter(verified, arrival, readPayload(body));
-    const reading = deps.apart(ownersOf(verified), 'read', body);
-    return reading.then((payload) => enter(verified, arrival, payload));
+    const { body, headers } = arrival;
+    const found = fittingHooks(verified, headers['content-type']);
+    if (!found) return { verdict: 'wrong_type' };
+    const { reading, fitting } = found;
+    if (body.length <= LARGE_JSON_BYTES) return enter(fitting, arrival, readPayload(body, reading));
+    return deps
+      .apart(ownersOf(fitting), 'read', { bytes: body, ...reading })
+      .then((payload) => enter(fitting, arrival, payload));
   };
 
   const enter = (
@@ -82,22 +91,46 @@ export const createInbox = (deps: InboxDeps) => {
   /** Returns for each hook the proof that verifies the request, or null. */
   const proofsFor = (
     candidates: CandidateHook[],
-    arrival: InboundRequestBody,
+    { headers, body, url }: InboundRequestBody,
+    certificate: string | null,
   ): MaybePromise<(SignatureProof | null)[]> => {
-    const { headers, body } = arrival;
-    const keys = candidates.map(({ secrets }) => secrets.map(({ key }) => key));
-    const input = { headers, body, now: clock.now() };
-    if (body.length <= LARGE_JSON_BYTES) return proofsOf({ ...input, keys });
-    return proveApart(deps.apart, `to ${ownersOf(candidates)}`, { ...input, keys });
+    const hooks = candidates.map(keysOfHook);
+    const address = hooks.some(signsAddress) ? senders.addressOf(url) : null;
+    const input = { hooks, headers, body, url: address, certificate, now: clock.now() };
+    if (body.length <= LARGE_JSON_BYTES) return proofsOf(input);
+    return proveApart(deps.apart, `to ${ownersOf(candidates)}`, input);
   };
 
   const decide = (
     candidates: CandidateHook[],
     proofs: (SignatureProof | null)[],
     arrival: InboundRequestBody,
-  ) => {
+  ): Receiving => {
     const verified = verifiedOf(candidates, proofs);
-    return verified.length === 0 ? refusedBy(candidates) : take(verified, arrival);
+    if (verified.length === 0) return refusedBy(candidates);
+    const shaking = verified.find(({ hook }) => hook.sender?.recipe.handshake !== undefined);
+    if (!shaking) return take(verified, arrival);
+    return senders.answer(shaking, arrival.body).then((reply) => reply ?? take(verified, arrival));
+  };
+
+  const prove = (
+    candidates: CandidateHook[],
+    arrival: InboundRequestBody,
+    certificate: string | null,
+  ): Receiving => {
+    const tried = candidates.length === 0 ? [DECOY] : candidates;
+    const proofs = proofsFor(tried, arrival, certificate);
+    if (!(proofs instanceof Promise)) return decide(candidates, proofs, arrival);
+    return proofs.then((found) => decide(candidates, found, arrival));
+  };
+
+  /** Verifies a request as the hooks' senders sign. */
+  const judge = (candidates: CandidateHook[], arrival: InboundRequestBody): Receiving => {
+    const unfit = withSecret(arrival, candidates) ?? senders.unsigned(candidates, arrival);
+    if (unfit) return unfit;
+    const certificate = senders.certificateOf(candidates, arrival.body);
+    if (certificate === null) return prove(candidates, arrival, null);
+    return certificate.then((pem) => prove(candidates, arrival, pem));
   };
 
   return {
@@ -107,25 +140,36 @@ export const createInbox = (deps: InboxDeps) => {
      */
     byPath: (path: string, arrival: InboundRequestBody): Receiving => {
       const candidates = candidatesOf(directory.onPath(path), clock.now());
-      if (!isSigned(arrival.headers)) return refusedBy(candidates);
-      const tried = candidates.length === 0 ? [decoy] : candidates;
-      const proofs = proofsFor(tried, arrival);
-      if (!(proofs instanceof Promise)) return decide(candidates, proofs, arrival);
-      return proofs.then((found) => decide(candidates, found, arrival));
+      if (candidates.some(({ hook }) => hook?.sender)) return judge(candidates, arrival);
+      const unfit = withSecret(arrival, candidates);
+      if (unfit || !isSigned(arrival.headers)) return unfit ?? refusedBy(candidates);
+      return prove(candidates, arrival, null);
     },
     /**
      * Handles `POST /api/hooks/incoming/{hookId}`: fires that hook if the request carries its
-     * secret.
+     * secret, or is signed as its sender signs.
      */
     byHook: (hookId: string, arrival: Omit<InboundRequestBody, 'path'>): Receiving => {
       const hook = directory.byId(hookId);
       if (!hook) return { verdict: 'unknown' };
+      const coming = { ...arrival, path: hook.path ?? '' };
+      const candidates = candidatesOf([hook], clock.now());
+      const unfit = withSecret(coming, candidates);
+      if (unfit) return unfit;
       const given = secretHeaders(arrival.headers);
-      const [{ secrets } = decoy] = candidatesOf([hook], clock.now());
+      const [{ secrets } = DECOY] = candidates;
       const secret = secrets.find(({ key }) => given.some((each) => isSame(key.export(), each)));
-      if (!secret) return { verdict: 'refused' };
-      const verified: VerifiedHook = { hook, usedOldSecret: secret.isOld, by: 'secret' };
-      return take([verified], { ...arrival, path: hook.path ?? '' });
+      if (!secret) return hook.sender ? judge(candidates, coming) : { verdict: 'refused' };
+      const by = hook.sender ?? 'secret';
+      return take([{ hook, usedOldSecret: secret.isOld, key: secret.key, by }], coming);
+    },
+    /** Handles the handshake of a hub: its token must be the secret of a hook on the path. */
+    challenge: (path: string, token: string): 'unknown' | 'refused' | 'handshake' => {
+      const candidates = candidatesOf(directory.onPath(path), clock.now());
+      if (candidates.length === 0) return 'unknown';
+      const keys = candidates.flatMap(({ secrets }) => secrets.map(({ key }) => key.export()));
+      const given = Buffer.from(token);
+      return keys.filter((key) => isSame(key, given)).length > 0 ? 'handshake' : 'refused';
     },
   };
 };
@@ -133,41 +177,6 @@ export const createInbox = (deps: InboxDeps) => {
 export type Inbox = ReturnType<typeof createInbox>;
 
 type MaybePromise<T> = T | Promise<T>;
-
-/** A hook and its keys that are valid now. */
-interface CandidateHook {
-  /**
-   * The hook; null if there is none, and the work is done only to keep the response time the same.
-   */
-  hook: ReceivingHook | null;
-  secrets: VerifyingKey[];
-}
-
-const DECOY: VerifyingKey = {
-  key: createSecretKey(Buffer.alloc(32, 1)),
-  until: null,
-  isOld: false,
-};
-
-const candidatesOf = (hooks: ReceivingHook[], now: number): CandidateHook[] =>
-  hooks.map((hook) => ({
-    hook,
-    secrets: hook.secrets.filter(({ until }) => until === null || until > now),
-  }));
-
-const refusedBy = (candidates: CandidateHook[]): InboundVerdict => ({
-  verdict: candidates.length === 0 ? 'unknown' : 'refused',
-});
-
-const verifiedOf = (
-  candidates: CandidateHook[],
-  proofs: (SignatureProof | null)[],
-): VerifiedHook[] =>
-  candidates.flatMap(({ hook, secrets }, index) => {
-    const proof = proofs[index];
-    if (!hook || !proof) return [];
-    return [{ hook, usedOldSecret: secrets[proof.at]?.isOld === true, by: proof.scheme }];
-  });
 
 /**
  * Returns the key under which worker threads are shared out: the user who owns the hooks, on
@@ -181,15 +190,29 @@ const ownersOf = (of: { hook: ReceivingHook | null }[]): string =>
 const proveApart = async (
   apart: RunTask<{ prove: typeof proofsOf }>,
   asker: string,
-  { keys, body, ...input }: ProofInput,
+  { hooks, body, ...input }: ProofInput,
 ): Promise<(SignatureProof | null)[]> => {
   // The body is copied once, into memory that all threads can read.
   const shared = new Uint8Array(new SharedArrayBuffer(body.length));
   shared.set(body);
   const proofs: (SignatureProof | null)[] = [];
-  for (let at = 0; at < keys.length; at += PROVEN_AT_ONCE) {
-    const some = keys.slice(at, at + PROVEN_AT_ONCE);
-    proofs.push(...(await apart(asker, 'prove', { ...input, body: shared, keys: some })));
+  for (let at = 0; at < hooks.length; at += PROVEN_AT_ONCE) {
+    const some = hooks.slice(at, at + PROVEN_AT_ONCE);
+    proofs.push(...(await apart(asker, 'prove', { ...input, body: shared, hooks: some })));
   }
   return proofs;
 };
+
+/** Refuses a query that may hold a secret, unless a sender signs the address with its query. */
+const withSecret = (
+  { query }: InboundRequestBody,
+  candidates: CandidateHook[],
+): InboundVerdict | null => {
+  if (secretParameter(query) === null || candidates.length === 0) return null;
+  const isSignedHere = candidates.some((candidate) => signsAddress(keysOfHook(candidate)));
+  return isSignedHere ? null : { verdict: 'secret_in_query' };
+};
+
+const refusedBy = (candidates: CandidateHook[]): InboundVerdict => ({
+  verdict: candidates.length === 0 ? 'unknown' : 'refused',
+});

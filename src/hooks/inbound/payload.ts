@@ -1,38 +1,87 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import Bourne from '@hapi/bourne';
+import { memberAt, textAt } from '../../kernel/jsonvalue.js';
+import type { BodyForm } from '../senders/recipe.js';
 import type { BodyNames } from './headers.js';
 
 const DEEPEST = 64;
+/** Ours: the most fields of a form. */
+const MOST_FIELDS = 1000;
 
-/** The JSON body of a delivery: its text as received, and the names that a sender may sign. */
+/**
+ * The body of a delivery as JSON, and the names that a sender may sign. JSON is kept as received. A
+ * form is an object of its fields, a list where a name stands several times; or, as GitHub sends it,
+ * the JSON in its only field `payload`. Text and XML are one JSON string.
+ */
 export interface Payload extends BodyNames {
   text: string;
   /** The parsed JSON, unless a worker thread has read it. */
   value?: unknown;
 }
 
+/** How a body is read: its form, and the places in it that senders name, as `body.event.id`. */
+export interface Reading {
+  form: BodyForm;
+  places: string[];
+}
+
+const PLAIN: Reading = { form: 'json', places: [] };
+
 /** Parses a body; returns null if it is not a valid payload. */
-export const readPayload = (body: Buffer): Payload | null => {
+export const readPayload = (body: Buffer, { form, places } = PLAIN): Payload | null => {
   if (!isUtf8(body)) return null;
   const text = body.toString('utf8');
-  const value: { id?: unknown; type?: unknown } | null = parsePayload(text);
-  return value && { text, value, id: textOrNull(value.id), type: textOrNull(value.type) };
+  if (form === 'text') return named({ text: JSON.stringify(text), value: text }, places);
+  if (form === 'form') return readForm(text, places);
+  const value = parsePayload(text);
+  return value && named({ text, value }, places);
+};
+
+const named = (read: { text: string; value: unknown }, places: string[]): Payload => {
+  const { text, value } = read;
+  const payload: Payload = { text, value, id: textAt(value, 'id'), type: textAt(value, 'type') };
+  if (places.length > 0) payload.at = textsAt(value, places);
+  return payload;
+};
+
+const textsAt = (value: unknown, places: string[]): Record<string, string> =>
+  Object.fromEntries(
+    places.flatMap((place) => {
+      const found = memberAt(value, ...place.split('.').slice(1));
+      return typeof found === 'string' || typeof found === 'number' ? [[place, `${found}`]] : [];
+    }),
+  );
+
+const readForm = (text: string, places: string[]): Payload | null => {
+  const fields = new Map<string, string | string[]>();
+  let count = 0;
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (++count > MOST_FIELDS || name === '__proto__') return null;
+    const before = fields.get(name);
+    fields.set(name, before === undefined ? value : [before, value].flat());
+  }
+  const inner = fields.size === 1 ? fields.get('payload') : undefined;
+  const json = typeof inner === 'string' ? parsePayload(inner) : null;
+  if (typeof inner === 'string' && json) return named({ text: inner, value: json }, places);
+  const value = Object.fromEntries(fields);
+  return named({ text: JSON.stringify(value), value }, places);
 };
 
 /**
  * Does the same and adds the digest of the body: SHA-256, hex. For a body of any size, in a worker
  * thread.
  */
-export const readLargePayload = (bytes: Uint8Array): (Payload & { digest: string }) | null => {
+export const readLargePayload = ({
+  bytes,
+  ...reading
+}: Reading & { bytes: Uint8Array }): (Payload & { digest: string }) | null => {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const payload = readPayload(body);
+  const payload = readPayload(body, reading);
   if (!payload) return null;
   const { value: _, ...rest } = payload;
   return { ...rest, digest: hash('sha256', body, 'hex') };
 };
-
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /**
  * Parses a JSON object or array. Returns null if the text is neither, or is nested over 64 deep. A

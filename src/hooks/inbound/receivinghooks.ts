@@ -2,6 +2,8 @@ import { createSecretKey } from 'node:crypto';
 import { unlessShut } from '../../kernel/envelope.js';
 import { type OverlapDeps, oldSecretsOf, type VerifyingKey } from '../../secrets/module.js';
 import type { HookRow } from '../../store/tables/hooks.js';
+import type { TriggerConfig } from '../hook.js';
+import { type Sender, senderOf } from '../senders/open.js';
 
 export interface ReceivingHook {
   id: string;
@@ -12,6 +14,8 @@ export interface ReceivingHook {
   action: HookRow['action'];
   isEnabled: boolean;
   secrets: VerifyingKey[];
+  /** How its sender signs; null: by one of the schemes that need no description. */
+  sender: Sender | null;
   /** The credential that the secrets belong to, if any. */
   credentialId: string | null;
   /** The hook itself, if its action may have its effects in the database alone. */
@@ -59,6 +63,7 @@ export const createDirectory = (
       get secrets() {
         return credentialId === null ? own : keysOf(credentialId);
       },
+      sender: row.trigger === 'webhook' ? senderIn(row) : null,
       path,
       concurrency: row.concurrency,
       row: DATABASE_ACTIONS.includes(row.action) ? row : null,
@@ -79,6 +84,11 @@ export const createDirectory = (
     },
     remove,
   };
+};
+
+const senderIn = ({ trigger_config }: HookRow): Sender | null => {
+  const { verify }: TriggerConfig = JSON.parse(trigger_config);
+  return verify === undefined ? null : senderOf(verify);
 };
 
 export type Directory = ReturnType<typeof createDirectory>;

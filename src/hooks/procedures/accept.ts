@@ -19,6 +19,8 @@ export type Acceptance = [
     headers: string,
     body: string,
     event: string | null,
+    /** The query as JSON; null without one. */
+    query: string | null,
   ],
   /**
    * The sender's own id of the delivery and the digest (hex) of the body, which identify a repeat.
@@ -191,8 +193,8 @@ const writes = (db: Database.Database) => ({
      WHERE hook_id = ? AND sender_id = ? AND body_digest = unhex(?)`,
   ),
   delivery: db.prepare(
-    `INSERT INTO deliveries (id, received_at, path, method, headers, body, event, sender_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO deliveries (id, received_at, path, method, headers, body, event, query, sender_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ),
   execution: db.prepare(
     `INSERT INTO executions

@@ -12,16 +12,23 @@ const Receipt = s.object('Receipt', {
 });
 
 /**
- * The reply if no hook fired: every verified hook is disabled, or all of them had this delivery
- * already.
+ * The reply if no hook fired: every verified hook is disabled, all of them had this delivery
+ * already, or the request was the handshake of its sender.
  */
-const Noted = s.object('Noted', {
-  received: s.flag(),
-  accepted: s.optional(s.flag()),
-  hooks: s.optional(s.whole(0, 0)),
-  duplicate: s.optional(s.flag()),
-  deliveryId: s.optional(s.id('delivery')),
-});
+const Noted = s.textOr(
+  'Noted',
+  s.anyText(1000),
+  s.object('NotedDelivery', {
+    received: s.optional(s.flag()),
+    challenge: s.optional(s.anyText(1000).description('To the handshake of Slack')),
+    plainToken: s.optional(s.text(100).description('To the handshake of Zoom')),
+    encryptedToken: s.optional(s.text(64).description('Likewise')),
+    accepted: s.optional(s.flag()),
+    hooks: s.optional(s.whole(0, 0)),
+    duplicate: s.optional(s.flag()),
+    deliveryId: s.optional(s.id('delivery')),
+  }),
+);
 
 /**
  * The parts that both endpoints share. The example body reads the same however a tool writes JSON,
@@ -31,6 +38,7 @@ const receiving = {
   access: 'public',
   example: {},
   rawBytes: BODY_BYTES,
+  ignoresQuery: true,
   reply: Receipt,
   status: 202,
   otherReplies: { 200: Noted },
@@ -63,5 +71,18 @@ export const receivers = contract({
     summary: 'Receive a webhook that carries the hook’s secret in a header',
     exampleHeader: secretGiven,
     ...receiving,
+  }),
+  challenge: endpoint.get('/api/webhooks/{path}/challenge', {
+    summary: 'Answer the handshake of a WebSub hub: also GET /api/webhooks/{path}?hub.mode=…',
+    access: 'public',
+    query: s.object('HubChallenge', {
+      'hub.mode': s.oneOf('HubMode', 'subscribe', 'unsubscribe'),
+      'hub.verify_token': s.text(1000),
+      'hub.challenge': s.text(1000),
+      'hub.topic': s.optional(s.anyText(2000)),
+      'hub.lease_seconds': s.optional(s.anyText(20)),
+    }),
+    reply: s.anyText(1000),
+    produces: 'text/plain',
   }),
 });

@@ -3,6 +3,7 @@ import { CustomReply } from '../../kernel/contract/endpoint.js';
 import { resource } from '../../kernel/route.js';
 import type { Headers } from '../../kernel/signature.js';
 import type { InboundVerdict, Inbox, Receiving } from '../inbound/inbound.js';
+import { queryIn } from '../inbound/query.js';
 import { receivers } from './contract.js';
 
 const RETRY_AFTER_S = 30;
@@ -14,6 +15,8 @@ const receiverReply = (received: InboundVerdict) => {
       const { deliveryId, executions } = received;
       return { received: true, accepted: true, hooks: executions.length, deliveryId, executions };
     }
+    case 'handshake':
+      return handshakeReply(received);
     case 'none_enabled':
       return new CustomReply(200, { received: true, accepted: false, hooks: 0 });
     case 'duplicate': {
@@ -28,7 +31,15 @@ const receiverReply = (received: InboundVerdict) => {
 const REFUSALS = {
   unknown: () => Boom.notFound('No hook receives here'),
   refused: () => Boom.unauthorized('The signature is missing or does not match'),
-  not_json_type: () => Boom.unsupportedMediaType('Send application/json'),
+  wrong_type: () => Boom.unsupportedMediaType('Send application/json, or what the sender sends'),
+  secret_in_query: () =>
+    Boom.badRequest('A query may hold no token, secret, key or signature: proxies log it', {
+      code: 'secret_in_query',
+    }),
+  bad_handshake: () =>
+    Boom.badRequest('This handshake is not one of the sender', {
+      code: 'bad_handshake',
+    }),
   not_json: () =>
     Boom.badRequest('The body must be a JSON object or array, nested at most 64 deep'),
   busy: () =>
@@ -36,6 +47,14 @@ const REFUSALS = {
       code: 'delivery_backlog',
       retryAfter: RETRY_AFTER_S,
     }),
+};
+
+/** Returns the reply to a handshake, in the form that its sender expects. */
+const handshakeReply = (reply: Extract<InboundVerdict, { verdict: 'handshake' }>) => {
+  if ('json' in reply) return new CustomReply(200, reply.json);
+  return 'text' in reply
+    ? new CustomReply(200, reply.text, { 'content-type': 'text/plain; charset=utf-8' })
+    : new CustomReply(204, '');
 };
 
 /**
@@ -74,13 +93,18 @@ export const receiversResource = ({ inbox, counted, probe }: ReceiversDeps) => {
   };
   return resource('receivers', receivers, {
     byPath: ({ path, raw }, context) => {
-      const { headers, bytes: body } = raw;
+      const { headers, bytes: body, url } = raw;
       const probed = probe(path, () => ({ headers, body, address: context.address }));
       return probed === null
-        ? reply(inbox.byPath(path, { path, headers, body }))
+        ? reply(inbox.byPath(path, { path, headers, body, url, query: queryIn(url) }))
         : probed.then(probeReply);
     },
-    incoming: ({ hookId, raw }) =>
-      reply(inbox.byHook(hookId, { headers: raw.headers, body: raw.bytes })),
+    incoming: ({ hookId, raw: { headers, bytes: body, url } }) =>
+      reply(inbox.byHook(hookId, { headers, body, url, query: queryIn(url) })),
+    challenge: async ({ path, query }) => {
+      const found = inbox.challenge(path, query['hub.verify_token']);
+      if (found !== 'handshake') throw REFUSALS[found]();
+      return query['hub.challenge'];
+    },
   });
 };

@@ -2,8 +2,7 @@ import * as s from '../../kernel/contract/schema.js';
 import { PRESET_NAMES } from './presets.js';
 import { BODY_FORMS } from './recipe.js';
 
-const header = () =>
-  s.text(100).pattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'the name of a header');
+const header = () => s.text(100).pattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'the name of a header');
 /** The place of a value in a request. */
 const place = () =>
   s
@@ -27,8 +26,15 @@ const Signature = s
     eventFrom: s.optional(place().description('The name of its event, likewise')),
     key: s.optional(s.oneOf('SecretForm', 'raw', 'base64', 'whsec')),
     format: s.optional(s.oneOf('SignatureFormat', 'plain', 'pairs', 'list')),
-    parts: s.optional(
-      s.object('SignatureParts', { timestamp: s.text(40), signature: s.text(40) }),
+    parts: s.optional(s.object('SignatureParts', { timestamp: s.text(40), signature: s.text(40) })),
+    topicArn: s.optional(
+      s
+        .text(400)
+        .pattern(
+          /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}(?:\.fifo)?$/,
+          'the ARN of a topic',
+        )
+        .description('Of the preset sns: the topic whose messages are taken'),
     ),
     bodies: s.optional(s.list(s.oneOf('BodyForm', ...BODY_FORMS), 3).min(1)),
   })
@@ -41,3 +47,16 @@ export const Verification = s.textOr(
   Signature,
 );
 export type Verification = s.Static<typeof Verification>;
+
+/** A token that a sender makes and sends once, before its owner has confirmed it. */
+export const AwaitedToken = s.object('AwaitedToken', {
+  until: s
+    .nullable(s.time())
+    .description('The time until which one is taken; null: none is awaited'),
+  token: s.nullable(s.text(200)).description('The newest that came; nobody has confirmed it yet'),
+  receivedAt: s.nullable(s.time()),
+});
+
+export const ConfirmedToken = s.object('ConfirmedToken', {
+  token: s.text(200).description('As shown, and as the sender accepted it'),
+});

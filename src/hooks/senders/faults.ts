@@ -6,7 +6,7 @@ import { PLACEHOLDERS, piecesOf, type SignatureRecipe } from './recipe.js';
 /** The fields that only describe a signature, and mean nothing for a token or a password. */
 const OF_SIGNATURES = ['encoding', 'signed', 'timestampHeader', 'key', 'format', 'parts'] as const;
 /** The fields that may be given beside a preset. */
-const BESIDE_PRESET = ['preset', 'toleranceSeconds'];
+const BESIDE_PRESET = ['preset', 'toleranceSeconds', 'topicArn'];
 
 /**
  * Returns the faults of a `verify` beyond its schema, with the paths of its fields; '' is the whole.
@@ -16,9 +16,28 @@ export const verificationFaults = (verify: Verification, hasAddress: boolean): F
   const recipe = recipeOf(verify);
   const own = typeof verify === 'string' ? [] : ownFaults(verify, recipe);
   if (own.length > 0) return own;
+  const isSns = recipe.algorithm === 'sns';
+  if (!isSns && recipe.topicArn !== undefined) {
+    return [{ path: 'topicArn', message: 'is for the preset sns' }];
+  }
+  const isTopicless = isSns && recipe.topicArn === undefined;
+  if (isTopicless)
+    return [{ path: 'topicArn', message: 'is required: { preset: "sns", topicArn }' }];
   const needsAddress = recipe.signed?.includes('{url}') === true && !hasAddress;
   const message = 'signs the address of the daemon, which has no public one: adjutant tunnel setup';
   return needsAddress ? [{ path: '', message }] : [];
+};
+
+/** Returns what is wrong with a secret for this sender, or null. */
+export const faultOfSenderSecret = (
+  verify: Verification,
+  secret: string | undefined,
+): string | null => {
+  const { algorithm, encoding } = recipeOf(verify);
+  if (algorithm !== 'ed25519' || secret === undefined || secret.trim() === '') return null;
+  const form = encoding === 'base64' ? /^[A-Za-z0-9+/]{43}=$/ : /^[0-9a-f]{64}$/i;
+  const written = encoding === 'base64' ? 'base64' : '64 hexadecimal digits';
+  return form.test(secret) ? null : `must be the sender's public key, 32 bytes as ${written}`;
 };
 
 type Described = Exclude<Verification, string>;
@@ -55,7 +74,10 @@ const signedFaults = ({ signed = '', idFrom, ...recipe }: SignatureRecipe): Fiel
   const names = pieces.map((piece) => ('placeholder' in piece ? piece.placeholder : null));
   const faults: FieldFault[] = [];
   if (!names.includes('body') && !names.includes('form')) {
-    faults.push({ path, message: 'must have {body} or {form}, or anybody could send another body' });
+    faults.push({
+      path,
+      message: 'must have {body} or {form}, or anybody could send another body',
+    });
   }
   const hasTime = recipe.timestampHeader !== undefined || recipe.parts !== undefined;
   if (names.includes('timestamp') && !hasTime) {

@@ -18,7 +18,7 @@ export const senderOf = (verify: Verification): Sender => {
 /** Returns the recipe of a `verify`, with what it leaves out filled in. */
 export const recipeOf = (verify: Verification): SignatureRecipe => {
   if (typeof verify === 'string') return PRESETS[verify];
-  const { preset, header, timestampHeader, ...rest } = verify;
+  const { preset, header, timestampHeader, idFrom, eventFrom, ...rest } = verify;
   if (preset !== undefined) return { ...PRESETS[preset], ...rest };
   const { algorithm = 'sha256', signed = '{body}' } = verify;
   const isSigned = algorithm !== 'token' && algorithm !== 'basic';
@@ -28,5 +28,11 @@ export const recipeOf = (verify: Verification): SignatureRecipe => {
     header: (header ?? 'authorization').toLowerCase(),
     ...(isSigned && { signed }),
     ...(timestampHeader && { timestampHeader: timestampHeader.toLowerCase() }),
+    ...(idFrom && { idFrom: placeOf(idFrom) }),
+    ...(eventFrom && { eventFrom: placeOf(eventFrom) }),
   };
 };
+
+/** Returns a place with its header's name in lower case. */
+const placeOf = (place: string): string =>
+  place.startsWith('headers.') ? place.toLowerCase() : place;

@@ -108,6 +108,7 @@ export const PRESETS = {
     idFrom: 'body.event_id',
     eventFrom: 'body.event.type',
     bodies: JSON_OR_FORM,
+    handshake: 'slack',
   }),
   grafana: hmac('x-grafana-alerting-signature', { idFrom: undefined, eventFrom: 'body.status' }),
   zoom: hmac('x-zm-signature', {
@@ -115,11 +116,13 @@ export const PRESETS = {
     timestampHeader: 'x-zm-request-timestamp',
     idFrom: 'headers.x-zm-trackingid',
     eventFrom: 'body.event',
+    handshake: 'zoom',
   }),
   notion: hmac('x-notion-signature', {
     prefix: 'sha256=',
     idFrom: 'body.id',
     eventFrom: 'body.type',
+    handshake: 'notion',
   }),
   typeform: hmac('typeform-signature', {
     prefix: 'sha256=',
@@ -161,6 +164,7 @@ export const PRESETS = {
     signed: '{timestamp}{body}',
     eventFrom: 'body.event.type',
     bodies: JSON_ONLY,
+    handshake: 'discord',
   },
   twilio: {
     header: 'x-twilio-signature',
@@ -169,6 +173,23 @@ export const PRESETS = {
     signed: '{url}{form}',
     idFrom: 'headers.i-twilio-idempotency-token',
     bodies: ['form'],
+  },
+  sns: {
+    header: 'x-amz-sns-message-type',
+    algorithm: 'sns',
+    idFrom: 'body.MessageId',
+    eventFrom: 'body.Type',
+    bodies: JSON_ONLY,
+    isAlwaysJson: true,
+    handshake: 'sns',
+  },
+  'microsoft-graph': {
+    header: 'content-type',
+    algorithm: 'client-state',
+    idFrom: undefined,
+    eventFrom: 'body.value.0.changeType',
+    bodies: JSON_ONLY,
+    handshake: 'graph',
   },
   basic: { header: 'authorization', algorithm: 'basic' },
 } satisfies Record<string, SignatureRecipe>;

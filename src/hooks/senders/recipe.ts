@@ -10,9 +10,10 @@ export interface SignatureRecipe {
   /**
    * `sha1`, `sha256`, `sha512`: an HMAC keyed with the secret. `ed25519`: the secret is the sender's
    * public key. `token`: the header holds the secret. `basic`: it holds the secret as
-   * `user:password` (RFC 7617).
+   * `user:password` (RFC 7617). Only presets have the others. `sns`: Amazon's key, by the certificate
+   * that the message names. `client-state`: each notification of the body holds the secret.
    */
-  algorithm: 'sha1' | 'sha256' | 'sha512' | 'ed25519' | 'token' | 'basic';
+  algorithm: 'sha1' | 'sha256' | 'sha512' | 'ed25519' | 'token' | 'basic' | 'sns' | 'client-state';
   /** Of the signature, and of an Ed25519 key. */
   encoding?: 'hex' | 'base64';
   /**
@@ -42,7 +43,16 @@ export interface SignatureRecipe {
   parts?: { timestamp: string; signature: string };
   /** The bodies that the sender sends; all, if there is none. */
   bodies?: BodyForm[];
+  /** True if the sender sends JSON under another media type. */
+  isAlwaysJson?: true;
+  /** The topic of SNS whose messages are taken. */
+  topicArn?: string;
+  /** How the sender finds out that the address is the hook's owner's, if it does. */
+  handshake?: HandshakeKind;
 }
+
+/** The senders whose handshakes are answered, by the way of each. */
+export type HandshakeKind = 'slack' | 'zoom' | 'discord' | 'sns' | 'graph' | 'notion';
 
 /**
  * The form of a body. `json`: by its type, or of a type that says nothing. `form`:

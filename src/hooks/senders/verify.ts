@@ -6,16 +6,20 @@ import {
   verify as verifyWithKey,
 } from 'node:crypto';
 import type { Headers } from '../../kernel/signature.js';
+import { memberAt, parsedJson, textAt } from '../../kernel/jsonvalue.js';
+import { isSignedBySns, snsMessageOf } from './sns.js';
 import { piecesOf, type SignatureRecipe } from './recipe.js';
 
 /** A request as its sender signed it. */
-export interface SignedRequest {
+export interface SenderRequest {
   headers: Headers;
   body: Buffer;
   /** The public address, path and query as received; null if the daemon has no public address. */
   url: string | null;
   /** Milliseconds since 1970. */
   now: number;
+  /** The certificate (PEM) that the message of SNS names, if it is one. */
+  certificate?: string | null;
 }
 
 const TOLERANCE_S = 300;
@@ -27,16 +31,31 @@ const WHSEC = /^whsec_([A-Za-z0-9+/]{2,}={0,2})$/;
 /** What precedes the 32 bytes of an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410, section 4). */
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
+/** Returns the time that the sender signs, as it was sent; undefined if it signs none. */
+export const signedTimeOf = (recipe: SignatureRecipe, headers: Headers): string | undefined => {
+  if (!recipe.signed?.includes('{timestamp}')) return undefined;
+  return signaturesIn(recipe, headers[recipe.header] ?? '', headers).timestamp;
+};
+
+/** True if the request is a message of the topic that SNS itself signed. No secret is needed. */
+export const isFromTopic = (recipe: SignatureRecipe, request: SenderRequest): boolean => {
+  const message = snsMessageOf(recipe, request.body);
+  const { certificate } = request;
+  return message !== null && certificate != null && isSignedBySns(message, certificate);
+};
+
 /** True if the request carries the recipe's signature, or its token, under this key. */
 export const isSignedBy = (
   recipe: SignatureRecipe,
   key: KeyObject,
-  request: SignedRequest,
+  request: SenderRequest,
 ): boolean => {
   const header = request.headers[recipe.header];
   if (!header || header.length > LONGEST_HEADER) return false;
   if (recipe.algorithm === 'token') return isToken(recipe, key, header);
   if (recipe.algorithm === 'basic') return isBasic(key, header);
+  if (recipe.algorithm === 'client-state') return hasClientState(key, request.body);
+  if (recipe.algorithm === 'sns') return isFromTopic(recipe, request);
   const { signatures, timestamp } = signaturesIn(recipe, header, request.headers);
   if (signatures.length === 0 || !isTimely(recipe, timestamp, request.now)) return false;
   const signed = signedBytes(recipe, { ...request, timestamp });
@@ -50,6 +69,16 @@ const isToken = ({ prefix = '' }: SignatureRecipe, key: KeyObject, header: strin
 const isBasic = (key: KeyObject, header: string): boolean => {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
   return encoded !== undefined && isSameText(Buffer.from(encoded, 'base64'), key.export());
+};
+
+/** Microsoft Graph: Receive change notifications, `clientState` of each. */
+const hasClientState = (key: KeyObject, body: Buffer): boolean => {
+  const notifications = memberAt(parsedJson(body.toString('utf8')), 'value');
+  if (!Array.isArray(notifications) || notifications.length === 0) return false;
+  const secret = key.export();
+  return notifications.every((each) =>
+    isSameText(Buffer.from(textAt(each, 'clientState') ?? ''), secret),
+  );
 };
 
 const isSameText = (given: Buffer, wanted: Buffer): boolean =>
@@ -97,17 +126,17 @@ const isTimely = (
 /** Returns the bytes that were signed; null if the request lacks a part of them. */
 const signedBytes = (
   { signed = '{body}', idFrom = '' }: SignatureRecipe,
-  { headers, body, url, timestamp }: SignedRequest & { timestamp: string | undefined },
+  { headers, body, url, timestamp }: SenderRequest & { timestamp: string | undefined },
 ): Buffer | null => {
   const pieces: Buffer[] = [];
   for (const piece of piecesOf(signed) ?? []) {
-    const value = 'text' in piece ? piece.text : valueOf(piece.placeholder);
+    const value = 'text' in piece ? piece.text : partOf(piece.placeholder);
     if (value === undefined || value === null) return null;
     pieces.push(typeof value === 'string' ? Buffer.from(value) : value);
   }
   return Buffer.concat(pieces);
 
-  function valueOf(placeholder: string): string | Buffer | null | undefined {
+  function partOf(placeholder: string): string | Buffer | null | undefined {
     switch (placeholder) {
       case 'body':
         return body;
@@ -139,7 +168,7 @@ const isValid = (
 ): boolean => {
   const { algorithm, encoding = 'hex' } = recipe;
   const bytes = decoded(given, encoding);
-  if (bytes === null || algorithm === 'token' || algorithm === 'basic') return false;
+  if (bytes === null || !isHashed(algorithm)) return false;
   if (algorithm === 'ed25519') {
     const publicKey = ed25519Key(key, encoding);
     return publicKey !== null && verifyWithKey(null, signed, publicKey, bytes);
@@ -149,6 +178,11 @@ const isValid = (
     return bytes.length === wanted.length && timingSafeEqual(bytes, wanted);
   });
 };
+
+const isHashed = (
+  algorithm: SignatureRecipe['algorithm'],
+): algorithm is 'sha1' | 'sha256' | 'sha512' | 'ed25519' =>
+  ['sha1', 'sha256', 'sha512', 'ed25519'].includes(algorithm);
 
 /** Decodes a signature strictly: a text with any other character is none. */
 const decoded = (text: string, encoding: 'hex' | 'base64'): Buffer | null => {

@@ -30,7 +30,10 @@ export interface Endpoint {
   /** The query parameter of a call that continues an earlier one, as a long poll does. */
   continuedBy?: string;
   query?: Schema;
-  /** True if unknown query keys are accepted: probes and load balancers add their own. */
+  /**
+   * True if unknown query keys are accepted: probes, load balancers and senders of webhooks add their
+   * own.
+   */
   ignoresQuery?: true;
   body?: Schema;
   /** A valid body, for the API document. */
@@ -97,6 +100,8 @@ type InputPart<E, K extends string> = E extends { [P in K]: infer V }
 export interface RawBody {
   bytes: Buffer;
   headers: Record<string, string | undefined>;
+  /** The path and query as received. */
+  url: string;
 }
 /** The position of a client that wants events, from its `Last-Event-ID` header. */
 export interface Streaming {

@@ -151,7 +151,8 @@ export const textOr = <T extends Schema, O extends Schema>(label: string, of: T,
   later(
     () =>
       Joi.alternatives()
-        .conditional(Joi.string(), { then: itself(of), otherwise: itself(other) })
+        .conditional(Joi.string(), { otherwise: itself(other) })
+        .try(itself(of))
         .label(label) as unknown as Joi.AnySchema<Static<T> | Static<O>>,
   );
 

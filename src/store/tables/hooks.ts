@@ -52,6 +52,8 @@ export const deliveryTable = table('deliveries', {
   headers: json(),
   /** The payload's text, exactly as received and verified. */
   body: text,
+  /** The parameters of the query; null without any. */
+  query: preset(orNull(json())),
   event: orNull(text),
   sender_id: orNull(text),
   received_at: text,

@@ -85,7 +85,8 @@ const READ_NOTIFICATIONS = {
 type Walked = typeof DELIVERIES | typeof READ_NOTIFICATIONS;
 
 /** The overview shows the minutes of a day. */
-const DELETE_MINUTES = 'DELETE FROM execution_minutes WHERE minute < ?';
+const DELETE_MINUTES = `DELETE FROM execution_minutes
+  WHERE user_id IN (SELECT id FROM users) AND minute < ?`;
 
 /** Ours: a notification that nobody has read for a year is deleted. */
 const UNREAD_DAYS = 365;

@@ -108,7 +108,8 @@ describe('keptHeaders', () => {
       'set-cookie': 'x',
       absent: undefined,
     };
-    expect(keptHeaders(headers)).to.equal({
+    const unkept = { holdsSecret: () => false, headers: [] };
+    expect(keptHeaders(headers, unkept)).to.equal({
       'content-type': 'application/json',
       'x-github-event': 'push',
     });

@@ -62,7 +62,7 @@ describe('readPayload', () => {
   it('gives the digest of large ones, of memory that is shared too', () => {
     const shared = new Uint8Array(new SharedArrayBuffer(2));
     shared.set(Buffer.from('{}'));
-    expect(readLargePayload(shared)).to.equal({
+    expect(readLargePayload({ bytes: shared, form: 'json', places: [] })).to.equal({
       ...{ text: '{}', id: null, type: null },
       digest: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
     });

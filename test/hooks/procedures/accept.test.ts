@@ -31,7 +31,7 @@ const run = (store: Store, ...statements: string[]) =>
 
 /** The nth delivery to the hooks, under a name of its sender's. */
 const delivery = (n: number, senderId: string | null, ...hooks: string[]): Acceptance => [
-  [`delivery_${n}`, AT, 'path', 'POST', '{}', '{}', null],
+  [`delivery_${n}`, AT, 'path', 'POST', '{}', '{}', null, null],
   senderId === null ? null : [senderId, DIGEST],
   hooks.map((id) => [id, `execution_${n}_${id}`, false]),
 ];

@@ -1,0 +1,50 @@
+import type { BodyForm } from '../senders/recipe.js';
+import type { VerifiedHook } from './accept.js';
+import type { Reading } from './payload.js';
+import type { ReceivingHook } from './receivinghooks.js';
+
+const FORMS: [BodyForm, RegExp][] = [
+  ['json', /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i],
+  ['form', /^application\/x-www-form-urlencoded\s*(?:;|$)/i],
+  ['text', /^(?:text\/(?:plain|xml)|application\/(?:[\w.+-]+\+)?xml)\s*(?:;|$)/i],
+];
+
+/** How a body is read, and the hooks that take a body of its form. */
+interface FittingHooks {
+  reading: Reading;
+  fitting: VerifiedHook[];
+}
+
+/** Returns the hooks that take a body of this media type; null if none does. */
+export const fittingHooks = (
+  verified: VerifiedHook[],
+  type: string | undefined,
+): FittingHooks | null => {
+  const form = formOf(type, verified);
+  const fitting = form === null ? [] : verified.filter(({ hook }) => takes(hook, form));
+  if (form === null || fitting.length === 0) return null;
+  return { fitting, reading: { form, places: placesOf(fitting) } };
+};
+
+/** Returns the form of a body of this type, for these hooks; null: no hook takes it. */
+const formOf = (type: string | undefined, verified: VerifiedHook[]): BodyForm | null => {
+  if (type === undefined) return 'json';
+  if (verified.some(({ hook }) => hook.sender?.recipe.isAlwaysJson)) return 'json';
+  return FORMS.find(([, pattern]) => pattern.test(type))?.[0] ?? null;
+};
+
+/** True if the hook's sender sends such bodies. */
+const takes = ({ sender }: ReceivingHook, form: BodyForm): boolean =>
+  sender ? (sender.recipe.bodies?.includes(form) ?? true) : form === 'json';
+
+const NO_PLACES: string[] = [];
+
+/** Returns the places in a body that name a delivery and its event. */
+const placesOf = (verified: VerifiedHook[]): string[] => {
+  if (verified.every(({ hook }) => !hook.sender)) return NO_PLACES;
+  const places = verified.flatMap(({ hook }) => {
+    const { idFrom, eventFrom } = hook.sender?.recipe ?? {};
+    return [idFrom, eventFrom];
+  });
+  return [...new Set(places)].flatMap((place) => (place?.startsWith('body.') ? [place] : []));
+};

@@ -1,0 +1,52 @@
+import { createSecretKey } from 'node:crypto';
+import type { VerifyingKey } from '../../secrets/module.js';
+import type { VerifiedHook } from './accept.js';
+import type { HookKeys, SignatureProof } from './proof.js';
+import type { ReceivingHook } from './receivinghooks.js';
+
+/** A hook and its keys that are valid now. */
+export interface CandidateHook {
+  /**
+   * The hook; null if there is none, and the work is done only to keep the response time the same.
+   */
+  hook: ReceivingHook | null;
+  secrets: VerifyingKey[];
+}
+
+const DECOY_KEY: VerifyingKey = {
+  key: createSecretKey(Buffer.alloc(32, 1)),
+  until: null,
+  isOld: false,
+};
+
+/** What is tried where there is no hook. */
+export const DECOY: CandidateHook = { hook: null, secrets: [DECOY_KEY] };
+
+/** Returns hooks with their keys that are valid now. */
+export const candidatesOf = (hooks: ReceivingHook[], now: number): CandidateHook[] =>
+  hooks.map((hook) => ({
+    hook,
+    secrets: hook.secrets.filter(({ until }) => until === null || until > now),
+  }));
+
+export const keysOfHook = ({ hook, secrets }: CandidateHook): HookKeys => ({
+  keys: secrets.map(({ key }) => key),
+  recipe: hook?.sender?.recipe ?? null,
+});
+
+/** True if the hook's sender signs the address too. */
+export const signsAddress = ({ recipe }: HookKeys): boolean =>
+  recipe?.signed?.includes('{url}') === true;
+
+/** Returns the hooks that a request was verified for. */
+export const verifiedOf = (
+  candidates: CandidateHook[],
+  proofs: (SignatureProof | null)[],
+): VerifiedHook[] =>
+  candidates.flatMap(({ hook, secrets }, index) => {
+    const proof = proofs[index];
+    if (!hook || !proof) return [];
+    const by = proof.scheme === 'sender' ? (hook.sender ?? 'secret') : proof.scheme;
+    const { key = null, isOld = false } = secrets[proof.at] ?? {};
+    return [{ hook, usedOldSecret: isOld, key, by }];
+  });

@@ -1,0 +1,38 @@
+/** Ours: the most parameters of a query that are kept, and the longest name and value. */
+const MOST_KEPT = 100;
+const LONGEST_NAME = 200;
+const LONGEST_VALUE = 2000;
+/** The names under which a secret would stand in the logs of every proxy on the way. */
+const SECRET_NAME = /(?:^|[-_.])(?:token|secret|key|signature)$/i;
+
+/** The parameters of a request's query by name; the first of a name counts. */
+export type Query = Record<string, string>;
+
+/** The query of a request without one. */
+const NONE: Query = {};
+
+/** Returns the parameters of a path and query as they were received. */
+export const queryIn = (url: string): Query => {
+  const start = url.indexOf('?');
+  if (start < 0) return NONE;
+  const found = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+    const isKept = name !== '' && name !== '__proto__' && name.length <= LONGEST_NAME;
+    if (!isKept || found.has(name)) continue;
+    if (found.size === MOST_KEPT) break;
+    found.set(name, value);
+  }
+  return found.size === 0 ? NONE : Object.fromEntries(found);
+};
+
+/** Returns the name of a parameter that may hold a secret, or null. */
+export const secretParameter = (query: Query): string | null =>
+  query === NONE ? null : (Object.keys(query).find((name) => SECRET_NAME.test(name)) ?? null);
+
+/** Returns what is kept of a query, as JSON: no value with one of these secrets. Null: nothing. */
+export const keptQuery = (query: Query, holdsSecret: (value: string) => boolean): Query | null => {
+  if (query === NONE) return null;
+  const kept = Object.entries(query).filter(([, value]) => !holdsSecret(value));
+  const cut = kept.map(([name, value]) => [name, value.slice(0, LONGEST_VALUE)]);
+  return Object.fromEntries(cut);
+};

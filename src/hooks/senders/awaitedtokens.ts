@@ -1,0 +1,76 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import { parsedJson, textAt } from '../../kernel/jsonvalue.js';
+import type { Static } from '../../kernel/contract/schema.js';
+import { isSame } from '../../kernel/signature.js';
+import type { AwaitedToken } from './contract.js';
+
+/** Ours: how long a token is awaited after its owner asked. */
+const AWAITED_MS = 10 * 60_000;
+const TOKEN = /^[\x21-\x7e]{1,200}$/;
+
+interface Awaited {
+  until: number;
+  token: string | null;
+  receivedAt: number | null;
+}
+
+/**
+ * Creates the tokens that are awaited, by hook. They are kept in memory alone: a restart ends the
+ * wait, and the sender can be asked to send its token again.
+ */
+export const createAwaitedTokens = (clock: Clock) => {
+  const awaited = new Map<string, Awaited>();
+
+  const openOf = (hookId: string): Awaited | null => {
+    const one = awaited.get(hookId);
+    if (!one) return null;
+    if (one.until > clock.now()) return one;
+    awaited.delete(hookId);
+    return null;
+  };
+
+  const view = (one: Awaited | null): Static<typeof AwaitedToken> => ({
+    until: one && iso(one.until),
+    token: one?.token ?? null,
+    receivedAt: one?.receivedAt ? iso(one.receivedAt) : null,
+  });
+
+  return {
+    /** Begins to await a token, and forgets one that came before. */
+    begin: (hookId: string): Static<typeof AwaitedToken> => {
+      const one = { until: clock.now() + AWAITED_MS, token: null, receivedAt: null };
+      awaited.set(hookId, one);
+      return view(one);
+    },
+    of: (hookId: string): Static<typeof AwaitedToken> => view(openOf(hookId)),
+    /** Takes the token of a request's body, if one is awaited for the hook. */
+    take: (hookId: string, body: Buffer): boolean => {
+      const one = openOf(hookId);
+      const token = one && tokenIn(body);
+      if (!token) return false;
+      one.token = token;
+      one.receivedAt = clock.now();
+      return true;
+    },
+    /** True if that is the newest token that came. */
+    isCurrent: (hookId: string, token: string): boolean => {
+      const came = openOf(hookId)?.token;
+      return came != null && isSame(Buffer.from(came), Buffer.from(token));
+    },
+    /** Ends the wait. */
+    forget: (hookId: string): void => {
+      awaited.delete(hookId);
+    },
+  };
+};
+
+export type AwaitedTokens = ReturnType<typeof createAwaitedTokens>;
+
+const LONGEST_BYTES = 4096;
+
+/** Returns the token of Notion's verification request (Notion: Webhooks, verification). */
+const tokenIn = (body: Buffer): string | null => {
+  if (body.length > LONGEST_BYTES) return null;
+  const token = textAt(parsedJson(body.toString('utf8')), 'verification_token');
+  return token !== null && TOKEN.test(token) ? token : null;
+};

@@ -1,0 +1,104 @@
+import { createHmac, type KeyObject } from 'node:crypto';
+import { EgressRefused } from '../../kernel/egress.js';
+import { HttpFailure } from '../../kernel/failure.js';
+import type { Http } from '../../kernel/http.js';
+import { isRecord, parsedJson, textAt } from '../../kernel/jsonvalue.js';
+import type { Log } from '../../kernel/log.js';
+import type { HandshakeKind, SignatureRecipe } from './recipe.js';
+import { isSnsUrl, snsMessageOf } from './sns.js';
+
+/** The reply to a handshake: JSON, text, or nothing with 204. */
+export type HandshakeReply =
+  | { verdict: 'handshake'; json: Record<string, unknown> }
+  | { verdict: 'handshake'; text: string }
+  | { verdict: 'handshake' }
+  /** A handshake that would have the daemon sign what somebody chose. */
+  | { verdict: 'bad_handshake' };
+
+/** A request that the hook's own signature verified. */
+export interface VerifiedHandshake {
+  recipe: SignatureRecipe;
+  /** The key that verified it. */
+  key: KeyObject | null;
+  body: Buffer;
+}
+
+/** Zoom's docs call it a random string; a signature of Zoom's would fit nothing of this form. */
+const ZOOM_TOKEN = /^[A-Za-z0-9_-]{1,100}$/;
+/** Ours: Slack's challenge is some 50 characters long. */
+const LONGEST_CHALLENGE = 1000;
+/** Ours: the longest body that may be a handshake, in bytes. */
+const LONGEST_BYTES = 64 * 1024;
+const DISCORD_PING = 0;
+
+interface HandshakeDeps {
+  http: Pick<Http, 'request'>;
+  log: Log;
+}
+
+type AnswerHandshake = (
+  deps: HandshakeDeps,
+  handshake: VerifiedHandshake & { json: Record<string, unknown> },
+) => HandshakeReply | null | Promise<HandshakeReply | null>;
+
+/**
+ * Answers the handshake of a sender, which is no delivery. Null: the request is none. It is answered
+ * only after the request was verified: answered unsigned, Zoom's would sign anything for anybody.
+ */
+export const answerHandshake = async (
+  deps: HandshakeDeps,
+  handshake: VerifiedHandshake,
+): Promise<HandshakeReply | null> => {
+  const kind = handshake.recipe.handshake;
+  const answer = kind && ANSWERS[kind];
+  if (!answer || handshake.body.length > LONGEST_BYTES) return null;
+  const json = parsedJson(handshake.body.toString('utf8'));
+  return isRecord(json) ? answer(deps, { ...handshake, json }) : null;
+};
+
+const ANSWERS: Partial<Record<HandshakeKind, AnswerHandshake>> = {
+  /** Slack: url_verification event. */
+  slack: (_, { json: { type, challenge } }) => {
+    if (type !== 'url_verification' || typeof challenge !== 'string') return null;
+    if (challenge.length > LONGEST_CHALLENGE) return { verdict: 'bad_handshake' };
+    return { verdict: 'handshake', json: { challenge } };
+  },
+  /** Zoom: Validate your webhook endpoint. */
+  zoom: (_, { json: { event, payload }, key }) => {
+    if (event !== 'endpoint.url_validation') return null;
+    const plainToken = textAt(payload, 'plainToken');
+    if (!plainToken || !ZOOM_TOKEN.test(plainToken) || !key) return { verdict: 'bad_handshake' };
+    const encryptedToken = createHmac('sha256', key).update(plainToken).digest('hex');
+    return { verdict: 'handshake', json: { plainToken, encryptedToken } };
+  },
+  /** Discord: Webhook Events, acknowledging a PING. */
+  discord: (_, { json: { type } }) => (type === DISCORD_PING ? { verdict: 'handshake' } : null),
+  /** Amazon SNS: Parsing Amazon SNS message formats. */
+  sns: async (deps, { recipe, body }) => {
+    const message = snsMessageOf(recipe, body);
+    if (!message || message.Type === 'Notification') return null;
+    if (message.Type === 'SubscriptionConfirmation') {
+      const isTaken = await confirmTopic(deps, message.SubscribeURL, message.TopicArn);
+      if (!isTaken) return { verdict: 'bad_handshake' };
+    }
+    return { verdict: 'handshake', json: { received: true } };
+  },
+};
+
+/** Follows the confirmation of this very topic, at SNS itself. */
+const confirmTopic = async (
+  { http, log }: HandshakeDeps,
+  url: string | undefined,
+  topicArn: string | undefined,
+): Promise<boolean> => {
+  if (!isSnsUrl(url) || new URL(url).searchParams.get('TopicArn') !== topicArn) return false;
+  try {
+    const { status } = await http.request({ method: 'GET', url, redirects: 0 });
+    log.info({ topicArn, status }, 'the subscription of a topic was confirmed');
+    return status === 200;
+  } catch (error) {
+    if (!(error instanceof HttpFailure || error instanceof EgressRefused)) throw error;
+    log.warn({ topicArn, err: error }, 'the subscription of a topic was not confirmed');
+    return false;
+  }
+};

@@ -1,0 +1,161 @@
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { type Desk, onPath, openDesk } from '../../harness/hooks.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const KEY = 'a signing key of some length';
+const mac = (text: string, key = KEY) => createHmac('sha256', key).update(text).digest('hex');
+const seconds = () => Math.floor(Date.now() / 1000);
+
+let desk: Desk;
+before(async () => {
+  desk = await openDesk();
+});
+after(() => desk.test.stop());
+
+const hookOf = (path: string, verify: string, secret = KEY) => {
+  const { triggerConfig, ...hook } = onPath(path, secret) as { triggerConfig: object };
+  return desk.hook({ ...hook, triggerConfig: { ...triggerConfig, verify } });
+};
+const send = (path: string, body: object, headers: Record<string, string> = {}) =>
+  desk.test.call('POST', `/api/webhooks/${path}`, { body: JSON.stringify(body), headers });
+
+/** Headers as Slack and Zoom sign. */
+const version0 = (kind: 'slack' | 'zm', body: object, key = KEY): Record<string, string> => {
+  const at = seconds();
+  const signature = `v0=${mac(`v0:${at}:${JSON.stringify(body)}`, key)}`;
+  return kind === 'slack'
+    ? { 'x-slack-request-timestamp': `${at}`, 'x-slack-signature': signature }
+    : { 'x-zm-request-timestamp': `${at}`, 'x-zm-signature': signature };
+};
+
+describe('the handshake', () => {
+  it('of Slack is answered once it is verified, and is no delivery', async () => {
+    const id = await hookOf('slack', 'slack');
+    const body = { type: 'url_verification', challenge: '3eZbrw1aBm2r' };
+    expect((await send('slack', body)).status).to.equal(401);
+    expect((await send('slack', body, version0('slack', body, 'other'))).status).to.equal(401);
+    const reply = await send('slack', body, version0('slack', body));
+    expect([reply.status, reply.body]).to.equal([200, { challenge: '3eZbrw1aBm2r' }]);
+    expect(await desk.runs(id)).to.equal([]);
+    const event = { type: 'event_callback', event_id: 'Ev1', event: { type: 'app_mention' } };
+    expect((await send('slack', event, version0('slack', event))).status).to.equal(202);
+    expect((await desk.ended(id))[0].triggerContext.event).to.equal('app_mention');
+  });
+
+  it('of Zoom signs nothing that could be a signature of Zoom’s', async () => {
+    await hookOf('zoom', 'zoom');
+    const asking = (plainToken: unknown) => ({
+      event: 'endpoint.url_validation',
+      payload: { plainToken },
+    });
+    const fine = asking('qgg8vlvZRS6UYooatFL8Aw');
+    expect((await send('zoom', fine)).status).to.equal(401);
+    expect((await send('zoom', fine, version0('zm', fine))).body).to.equal({
+      plainToken: 'qgg8vlvZRS6UYooatFL8Aw',
+      encryptedToken: mac('qgg8vlvZRS6UYooatFL8Aw'),
+    });
+    for (const token of ['v0:1700000000:{}', '', 'x'.repeat(101), 5, null]) {
+      const reply = await send('zoom', asking(token), version0('zm', asking(token)));
+      expect([reply.status, reply.body.code]).to.equal([400, 'bad_handshake']);
+    }
+  });
+
+  it('of Discord gets 204 on both ways into the daemon', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+    const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
+    const id = await hookOf('discord', 'discord', raw);
+    const body = JSON.stringify({ version: 1, type: 0 });
+    const at = `${seconds()}`;
+    const signature = sign(null, Buffer.from(at + body), privateKey).toString('hex');
+    const headers = { 'x-signature-timestamp': at, 'x-signature-ed25519': signature };
+    for (const path of ['discord', 'discord/']) {
+      const reply = await desk.test.call('POST', `/api/webhooks/${path}`, { body, headers });
+      expect([reply.status, reply.text]).to.equal([204, '']);
+    }
+    const forged = { ...headers, 'x-signature-ed25519': signature.replace(/^../, '00') };
+    expect(
+      (await desk.test.call('POST', '/api/webhooks/discord', { body, headers: forged })).status,
+    ).to.equal(401);
+    expect(await desk.runs(id)).to.equal([]);
+  });
+
+  it('of Microsoft Graph is its token as text, for such hooks alone', async () => {
+    const id = await hookOf('graph', 'microsoft-graph');
+    await desk.hook(onPath('no-graph', KEY));
+    const asked = await send('graph?validationToken=a%20%3Cb%3E', {});
+    expect([asked.status, asked.text]).to.equal([200, 'a <b>']);
+    expect(asked.headers['content-type']).to.equal('text/plain; charset=utf-8');
+    expect(asked.headers['x-content-type-options']).to.equal('nosniff');
+    expect((await send(`graph?validationToken=${'x'.repeat(1001)}`, {})).status).to.equal(400);
+    expect((await send('no-graph?validationToken=x', {})).status).to.equal(401);
+    const told = (...states: unknown[]) => ({
+      value: states.map((clientState) => ({ clientState, changeType: 'created' })),
+    });
+    expect((await send('graph', told(KEY, KEY))).status).to.equal(202);
+    for (const forged of [told(KEY, 'other'), told(), told(undefined), { value: KEY }]) {
+      expect((await send('graph', forged)).status).to.equal(401);
+    }
+    expect(await desk.ended(id)).to.have.length(1);
+  });
+
+  it('of a hub is its challenge, for whoever has the secret', async () => {
+    await desk.hook(onPath('hub', KEY));
+    const ask = (token: string, path = 'hub') => {
+      const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.challenge': '1158201444' });
+      query.set('hub.verify_token', token);
+      return desk.test.call('GET', `/api/webhooks/${path}?${query}`);
+    };
+    const reply = await ask(KEY);
+    expect([reply.status, reply.text]).to.equal([200, '1158201444']);
+    expect(reply.headers['content-type']).to.equal('text/plain; charset=utf-8');
+    expect((await ask('other')).status).to.equal(401);
+    expect((await ask(KEY, 'nowhere')).status).to.equal(404);
+    const { status } = await desk.test.call('GET', '/api/webhooks/hub?hub.mode=subscribe');
+    expect(status).to.equal(401);
+  });
+});
+
+describe('the token of Notion', () => {
+  const TOKEN = 'secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl';
+  const given = { verification_token: TOKEN };
+
+  it('is taken only while it is awaited, and used only once it is confirmed', async () => {
+    const id = await hookOf('notion', 'notion');
+    const token = (method: string, verb: string, body?: object) =>
+      desk.ask(method, `/api/hooks/${id}/${verb}`, body);
+    expect((await send('notion', given)).status).to.equal(401);
+    const begun = await token('POST', 'await-token');
+    expect(begun.body.token).to.be.null();
+    expect(Date.parse(begun.body.until) - Date.now()).to.be.between(590_000, 600_001);
+    expect((await send('notion', { verification_token: 'first' })).status).to.equal(200);
+    expect((await send('notion', given)).status).to.equal(200);
+    expect((await token('GET', 'await-token')).body.token).to.equal(TOKEN);
+    const event = { id: 'e1', type: 'page.created' };
+    const signature = { 'x-notion-signature': `sha256=${mac(JSON.stringify(event), TOKEN)}` };
+    expect((await send('notion', event, signature)).status).to.equal(401);
+    const wrong = await token('POST', 'confirm-token', { token: 'first' });
+    expect([wrong.status, wrong.body.code]).to.equal([409, 'token_changed']);
+    expect((await token('POST', 'confirm-token', { token: TOKEN })).status).to.equal(200);
+    expect((await send('notion', event, signature)).status).to.equal(202);
+    expect((await send('notion', given)).status).to.equal(401);
+    expect((await desk.ended(id))[0].triggerContext.event).to.equal('page.created');
+  });
+
+  it('is awaited by no other hook, and shown to nobody else', async () => {
+    const id = await desk.hook(onPath('no-notion', KEY));
+    expect((await desk.ask('POST', `/api/hooks/${id}/await-token`)).status).to.equal(409);
+    const own = await hookOf('own-notion', 'notion');
+    const { token } = await desk.test.register('stranger');
+    for (const [method, verb] of [
+      ['POST', 'await-token'],
+      ['GET', 'await-token'],
+    ] as const) {
+      const reply = await desk.test.call(method, `/api/hooks/${own}/${verb}`, { token });
+      expect(reply.status).to.equal(404);
+    }
+  });
+});

@@ -1,0 +1,213 @@
+import { createHmac } from 'node:crypto';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { type Desk, onPath, openDesk } from '../../harness/hooks.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const KEY = 'a signing key of some length';
+const hex = (body: string, key = KEY) => createHmac('sha256', key).update(body).digest('hex');
+const seconds = () => Math.floor(Date.now() / 1000);
+
+let desk: Desk;
+before(async () => {
+  desk = await openDesk({ config: { publicUrl: 'https://hooks.example.org' } });
+});
+after(() => desk.test.stop());
+
+/** A hook that is verified in this way, on a path of that name. */
+const hookOf = (path: string, verify: unknown, more: object = {}) => {
+  const { triggerConfig, ...hook } = onPath(path, KEY) as { triggerConfig: object };
+  return desk.hook({ ...hook, ...more, triggerConfig: { ...triggerConfig, verify } });
+};
+const send = (path: string, body: string, headers: Record<string, string>, type?: string) =>
+  desk.test.call('POST', `/api/webhooks/${path}`, { body, headers, ...(type && { type }) });
+const contextOf = async (id: string) => (await desk.ended(id))[0].triggerContext;
+
+describe('a hook whose sender is described', () => {
+  it('takes what its sender signs, under the id and event of the sender', async () => {
+    const id = await hookOf('linear', 'linear');
+    const body = '{"action":"create","type":"Issue"}';
+    const headers = {
+      'linear-signature': hex(body),
+      'linear-delivery': 'delivery 1',
+      'linear-event': 'Issue',
+      'x-github-delivery': 'another',
+    };
+    expect((await send('linear', body, headers)).status).to.equal(202);
+    const again = { ...headers, 'x-github-delivery': 'yet another' };
+    expect((await send('linear', body, again)).body).to.include({ duplicate: true });
+    expect((await send('linear', `${body} `, headers)).status).to.equal(401);
+    expect((await contextOf(id)).event).to.equal('Issue');
+  });
+
+  it('takes nothing that is signed in another way', async () => {
+    await hookOf('only-linear', 'linear');
+    const github = { 'x-hub-signature-256': `sha256=${hex('{}')}` };
+    expect((await send('only-linear', '{}', github)).status).to.equal(401);
+    expect((await send('only-linear', '{}', {})).status).to.equal(401);
+  });
+
+  it('fires beside hooks that are verified without a description, each by its own', async () => {
+    const described = await hookOf('both', 'gitea');
+    const plain = await desk.hook(onPath('both', KEY));
+    const gitea = { 'x-gitea-signature': hex('{"n":1}') };
+    const both = { ...gitea, 'x-hub-signature-256': `sha256=${hex('{"n":2}')}` };
+    expect((await send('both', '{"n":1}', gitea)).body.hooks).to.equal(1);
+    expect((await send('both', '{"n":2}', both)).status).to.equal(202);
+    expect(await desk.ended(plain)).to.have.length(1);
+    expect(await desk.ended(described)).to.have.length(1);
+  });
+
+  it('reads a form, and the JSON in its field payload', async () => {
+    const id = await hookOf('form', 'github');
+    const form = new URLSearchParams({ payload: '{"action":"opened","n":1}' }).toString();
+    const signed = { 'x-hub-signature-256': `sha256=${hex(form)}`, 'x-github-event': 'issues' };
+    const type = 'application/x-www-form-urlencoded';
+    expect((await send('form', form, signed, type)).status).to.equal(202);
+    expect(await contextOf(id)).to.include({
+      event: 'issues',
+      webhook: (await desk.runs(id))[0].triggerContext.webhook,
+    });
+    expect((await contextOf(id)).webhook.body).to.equal({ action: 'opened', n: 1 });
+    const fields = 'a=1&a=2&b=x+y';
+    const other = { 'x-hub-signature-256': `sha256=${hex(fields)}` };
+    expect((await send('form', fields, other, type)).status).to.equal(202);
+    const [newest] = await desk.ended(id, 2);
+    expect(newest.triggerContext.webhook.body).to.equal({ a: ['1', '2'], b: 'x y' });
+  });
+
+  it('reads text and XML as text', async () => {
+    const id = await hookOf('xml', { header: 'x-signed', signed: '{body}' });
+    const body = '<a b="c">"ä"\n</a>';
+    const reply = await send('xml', body, { 'x-signed': hex(body) }, 'application/xml');
+    expect(reply.status).to.equal(202);
+    expect((await contextOf(id)).webhook.body).to.equal(body);
+  });
+
+  it('refuses a type that its sender does not send', async () => {
+    await hookOf('json-only', 'linear');
+    const signed = { 'linear-signature': hex('a=1') };
+    const type = 'application/x-www-form-urlencoded';
+    expect((await send('json-only', 'a=1', signed, type)).status).to.equal(415);
+    await desk.hook(onPath('no-form', KEY));
+    const github = { 'x-hub-signature-256': `sha256=${hex('a=1')}` };
+    expect((await send('no-form', 'a=1', github, type)).status).to.equal(415);
+  });
+
+  it('keeps the query for templates, and signs the address where the sender does', async () => {
+    const notifyMessage = '{{webhook.query.room}} of {{webhook.query.none}}';
+    const id = await hookOf(
+      'signed',
+      { header: 'x-signed', signed: '{url}{body}' },
+      { action: 'notify', actionConfig: { notifyMessage } },
+    );
+    const path = 'signed?room=a%20b&room=c';
+    const signature = hex(`https://hooks.example.org/api/webhooks/${path}{}`);
+    expect((await send(path, '{}', { 'x-signed': signature })).status).to.equal(202);
+    const [run] = await desk.ended(id);
+    expect(run.triggerContext.webhook.query).to.equal({ room: 'a b' });
+    expect(JSON.stringify(run.result)).to.include('a b of {{webhook.query.none}}');
+    const elsewhere = { 'x-signed': signature };
+    expect((await send('signed?room=x', '{}', elsewhere)).status).to.equal(401);
+  });
+
+  it('refuses a secret in a query that nobody signs', async () => {
+    await hookOf('asked', 'linear');
+    const signed = { 'linear-signature': hex('{}') };
+    for (const name of ['token', 'secret', 'key', 'signature', 'TOKEN', 'api_key']) {
+      const reply = await send(`asked?${name}=x`, '{}', signed);
+      expect([reply.status, reply.body.code]).to.equal([400, 'secret_in_query']);
+    }
+    expect((await send('asked?keys=x', '{}', signed)).status).to.equal(202);
+  });
+
+  it('stores no header and no parameter that holds a secret, whatever its name', async () => {
+    const id = await hookOf('kept', { header: 'X-Proof', signed: '{body}' });
+    const headers = { 'x-proof': hex('{}'), 'x-note': `the ${KEY}!`, 'x-other': 'fine' };
+    const query = `kept?a=1&b=${encodeURIComponent(KEY)}`;
+    expect((await send(query, '{}', headers)).status).to.equal(202);
+    const { webhook } = await contextOf(id);
+    expect(webhook.query).to.equal({ a: '1' });
+    expect(webhook.headers).to.include({ 'x-other': 'fine' });
+    expect(JSON.stringify(webhook)).to.not.include(KEY);
+    expect(Object.keys(webhook.headers)).to.not.include('x-proof');
+  });
+
+  it('is asked by a token or a password in a header, on both addresses', async () => {
+    const token = await hookOf('tokened', { header: 'X-Auth', algorithm: 'token', prefix: 'T ' });
+    const basic = await hookOf('basic', 'basic');
+    const credentials = { authorization: `Basic ${Buffer.from(KEY).toString('base64')}` };
+    const incoming = (id: string, headers: Record<string, string>) =>
+      desk.test.call('POST', `/api/hooks/incoming/${id}`, { body: '{}', headers });
+    expect((await send('tokened', '{}', { 'x-auth': `T ${KEY}` })).status).to.equal(202);
+    expect((await incoming(token, { 'x-auth': `T ${KEY}` })).status).to.equal(202);
+    expect((await incoming(token, { 'x-auth': KEY })).status).to.equal(401);
+    expect((await incoming(basic, credentials)).status).to.equal(202);
+    expect((await send('basic', '{}', { authorization: 'Basic eDp5' })).status).to.equal(401);
+  });
+
+  it('knows a repeat by the signed time where the sender sends no id', async () => {
+    await hookOf('timed', 'calendly');
+    const at = seconds();
+    const header = `t=${at},v1=${hex(`${at}.{}`)}`;
+    const signed = (id: string) => ({
+      'calendly-webhook-signature': header,
+      'idempotency-key': id,
+    });
+    expect((await send('timed', '{}', signed('1'))).status).to.equal(202);
+    expect((await send('timed', '{}', signed('2'))).body).to.include({ duplicate: true });
+    const late = { 'calendly-webhook-signature': `t=${at - 301},v1=${hex(`${at - 301}.{}`)}` };
+    expect((await send('timed', '{}', late)).status).to.equal(401);
+  });
+
+  it('reads large bodies under the id of the sender too', async () => {
+    await hookOf('large', 'pagerduty');
+    const event = { id: 'event 1', event_type: 'incident.triggered', pad: 'x'.repeat(200_000) };
+    const body = JSON.stringify({ event });
+    const headers = { 'x-pagerduty-signature': `v1=${hex(body, 'other')},v1=${hex(body)}` };
+    expect((await send('large', body, headers)).status).to.equal(202);
+    expect((await send('large', body, headers)).body).to.include({ duplicate: true });
+  });
+});
+
+describe('verify', () => {
+  const faultsOf = async (verify: unknown, secret = KEY) => {
+    const triggerConfig = { webhookPath: 'faulty', webhookSecret: secret, verify };
+    const { status, body } = await desk.ask('POST', '/api/hooks', {
+      ...{ name: 'faulty', trigger: 'webhook', action: 'notify', triggerConfig },
+      actionConfig: { notifyMessage: 'x' },
+    });
+    expect(status).to.equal(400);
+    return body.details.map(({ path }: { path: string }) => path);
+  };
+  const at = 'triggerConfig.verify';
+
+  it('is refused with the path of what is wrong', async () => {
+    expect(await faultsOf('githug')).to.equal([at]);
+    expect(await faultsOf({ header: 'x', signed: '{body}{who}' })).to.equal([`${at}.signed`]);
+    expect(await faultsOf({ header: 'x', signed: 'constant' })).to.equal([`${at}.signed`]);
+    expect(await faultsOf({ signed: '{body}' })).to.equal([`${at}.header`]);
+    const times = [29, 3601].map((toleranceSeconds) => ({ header: 'x', toleranceSeconds }));
+    for (const each of times) expect(await faultsOf(each)).to.equal([`${at}.toleranceSeconds`]);
+    expect(await faultsOf('sns')).to.equal([`${at}.topicArn`]);
+    expect(await faultsOf({ preset: 'github', header: 'x' })).to.equal([`${at}.header`]);
+    expect(await faultsOf('discord', 'short')).to.equal(['triggerConfig.webhookSecret']);
+  });
+
+  it('needs a public address where the sender signs it', async () => {
+    await desk.test.restart({ publicUrl: null });
+    try {
+      expect(await faultsOf('twilio')).to.equal([at]);
+    } finally {
+      await desk.test.restart();
+    }
+  });
+
+  it('is shown with the hook', async () => {
+    const id = await hookOf('shown', { header: 'X-Proof', toleranceSeconds: 60 });
+    const { body } = await desk.ask('GET', `/api/hooks/${id}`);
+    expect(body.triggerConfig.verify).to.equal({ header: 'X-Proof', toleranceSeconds: 60 });
+  });
+});
