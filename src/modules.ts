@@ -94,6 +94,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     checkedReplies,
   });
   hub.follow(http.sockets.publish);
+  agents.deltas.toSockets(http.deltas);
   return {
     confinement,
     hub,

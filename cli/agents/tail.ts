@@ -1,5 +1,7 @@
 import { type AgentNote, type FollowedAgentEvent, followAgent } from '../../src/client/follow.js';
 import type { Agent, Client } from '../../src/client/index.js';
+import { DELTAS } from '../../src/client/replytext.js';
+import { isReadAloud } from '../../src/client/session.js';
 import { live } from '../../src/client/socket.js';
 import { valueAt } from '../columns.js';
 import { type Context, command, on, textFlag } from '../command.js';
@@ -19,6 +21,7 @@ import {
   wrapped,
 } from '../text.js';
 import { agentCost, agentTableColumns, isAgentOver, readAgent, trustText } from './agent.js';
+import { openStepLines } from './steplines.js';
 
 /** An event's name and text, as a line shows them. */
 interface EventText {
@@ -38,7 +41,8 @@ export const eventLines = (event: FollowedAgentEvent, width: number): string[] =
   if (event.type !== 'agent.message') return [cutToWidth(head + oneLine(text), width)];
   const indent = ' '.repeat(head.length);
   const room = Math.max(NARROWEST, width - head.length);
-  const lines = safe(text)
+  const note = plainText(valueAt(event.data, 'note'));
+  const lines = safe(note === '' ? text : `${text}\n-- ${note} --`)
     .split('\n')
     .flatMap((line) => wrapped(line, room));
   return lines.map((line, at) => ((at === 0 ? head : indent) + line).trimEnd());
@@ -96,6 +100,7 @@ export const tailAgent = command({
   },
   notes: [
     'It goes on through lost connections, and says which events are missing, if any are.',
+    'On a terminal the reply is shown as it is written, with the time of the step.',
     'In a pipe: number, time, type, text; notes on stderr. --json: one event a line.',
   ],
   seeAlso: 'adjutant agents wait, adjutant sessions messages',
@@ -135,11 +140,20 @@ interface AgentTail {
 /** Prints the events and yields the agent each time that it ends. */
 async function* endings({ context, client, agent, after }: AgentTail): AsyncGenerator<Agent> {
   const { url, token, signal } = context;
-  const stream = live({ url, token, signal, now, channels: CHANNELS });
+  const below = isLive(context) ? openStepLines(context.out) : null;
+  const channels = below ? [...CHANNELS, DELTAS] : CHANNELS;
+  const stream = live({ url, token, signal, now, channels });
   let latest = agent;
   try {
     for await (const note of followAgent({ client, stream, agentId: agent.id, after })) {
+      if (note.type === 'delta') {
+        below?.grew(note.delta);
+        continue;
+      }
+      below?.clear();
       print(context, agent, note);
+      if (note.type === 'lost') below?.pause();
+      if (note.type === 'event') below?.after(note.event);
       if (note.type !== 'event' || note.event.type !== 'agent.status') continue;
       // The agent first: what it came to after that is an event that is newer than this one.
       latest = await client.agents.get({ id: agent.id });
@@ -154,13 +168,22 @@ async function* endings({ context, client, agent, after }: AgentTail): AsyncGene
     if (!signal.aborted) throw error;
     const again = `adjutant agents tail ${agent.id.slice(-6)}`;
     throw interrupted(...(isAgentOver(latest) ? [] : [`The agent goes on: ${again}`]));
+  } finally {
+    below?.close();
   }
 }
+
+/** True if lines may be drawn over: on a terminal that no screen reader reads. */
+const isLive = ({ out }: Context): boolean =>
+  out.isTerminal && out.format === 'table' && !isReadAloud();
 
 const headline = (agent: Agent): string =>
   [agent.name, agent.status, trustText(agent), agent.model].map(oneLine).join('  ');
 
-const print = ({ out }: Context, agent: Agent, note: AgentNote): void => {
+/** A note that is printed. */
+type PrintedNote = Exclude<AgentNote, { type: 'delta' }>;
+
+const print = ({ out }: Context, agent: Agent, note: PrintedNote): void => {
   if (note.type !== 'event') out.note(remark(agent, note));
   else if (out.format === 'json') out.json(note.event);
   else if (out.format === 'id') out.line(String(note.event.id));
@@ -168,7 +191,7 @@ const print = ({ out }: Context, agent: Agent, note: AgentNote): void => {
   else for (const line of eventLines(note.event, out.width)) out.line(line);
 };
 
-const remark = (agent: Agent, note: Exclude<AgentNote, { type: 'event' }>): string => {
+const remark = (agent: Agent, note: Exclude<PrintedNote, { type: 'event' }>): string => {
   if (note.type === 'lost' || note.type === 'back') return connectionRemark(note);
   const session = `adjutant sessions messages ${agent.sessionId.slice(-6)}`;
   return `-- events ${note.from} to ${note.to} were dropped by the ring; read them: ${session} --`;

@@ -143,7 +143,8 @@ const show = (context: Context, answer: ChatAnswer, isStreamed: boolean): void =
   if (out.format === 'table') out.note(`Go on: adjutant chat --session ${short} "…"`);
 };
 
-const sayWhy = ({ out }: Context, { status, error }: ChatAnswer): void => {
+const sayWhy = ({ out }: Context, { status, error, note }: ChatAnswer): void => {
+  if (note) out.warn(note);
   if (status !== 'completed')
     out.warn(`It ${status}${error === null ? '' : `: ${oneLine(error)}`}.`);
 };

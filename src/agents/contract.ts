@@ -84,6 +84,22 @@ const AgentEvent = s.object('AgentEvent', {
 /** An event as it is polled and published: `id` is its number in the agent's ring. */
 export type AgentEvent = s.Static<typeof AgentEvent>;
 
+/**
+ * Text of a reply as it is written, on the topic `agent.delta`. It has no number and is not stored:
+ * the message of the step has the complete text.
+ */
+export interface TextDelta {
+  agentId: string;
+  /** Number of the step, as in the event of the message that follows. */
+  step: number;
+  /**
+   * Place of the first character in the reply, in UTF-16 units. 0 begins a reply; a place beyond the
+   * text before means that text in between was left out.
+   */
+  from: number;
+  text: string;
+}
+
 const verb = <const V extends string>(name: V, summary: string) =>
   endpoint.post(`/api/agents/{id}/${name}`, { summary, reply: Agent });
 

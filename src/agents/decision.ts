@@ -63,6 +63,10 @@ const REPEATED =
   'Not run: you have asked for exactly this several times in a row. The answer will not change. ' +
   'Do something else, or answer with what you have.';
 
+const unreadable = (tool: string, fault: string): string =>
+  `Not run. Ask for ${tool} again, with one JSON object that fits its schema. ` +
+  `The arguments of this call cannot be read: ${fault}`;
+
 /**
  * Decides on a call right before it runs, by what is valid then: permissions, trust and the owner's
  * decision.
@@ -74,6 +78,7 @@ export const decisionOf = async (
   call: ToolCall,
 ): Promise<CallDecision> => {
   const { agent } = run;
+  if (call.fault !== undefined) return report(unreadable(call.name, call.fault));
   const sub = open.subs.get(call.id);
   if (sub) return brought(deps, sub, open.isOverridden);
   if (open.begun.has(call.id)) return report(INTERRUPTED);

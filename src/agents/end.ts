@@ -101,7 +101,7 @@ const executionOutcome = (outcome: AgentOutcome) =>
     : { status: 'error' as const, error: outcome.error };
 
 const messageOf = (agent: AgentRow, outcome: AgentOutcome): Notice => {
-  const body = outcome.status === 'completed' ? outcome.result : outcome.error;
+  const body = outcome.status === 'completed' ? withNote(outcome) : outcome.error;
   const headline = body.trim().split('\n', 1)[0] ?? '';
   return {
     kind: `agent_${outcome.status}`,
@@ -111,6 +111,10 @@ const messageOf = (agent: AgentRow, outcome: AgentOutcome): Notice => {
     isDirect: true,
   };
 };
+
+/** Returns the result for a person, with the note about it as a paragraph of its own. */
+export const withNote = ({ result, note }: { result: string; note?: string }): string =>
+  note === undefined ? result : `${result}\n\n${note}`;
 
 /**
  * Returns the event for the end of an agent. Ours: the end of a sub-agent concerns only its parent.
@@ -127,7 +131,10 @@ const agentEnded = (agent: AgentRow, outcome: AgentOutcome): OutgoingEvent => ({
     untrusted: agent.untrusted === 1,
     hookId: agent.hook_id,
     executionId: agent.execution_id,
-    ...(outcome.status === 'completed' && { result: excerpt(outcome.result, LONGEST_IN_EVENT) }),
+    ...(outcome.status === 'completed' && {
+      result: excerpt(outcome.result, LONGEST_IN_EVENT),
+      ...(outcome.note !== undefined && { note: outcome.note }),
+    }),
     ...(outcome.status === 'failed' && { error: excerpt(outcome.error, LONGEST_IN_EVENT) }),
     links: {
       agent: `/api/agents/${agent.id}`,

@@ -4,7 +4,12 @@ import type { Statement } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
 
 export type AgentOutcome =
-  | { status: 'completed'; result: string }
+  | {
+      status: 'completed';
+      result: string;
+      /** What readers of the result are told beside it. */
+      note?: string;
+    }
   | { status: 'failed'; error: string };
 
 /** Statements that belong to a change of an agent, and what to do after their commit. */

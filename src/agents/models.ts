@@ -10,6 +10,7 @@ import { usageWith } from '../providers/llm/tally.js';
 import { estimateTokens } from '../providers/llm/tokens.js';
 import type { Quote, ReservedBudget, StepBudget } from './budget.js';
 import { type CandidateAgent, candidatesOf } from './candidates.js';
+import type { ReplyDeltas } from './textdeltas.js';
 
 /** A reply with the model that gave it, and the reasons why the models before it did not. */
 export interface ModelReply {
@@ -28,6 +29,12 @@ export interface ModelReply {
 export interface ModelConstraints extends CandidateAgent {
   /** Returns why the agent may not have this model; null if it may. */
   barred(entry: RegisteredModel): string | null;
+}
+
+/** A step of an agent, for whichever model answers it. */
+export interface AskedStep extends Omit<ModelRequest, 'onText'> {
+  /** Begins the passing on of one model's reply to a step, by the number of the step. */
+  hear?(step: number): ReplyDeltas;
 }
 
 /** A model that may be used, with its state. */
@@ -68,15 +75,16 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
 
   const ask = async (
     model: Model,
-    step: ModelRequest,
+    { hear, ...step }: AskedStep,
     { budget, reserved }: { budget: StepBudget; reserved: ReservedBudget },
   ): Promise<Attempt> => {
     const since = performance.now();
     const tookMs = (): number => Math.round(performance.now() - since);
     const maxOutputTokens = reserved.outputTokens;
+    const deltas = hear?.(reserved.step);
+    // Always stream, even without a listener: only a stream shows that a model has fallen silent.
+    const onText = (text: string): void => deltas?.take(text);
     try {
-      // Always stream, even without a listener: only a stream shows that a model has fallen silent.
-      const onText = step.onText ?? (() => {});
       const reply = await model.step({ ...step, maxOutputTokens, onText });
       health.replied(model.name, tookMs());
       return { reply, reserved, latencyMs: tookMs() };
@@ -87,13 +95,15 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
       await budget.close(reserved, failure ? failure.usage : wholeOf(reserved), tookMs());
       if (!failure || step.signal.aborted) throw error;
       return { because: failure.message };
+    } finally {
+      deltas?.end();
     }
   };
 
   const attempt = async (
     name: string,
     wanted: ModelConstraints,
-    step: ModelRequest,
+    step: AskedStep,
     budget: StepBudget,
   ): Promise<Attempt> => {
     const entry = registry.find(name);
@@ -146,7 +156,7 @@ export const createModels = (registry: Registry, health: ModelHealths) => {
      */
     ask: async (
       wanted: ModelConstraints,
-      step: ModelRequest,
+      step: AskedStep,
       budget: StepBudget,
     ): Promise<ModelReply | 'gone'> => {
       const passedOver: ModelReply['passedOver'] = [];

@@ -27,11 +27,13 @@ export { MODEL_GRANTS } from './admission.js';
 export { type AgentLimits, JOB, NoSession, SessionBusy, webhookPrompt } from './agent.js';
 export { dailyCapsOf } from './budget.js';
 export type { Chat } from './chat.js';
+export { withNote } from './end.js';
 export type { AgentOutcome, ExecutionEnd, Executions, FollowUp } from './followers.js';
 export type { ModelState, Models } from './models.js';
 export type { DayCaps } from './procedures/spending.js';
 export { type SpawnRequest, spawnRecord } from './spawn.js';
 export { agentTrust } from './taint.js';
+export type { DeltaSockets } from './textdeltas.js';
 
 export interface AgentsModuleDeps {
   hub: Hub;
@@ -80,6 +82,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
     control,
     models,
     chat,
+    deltas: control.live.deltas,
     /** Registers the modules that follow what agents do. */
     followers,
     /** Registers the loop with the queue. */

@@ -22,6 +22,8 @@ interface Recorded {
 
 type RecordedAgent = Pick<AgentRow, 'id' | 'user_id' | 'session_id'>;
 type TranscriptEntry = Pick<MessageRow, 'role' | 'content'> & {
+  /** The id of the message, if its event names it. */
+  id?: string;
   toolCalls?: unknown[];
   toolCallId?: string;
 };
@@ -71,9 +73,9 @@ export const createRecord = ({ store, clock, hub }: RecordDeps, agent: RecordedA
         ...(error !== undefined && { error }),
       });
     },
-    message: ({ role, content, toolCalls, toolCallId }: TranscriptEntry) => {
+    message: ({ id, role, content, toolCalls, toolCallId }: TranscriptEntry) => {
       const message = {
-        id: mint('message', clock.now()),
+        id: id ?? mint('message', clock.now()),
         session_id: agent.session_id,
         role,
         content,

@@ -36,14 +36,15 @@ export const takeStep = async (
     wanted,
     tools: tools.specs,
   });
-  const onText = deps.live.deltas.of(agent.id);
+  const hear = (step: number) => deps.live.deltas.begin(agent, step);
   const { maxAnswerTokens: maxOutputTokens }: AgentLimits = JSON.parse(agent.limits);
-  const asked = { turns, tools: tools.specs, maxOutputTokens, signal, onText };
+  const asked = { turns, tools: tools.specs, maxOutputTokens, signal, hear };
   const given = await deps.access.models.ask(wanted, asked, openBudget(deps, run));
   if (given === 'gone') return given;
   const modelReply = await reported(deps, run, given);
   const bounded = boundedReply(modelReply.reply, rows, deps.clock.now());
-  const taken = { run, modelReply, bounded, dropped, seen: rows.at(-1)?.seq ?? 0 };
+  const messageId = mint('message', deps.clock.now());
+  const taken = { run, modelReply, bounded, messageId, dropped, seen: rows.at(-1)?.seq ?? 0 };
   const outcome = await recordReply(deps, taken);
   if (outcome !== 'again') return outcome;
   const calls = bounded.toolCalls;
@@ -55,6 +56,8 @@ interface CompletedStep {
   run: AgentRun;
   modelReply: ModelReply;
   bounded: BoundedReply;
+  /** The id of the message that the reply becomes. */
+  messageId: string;
   dropped: DroppedContext | null;
   /** The number of the newest message that the model was given. */
   seen: number;
@@ -78,15 +81,17 @@ const finish = async (
   taken: CompletedStep,
   settled: Statement[],
 ): Promise<boolean> => {
-  const { run, bounded, seen } = taken;
+  const { run, modelReply, bounded, seen } = taken;
   const unchanged = {
     sql: 'SELECT 1 FROM sessions WHERE id = ? AND message_count = ?',
     parameters: [run.agent.session_id, seen],
     expect: 1,
   };
   const result = bounded.text.trim() === '' ? 'The model gave an empty answer.' : bounded.text;
+  const note = readerNote(modelReply.reply);
+  const outcome = { status: 'completed' as const, result, ...(note !== null && { note }) };
   return unlessUnmet(
-    endAgent(deps, run.agent, { status: 'completed', result }, (record) =>
+    endAgent(deps, run.agent, outcome, (record) =>
       addReply(record.add(unchanged), taken).add(...settled),
     ),
   );
@@ -95,24 +100,37 @@ const finish = async (
 /** Adds the reply, the model that gave it, and the reasons why the models before it did not. */
 const addReply = (
   record: AgentRecord,
-  { run, modelReply, bounded, dropped: trimmed }: CompletedStep,
+  { run, modelReply, bounded, messageId, dropped: trimmed }: CompletedStep,
 ): AgentRecord => {
   const { model, passedOver, reply, reserved } = modelReply;
   const { text, toolCalls, dropped } = bounded;
-  return record
-    .only(['running'], { active_ms: run.activeMs() })
-    .message({ role: 'assistant', content: text, ...(toolCalls.length > 0 && { toolCalls }) })
-    .event('agent.message', {
-      role: 'assistant',
-      content: excerpt(text),
-      step: reserved.step,
-      model,
-      ...(passedOver.length > 0 && { passedOver }),
-      ...(reply.finish === 'length' && { cut: true }),
-      ...(dropped > 0 && { droppedCalls: dropped }),
-      ...(trimmed && { leftOut: trimmed }),
-    });
+  const note = readerNote(reply);
+  record.only(['running'], { active_ms: run.activeMs() }).message({
+    id: messageId,
+    role: 'assistant',
+    content: text,
+    ...(toolCalls.length > 0 && { toolCalls }),
+  });
+  if (note !== null) record.message({ role: 'system', content: note });
+  return record.event('agent.message', {
+    role: 'assistant',
+    content: excerpt(text),
+    messageId,
+    step: reserved.step,
+    model,
+    ...(passedOver.length > 0 && { passedOver }),
+    ...(note !== null && { cut: true, note }),
+    ...(dropped > 0 && { droppedCalls: dropped }),
+    ...(trimmed && { leftOut: trimmed }),
+  });
 };
+
+/**
+ * Returns what readers are told about a reply beside its words; null if nothing. It is stored as a
+ * message of its own, so that the words of the model stay as they are.
+ */
+const readerNote = ({ finish }: StepReply): string | null =>
+  finish === 'length' ? "The reply was cut off at the model's output limit." : null;
 
 const LONGEST_TEXT = 262_144;
 const LONGEST_ARGUMENTS = 2_097_152;
@@ -140,6 +158,7 @@ const boundedReply = (reply: StepReply, rows: SaidRow[], now: number): BoundedRe
       id: unusedId(call.id, used, now),
       name: call.name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unnamed',
       arguments: call.arguments,
+      ...(call.fault !== undefined && { fault: call.fault }),
     })),
     dropped: reply.toolCalls.length - toolCalls.length,
   };

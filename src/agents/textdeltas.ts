@@ -1,9 +1,28 @@
+import type { AgentRow } from '../store/tables/agents.js';
+import type { TextDelta } from './contract.js';
+import { createPacedText } from './pacedtext.js';
+
+/** The sockets that deltas are sent to. */
+export interface DeltaSockets {
+  /** Returns true if a socket of the user has subscribed to deltas. */
+  isWanted(userId: string): boolean;
+  send(userId: string, delta: TextDelta): void;
+}
+
+/** One reply that is being written. */
+export interface ReplyDeltas {
+  take(text: string): void;
+  /** Called when the reply is complete or has failed. What was held back is passed on. */
+  end(): void;
+}
+
 /**
- * Creates the passing on of pieces of a reply as they are written. Ours: they have no number and are
- * not stored; the message that follows has the complete text. Without a listener none are made.
+ * Creates the passing on of replies as they are written. Ours: the pieces have no number and are not
+ * stored; the message that follows has the complete text.
  */
 export const createDeltas = () => {
   const listeners = new Map<string, Set<(text: string) => void>>();
+  let sockets: DeltaSockets = { isWanted: () => false, send: () => undefined };
   return {
     /** Calls `hear` with each piece, until the returned function is called. */
     listen: (agentId: string, hear: (text: string) => void): (() => void) => {
@@ -14,12 +33,25 @@ export const createDeltas = () => {
         if (those.size === 0) listeners.delete(agentId);
       };
     },
-    /** Returns the function that passes on the agent's pieces; undefined if nobody listens. */
-    of: (agentId: string): ((text: string) => void) | undefined => {
-      const those = listeners.get(agentId);
-      if (!those) return undefined;
-      return (text) => {
-        for (const hear of those) hear(text);
+    /** Registers the sockets, which get the text of a reply a few times a second. */
+    toSockets: (to: DeltaSockets): void => {
+      sockets = to;
+    },
+    /** Begins the reply of a model to a step of the agent. */
+    begin: (
+      { id, user_id: userId }: Pick<AgentRow, 'id' | 'user_id'>,
+      step: number,
+    ): ReplyDeltas => {
+      const paced = createPacedText({
+        isWanted: () => sockets.isWanted(userId),
+        send: (from, text) => sockets.send(userId, { agentId: id, step, from, text }),
+      });
+      return {
+        take: (text) => {
+          for (const hear of listeners.get(id) ?? []) hear(text);
+          paced.take(text);
+        },
+        end: paced.end,
       };
     },
   };

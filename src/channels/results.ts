@@ -1,4 +1,4 @@
-import type { AgentOutcome, FollowUp } from '../agents/module.js';
+import { type AgentOutcome, type FollowUp, withNote } from '../agents/module.js';
 import type { Queue } from '../jobs/module.js';
 import type { Clock } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
@@ -29,7 +29,7 @@ export const channelResults =
     const { user_id: userId, session_id: sessionId } = agent;
     const channelId = await deps.store.look('resultChannel', { userId, sessionId });
     if (!channelId) return NONE;
-    const body = outcome.status === 'completed' ? outcome.result : `It failed: ${outcome.error}`;
+    const body = outcome.status === 'completed' ? withNote(outcome) : `It failed: ${outcome.error}`;
     const content: SaidContent = { body };
     const message = {
       userId,

@@ -1,6 +1,7 @@
-import type { agents } from '../agents/contract.js';
+import type { agents, TextDelta } from '../agents/contract.js';
 import type { Static } from '../kernel/contract/schema.js';
 import type { Client } from './client.js';
+import { isTextDelta } from './replytext.js';
 import type { LiveNote } from './socket.js';
 
 export type FollowedAgentEvent = Static<typeof agents.events.reply>['events'][number];
@@ -11,6 +12,8 @@ export type FollowedAgentEvent = Static<typeof agents.events.reply>['events'][nu
  */
 export type AgentNote =
   | { type: 'event'; event: FollowedAgentEvent }
+  /** Text of the reply that the agent is writing, if the stream has the topic of deltas. */
+  | { type: 'delta'; delta: TextDelta }
   /** Events that the daemon had dropped before they could be read. */
   | { type: 'gap'; from: number; to: number }
   | { type: 'lost'; reason: string }
@@ -18,7 +21,7 @@ export type AgentNote =
 
 export interface FollowOptions {
   client: Client;
-  /** The stream of live() for the three agent topics. */
+  /** The stream of live() for the three agent topics, and that of deltas if they are wanted. */
   stream: AsyncIterable<LiveNote>;
   agentId: string;
   /** The number of the last known event; 0 to get all that are kept. */
@@ -37,6 +40,10 @@ export async function* followAgent(of: FollowOptions): AsyncGenerator<AgentNote,
     }
     if (note.type === 'event') {
       const event = note.data;
+      if (isTextDelta(event)) {
+        if (event.agentId === of.agentId) yield { type: 'delta', delta: event };
+        continue;
+      }
       if (!isEvent(event) || event.agentId !== of.agentId || event.id <= last) continue;
       if (event.id === last + 1) {
         last = event.id;

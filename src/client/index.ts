@@ -5,7 +5,7 @@ export type { Passkey } from '../accounts/passkeys/contract.js';
 export type { AccessToken } from '../accounts/tokens/contract.js';
 export type { Account, AccountChanges, AccountPasskey } from '../accounts/users/contract.js';
 export type { ChatAnswer } from '../agents/chat/contract.js';
-export type { Agent } from '../agents/contract.js';
+export type { Agent, TextDelta } from '../agents/contract.js';
 export { contracts } from '../api.js';
 export type { ApprovalReply } from '../approvals/contract.js';
 export type { Channel } from '../channels/contract.js';

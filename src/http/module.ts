@@ -1,6 +1,6 @@
 import type { Server } from '@hapi/hapi';
 import { type Accounts, invitePage, passkeysPage, resetPage } from '../accounts/module.js';
-import type { Agents } from '../agents/module.js';
+import type { Agents, DeltaSockets } from '../agents/module.js';
 import type { Base } from '../base.js';
 import type { Config } from '../config.js';
 import type { PayloadPool } from '../hooks/module.js';
@@ -20,7 +20,7 @@ import type { FastPath } from './fastpath.js';
 import { routesOfPage } from './pages.js';
 import { addResources, createServer } from './server.js';
 import type { Connections } from './socket/connections.js';
-import { CHANNELS, createSocketService } from './socket/service.js';
+import { CHANNELS, createSocketService, DELTA_CHANNEL } from './socket/service.js';
 import { openSockets } from './socket/sockets.js';
 import { translate } from './translate.js';
 
@@ -28,6 +28,8 @@ import { translate } from './translate.js';
 export interface HttpModule {
   server: Server;
   sockets: Connections;
+  /** The sockets as the receiver of replies that are being written. */
+  deltas: DeltaSockets;
   port(): number;
   /** Adds the routes of the resources, the API document and the pages. Called once. */
   serve(resources: Resource[], options: ServeOptions): FastPath;
@@ -91,6 +93,10 @@ export const openHttp = async (base: Base, deps: HttpModuleDeps): Promise<HttpMo
   return {
     server,
     sockets,
+    deltas: {
+      isWanted: (userId) => sockets.isWanted(userId, DELTA_CHANNEL),
+      send: (userId, delta) => sockets.publishPassing(userId, DELTA_CHANNEL, delta),
+    },
     port: () => Number(server.info.port),
     serve: (resources, { replied, payloads }) => {
       const auditing = createAuditing(auditLog(store, { clock, log }));

@@ -133,6 +133,16 @@ describe('a webhook channel', () => {
     });
   });
 
+  it('tells beside an answer that it was cut off', async () => {
+    const channel = await open();
+    stage.model.script(says({ text: 'The first of', finish: 'length' }));
+    await send(posted(channel, { text: 'List them' }));
+    const [answer] = await target.got(1);
+    expect(said(answer as Received).data.text).to.equal(
+      "The first of\n\nThe reply was cut off at the model's output limit.",
+    );
+  });
+
   it('refuses what is changed, old, or signed with another’s secret', async () => {
     const channel = await open();
     const other = (await create()).body;

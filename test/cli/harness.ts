@@ -56,7 +56,21 @@ export const adjutant = async (
   streams.stdout.end();
   streams.stderr.end();
   const [out, said] = [await stdout, await stderr];
-  return { code, stdout: out, stderr: terminal === undefined ? said : said.replace(PROGRESS, '') };
+  if (terminal === undefined) return { code, stdout: out, stderr: said };
+  return { code, stdout: staying(out), stderr: said.replace(PROGRESS, '') };
+};
+
+/** What stays on a terminal of lines that are drawn over. */
+export const staying = (text: string): string => {
+  const lines = [''];
+  for (const piece of text.split(/(\n|\r(?:\u001b\[\d+A)?\u001b\[J)/)) {
+    if (piece === '\n') lines.push('');
+    else if (piece.startsWith('\r')) {
+      const up = Number(/\d+(?=A)/.exec(piece)?.[0] ?? 0);
+      lines.splice(lines.length - 1 - up, up + 1, '');
+    } else lines.push(`${lines.pop()}${piece}`);
+  }
+  return lines.join('\n');
 };
 
 const collected = async (stream: PassThrough): Promise<string> => {

@@ -77,6 +77,16 @@ describe('followAgent', () => {
     expect(told).to.equal(['1', '2']);
   });
 
+  it('passes on the words of its agent as they come, and reads nothing for them', async () => {
+    const words = (id: string): LiveNote => ({
+      type: 'event',
+      channel: 'agent.delta',
+      data: { agentId: id, step: 1, from: 0, text: 'One' },
+    });
+    const stream = [connected, words(agentId), words('agent_2'), live(2), words(agentId)];
+    expect(await followed({ ring: [[1]], stream })).to.equal(['1', 'delta', '2', 'delta']);
+  });
+
   it('says what the ring had dropped', async () => {
     const told = await followed({ ring: [[5, 6]], stream: [connected] });
     expect(told).to.equal(['gap 1-4', '5', '6']);

@@ -18,7 +18,6 @@ export const inside = ({ modules }: App) => ({
   approvals: modules.approvals,
   skills: modules.skills.skills,
   models: modules.agents.models,
-  deltas: modules.agents.control.live.deltas,
   rows: modules.agents.rows,
   control: modules.agents.control,
   permissionsOf: modules.permissions.permissionsOf,

@@ -38,6 +38,34 @@ export const streams =
     response.end();
   };
 
+/** An answer that is written piece by piece, as the test dictates it. */
+export const dictated = () => {
+  let begin = (_: ServerResponse): void => undefined;
+  const begun = new Promise<ServerResponse>((resolve) => {
+    begin = resolve;
+  });
+  const write = async (delta: object, finish: string | null = null): Promise<void> => {
+    const frame = `data: ${JSON.stringify(chunk({ ...delta }, finish))}\n\n`;
+    (await begun).write(frame);
+  };
+  const reply: Reply = (response) => {
+    open(response, [JSON.stringify(chunk({ role: 'assistant', content: '' }))]);
+    begin(response);
+  };
+  return {
+    reply,
+    say: (content: string): Promise<void> => write({ content }),
+    end: async (finish = 'stop'): Promise<void> => {
+      await write({}, finish);
+      (await begun).end('data: [DONE]\n\n');
+    },
+    /** Breaks the connection off. */
+    breakOff: async (): Promise<void> => {
+      (await begun).destroy();
+    },
+  };
+};
+
 /** Some text, then silence on an open connection. */
 export const stalls =
   (text: string): Reply =>

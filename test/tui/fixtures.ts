@@ -15,7 +15,7 @@ import type {
 import type { View } from '../../tui/page.js';
 import { textOf } from '../../tui/parts/row.js';
 import type { Feed } from '../../tui/state/feed.js';
-import type { LogRow } from '../../tui/state/lists.js';
+import type { LogRow } from '../../tui/state/rows.js';
 import { initialState, reduce, type State, type StateAction } from '../../tui/state/state.js';
 
 /** When the tests of views take place. */
@@ -42,7 +42,7 @@ export const quietFeed = (): Feed => ({
   overview: () => () => {},
   channels: () => () => {},
   follow: () => () => {},
-  agents: { begin: () => () => {}, told: () => {}, catchUp: async () => {} },
+  agents: { begin: () => () => {}, told: () => {}, wrote: () => {}, catchUp: async () => {} },
   wantedChannels: () => [],
   onChannels: () => () => {},
   reload: async () => {},

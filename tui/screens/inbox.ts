@@ -9,6 +9,9 @@ import { rowsOf } from '../state/lists.js';
 import { agentGoal, hookGoal, type JumpTarget, rowGoal } from '../state/places.js';
 import { listPage } from './list.js';
 
+/** The socket tells what is new; this is for what was read or deleted elsewhere. */
+const EVERY_MS = 5000;
+
 const unread = (rows: Notification[]): number =>
   rows.filter(({ readAt }) => readAt === null).length;
 const stateOf = ({ readAt }: Notification): string => (readAt === null ? 'new' : 'read');
@@ -51,7 +54,10 @@ export const inboxPage: ScreenPage = listPage<Notification>({
     ...textRows(body, width, true),
   ],
   empty: ['Nothing was told to you yet.', 'What hooks and agents tell you is kept here.'],
-  everyMs: 5000,
+  needs: () => [
+    { is: 'list', list: 'notifications', everyMs: EVERY_MS },
+    { is: 'channel', channel: 'notification' },
+  ],
   summary: (_, rows) => `${unread(rows)} unread of ${rows.length} loaded`,
   acts: ({ id, title, readAt }, { lists }) => ({
     mark: readAt === null && {

@@ -6,7 +6,8 @@ import { column, numberColumn, stateColumn } from '../parts/table.js';
 import { factRows } from '../parts/text.js';
 import { left, since, timeOfEvent } from '../parts/times.js';
 import { type Act, done, onRow } from '../state/act.js';
-import { type CliToolItem, rowsOf } from '../state/lists.js';
+import { rowsOf } from '../state/lists.js';
+import type { CliToolItem } from '../state/rows.js';
 import type { State } from '../state/state.js';
 import { listPage, offered } from './list.js';
 

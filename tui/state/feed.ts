@@ -1,4 +1,5 @@
 import type { Client } from '../../src/client/index.js';
+import { DELTAS } from '../../src/client/replytext.js';
 import { createFollowing } from './followedagent.js';
 import { isFull, type ListName } from './lists.js';
 import { loaders, pagesOf } from './loaders.js';
@@ -15,14 +16,14 @@ interface FeedDeps {
 
 /** The channels that are always needed: the count in the title must be right on every screen. */
 const ALWAYS = ['approval'];
-const OF_AGENTS = ['agent.status', 'agent.message', 'agent.tool_call'];
+const OF_AGENTS = ['agent.status', 'agent.message', 'agent.tool_call', DELTAS];
 const FRESH_MS = 2000;
 
 /**
  * The loading of data for the screens: it is loaded while a screen needs it, and no longer. `list`,
  * `overview`, `channels` and `follow`, which takes the events of an agent into the stream with its
  * id, return the function that ends the need. `list` loads at once, unless the list was loaded just
- * now, and then every `everyMs` milliseconds. `more` loads the rows below the known ones, and
+ * now for another need, and then every `everyMs` milliseconds. `more` loads the rows below the known ones, and
  * `reloadShown` everything that is shown.
  */
 export type Feed = ReturnType<typeof createFeed>;
@@ -112,9 +113,10 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
 
   return {
     list: (name: ListName, of: string | null, everyMs: number | null): (() => void) => {
-      count(wanted, name, 1);
       const known = store.get().lists[name];
-      const isFresh = known.of === of && now() - (known.loadedAt ?? 0) < FRESH_MS;
+      const isHeld = (wanted.get(name) ?? 0) > 0;
+      const isFresh = isHeld && known.of === of && now() - (known.loadedAt ?? 0) < FRESH_MS;
+      count(wanted, name, 1);
       if (!isFresh) void read(name, of);
       const again = () => (loaders[name].isGrowing ? readBelow(name) : readAgain(name, of));
       const stop = every(everyMs, again);

@@ -1,4 +1,4 @@
-import type { Client } from '../../src/client/index.js';
+import type { Client, TextDelta } from '../../src/client/index.js';
 import type { DeskStore } from './state.js';
 import { ringOf, type StreamEntry } from './streams.js';
 import { loadFailureOf } from './trouble.js';
@@ -78,6 +78,10 @@ export const createFollowing = ({ client, store }: { client: Client; store: Desk
         of.last = entry.number;
         store.queue({ type: 'stream.added', name: agentId, entries: [entry] });
       }
+    },
+    /** Takes text of a reply that an agent is writing. */
+    wrote: (delta: TextDelta): void => {
+      if (agents.has(delta.agentId)) store.queue({ type: 'reply.grew', delta });
     },
     /** Loads the events that the socket did not deliver. */
     catchUp: async (): Promise<void> => {

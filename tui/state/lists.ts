@@ -8,12 +8,12 @@ import type {
   Credential,
   Execution,
   Hook,
-  LogEntry,
   LoginSession,
   ModelView,
   Notification,
   TunnelView,
 } from '../../src/client/index.js';
+import type { CliToolItem, LogRow, RouteItem } from './rows.js';
 import type { Thing } from './things.js';
 
 /** Id of the only row in the list of tunnels. */
@@ -46,38 +46,6 @@ export interface RowOf {
   things: Thing;
 }
 
-/** A line of the daemon's log, or a gap of lines that the daemon no longer held when asked. */
-export type LogRow = { id: string } & (
-  | { is: 'line'; entry: LogEntry }
-  | { is: 'gap'; from: number; to: number }
-);
-export type LogLevel = LogEntry['level'];
-
-/** A command-line tool that can be a model, with the quota that it reported. */
-export interface CliToolItem {
-  id: string;
-  name: string;
-  /** The path; null if the tool is not installed. */
-  path: string | null;
-  version: string | null;
-  /** True if the tool runs confined. */
-  isRunnable: boolean;
-  isLoggedIn: boolean;
-  /** The quota: `used` of `limit`, or a fraction if the limit is 1. */
-  quota: {
-    used: number | null;
-    limit: number | null;
-    resetsAt: string | null;
-    exhausted: boolean | null;
-  } | null;
-}
-
-/** The models of a topic, in the order in which they are tried. */
-export interface RouteItem {
-  id: string;
-  topic: string;
-  models: string[];
-}
 export type ListName = keyof RowOf;
 
 /** The reason why something could not be loaded. */
@@ -86,6 +54,15 @@ export interface LoadFailure {
   status: number;
   message: string;
   requestId?: string;
+}
+
+/**
+ * The current content of a row. A row that is not known yet becomes the first, or with `isBelow` the
+ * last.
+ */
+interface PutRow<T> {
+  row: T;
+  isBelow?: boolean;
 }
 
 /** The known rows of one resource. */
@@ -99,6 +76,8 @@ export interface ListState<T> {
   loadedAt: number | null;
   /** Time of the request that waits for a reply, in milliseconds since 1970; null if none does. */
   askedAt: number | null;
+  /** Rows that were put since the request that waits for a reply; the reply may not have them. */
+  since: readonly PutRow<T>[];
   /** Number of the newest request; replies to older ones are dropped. */
   generation: number;
   trouble: LoadFailure | null;
@@ -131,11 +110,7 @@ export type ListChange<T> =
       keepsNewest?: boolean;
     }
   | { do: 'fail'; generation: number; trouble: LoadFailure }
-  /**
-   * The current content of a row. A row that is not known yet becomes the first, or with `isBelow`
-   * the last.
-   */
-  | { do: 'put'; row: T; isBelow?: boolean }
+  | ({ do: 'put' } & PutRow<T>)
   | { do: 'drop'; id: string }
   | { do: 'busy'; id: string; word: string | null };
 
@@ -155,6 +130,7 @@ const none = {
   nextCursor: null,
   loadedAt: null,
   askedAt: null,
+  since: [],
   generation: 0,
   trouble: null,
   busy: {},
@@ -208,7 +184,7 @@ const changed = <T extends Identified>(list: ListState<T>, change: ListChange<T>
     case 'ask':
       return asked(list, change);
     case 'load':
-      return { ...loaded(list, change), loadedAt: change.at };
+      return { ...list.since.reduce(put, loaded(list, change)), since: [], loadedAt: change.at };
     case 'more':
       return {
         ...extended(list, change.rows, change.keepsNewest === true),
@@ -217,7 +193,7 @@ const changed = <T extends Identified>(list: ListState<T>, change: ListChange<T>
     case 'fail':
       return { ...list, askedAt: null, trouble: change.trouble };
     case 'put':
-      return put(list, change.row, change.isBelow === true);
+      return { ...put(list, change), since: sinceAsked(list, change) };
     case 'drop':
       return dropped(list, change.id);
     case 'busy':
@@ -234,7 +210,7 @@ const asked = <T>(
   { of, generation, at }: { of: string | null; generation: number; at: number },
 ): ListState<T> => {
   const kept = of === list.of ? list : { ...none, of };
-  return { ...kept, generation, askedAt: at };
+  return { ...kept, generation, askedAt: at, since: [] };
 };
 
 const byIdOf = <T extends Identified>(rows: T[]): Record<string, T> =>
@@ -271,7 +247,10 @@ const extended = <T extends Identified>(
   return { ...list, order, byId: among(order, known), askedAt: null, trouble: null };
 };
 
-const put = <T extends Identified>(list: ListState<T>, row: T, isBelow: boolean): ListState<T> => {
+const put = <T extends Identified>(
+  list: ListState<T>,
+  { row, isBelow = false }: PutRow<T>,
+): ListState<T> => {
   const id = idOf(row);
   const byId = { ...list.byId, [id]: row };
   if (id in list.byId) return { ...list, byId };
@@ -281,10 +260,15 @@ const put = <T extends Identified>(list: ListState<T>, row: T, isBelow: boolean)
   return { ...list, byId, order: kept };
 };
 
-const dropped = <T>(list: ListState<T>, id: string): ListState<T> => {
+/** Returns the rows that were put since the request that waits; none if none does. */
+const sinceAsked = <T>({ askedAt, since }: ListState<T>, row: PutRow<T>): readonly PutRow<T>[] =>
+  askedAt === null ? [] : [...since, row].slice(-MOST_ROWS);
+
+const dropped = <T extends Identified>(list: ListState<T>, id: string): ListState<T> => {
   const { [id]: gone, ...byId } = list.byId;
   if (gone === undefined) return list;
-  return { ...list, byId, order: list.order.filter((each) => each !== id) };
+  const since = list.since.filter(({ row }) => idOf(row) !== id);
+  return { ...list, byId, order: list.order.filter((each) => each !== id), since };
 };
 
 const marked = (

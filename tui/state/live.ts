@@ -5,8 +5,10 @@ import {
   type ApprovalReply,
   type Client,
   isRecord,
+  type Notification,
   Unreachable,
 } from '../../src/client/index.js';
+import { DELTAS, isTextDelta } from '../../src/client/replytext.js';
 import { olderDaemon } from '../../src/client/skew.js';
 import { connection, type LiveNote } from '../../src/client/socket.js';
 import type { Feed } from './feed.js';
@@ -155,6 +157,12 @@ const obey = ({ store, feed, now }: LiveDeps, { channel, data }: Heard): void =>
         change: { do: 'put', row: data, isBelow: true },
       });
     }
+  } else if (channel === 'notification') {
+    if (isNotification(data)) {
+      store.queue({ type: 'list', name: 'notifications', change: { do: 'put', row: data } });
+    }
+  } else if (channel === DELTAS) {
+    if (isTextDelta(data)) feed.agents.wrote(data);
   } else if (channel === 'hook.execution') {
     const entry = { number: null, at: textIn(data, 'at'), kind: textIn(data, 'status'), data };
     store.queue({ type: 'stream.added', name: EXECUTIONS, entries: [entry] });
@@ -200,3 +208,6 @@ const textIn = (of: Record<string, unknown>, name: string): string => {
 
 const isApproval = (row: object): row is ApprovalReply =>
   'id' in row && 'digest' in row && 'status' in row && 'arguments' in row;
+
+const isNotification = (row: object): row is Notification =>
+  'id' in row && 'title' in row && 'body' in row && 'readAt' in row;

@@ -1,6 +1,7 @@
 import type { Client, ConversationMessage } from '../../src/client/index.js';
-import { type CliToolItem, type ListName, type RouteItem, type RowOf, TUNNEL } from './lists.js';
+import { type ListName, type RowOf, TUNNEL } from './lists.js';
 import { readLogs } from './logs.js';
+import type { CliToolItem, RouteItem } from './rows.js';
 import { readThings } from './things.js';
 
 interface Asked {

@@ -1,5 +1,5 @@
 import type { Client } from '../../src/client/index.js';
-import type { LogLevel, LogRow } from './lists.js';
+import type { LogLevel, LogRow } from './rows.js';
 
 /** The levels, the most severe last. */
 export const LEVELS = [

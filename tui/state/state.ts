@@ -1,6 +1,7 @@
 import type { Size } from '../parts/row.js';
 import { type ListAction, type Lists, lists, reduceLists } from './lists.js';
 import { type OverviewAction, type OverviewState, overview, reduceOverview } from './overview.js';
+import { type RepliesState, type ReplyAction, reduceReplies } from './replies.js';
 import { reduceSession, type SessionAction, type SessionState, session } from './session.js';
 import type { ReducerStore } from './store.js';
 import { reduceStreams, type StreamAction, type StreamsState } from './streams.js';
@@ -19,6 +20,7 @@ export interface State {
   overview: OverviewState;
   lists: Lists;
   streams: StreamsState;
+  replies: RepliesState;
   approvals: ApprovalsState;
   ui: UiState;
 }
@@ -28,6 +30,7 @@ export type StateAction =
   | OverviewAction
   | ListAction
   | StreamAction
+  | ReplyAction
   | { type: 'approval.seen'; digest: string }
   | UiAction;
 
@@ -38,6 +41,7 @@ export const initialState = (url: string, size: Size, now: number): State => ({
   overview: overview(),
   lists: lists(),
   streams: {},
+  replies: {},
   approvals: { seen: [] },
   ui: ui(size),
 });
@@ -57,6 +61,8 @@ export const reduce = (state: State, action: StateAction): State => {
     case 'stream.added':
     case 'stream.gap':
       return { ...state, streams: reduceStreams(state.streams, action) };
+    case 'reply.grew':
+      return { ...state, replies: reduceReplies(state.replies, action) };
     case 'approval.seen':
       return { ...state, approvals: { seen: seenWith(state.approvals, action.digest) } };
     default:

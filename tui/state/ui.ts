@@ -1,7 +1,7 @@
 import type { Size } from '../parts/row.js';
 import type { Act, ShownSecret } from './act.js';
-import type { LogLevel } from './lists.js';
 import type { Root, ScreenPlace } from './places.js';
+import type { LogLevel } from './rows.js';
 
 /** A place, with the settings of its view. */
 export interface ScreenView extends ScreenPlace {

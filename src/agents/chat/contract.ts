@@ -5,6 +5,9 @@ const ChatAnswer = s.object('ChatAnswer', {
   sessionId: s.id('session'),
   agentId: s.id('agent'),
   message: s.nullable(s.anyText(10_000_000)).description('The answer; null while there is none'),
+  note: s
+    .nullable(s.anyText(1000))
+    .description("That the answer was cut off at the model's output limit; null if it was not"),
   status: s.oneOf(
     'ChatStatus',
     'queued',

@@ -23,10 +23,14 @@ const IDLE_MS = 15_000;
 const MOST_PENDING = 262_144;
 
 /** Returns an agent's present result as the API shows it. */
-export const viewAnswer = ({ id, session_id, status, result, error }: AgentRow): ChatAnswer => ({
+export const viewAnswer = async (
+  { rows }: Pick<FollowingDeps, 'rows'>,
+  { id, session_id, status, result, error }: AgentRow,
+): Promise<ChatAnswer> => ({
   sessionId: session_id,
   agentId: id,
   message: FINISHED.includes(status) ? result : null,
+  note: status === 'completed' ? await rows.readerNote(id) : null,
   status,
   error,
 });
@@ -46,10 +50,10 @@ export async function* eventsOf(
   const forget = deps.hub.whenOver(() => ending.abort());
   const signal = AbortSignal.any([from.signal, ending.signal]);
   try {
-    yield { event: 'chat', data: viewAnswer(agent) };
+    yield { event: 'chat', data: await viewAnswer(deps, agent) };
     yield* followReply(deps, agent, { after: from.after, signal });
     const now = signal.aborted ? undefined : await deps.rows.byId(agent.id);
-    if (now) yield { event: 'done', data: viewAnswer(now) };
+    if (now) yield { event: 'done', data: await viewAnswer(deps, now) };
   } finally {
     forget();
   }

@@ -1,6 +1,6 @@
 import { Close, type CloseCode, type SocketConnection } from './connection.js';
 import type { SocketSettings } from './socketserver.js';
-import { Audience } from './subscriptions.js';
+import { Audience, type Publication } from './subscriptions.js';
 
 /** Number of groups for the heartbeat: ten thousand pings at once would delay everything else. */
 const STEPS = 64;
@@ -57,14 +57,25 @@ export class Connections {
     if (this.size === 0) this.whenEmpty();
   }
 
+  /** Returns true if one of the user's sockets has subscribed to the channel. */
+  isWanted = (userId: string, channel: string): boolean =>
+    this.audiences.get(userId)?.isWanted(channel) ?? false;
+
   /** Sends to the user's sockets that subscribed. Never throws; the order is kept per user. */
-  publish = (userId: string, channel: string, data: unknown): void => {
+  publish = (userId: string, channel: string, data: unknown): void =>
+    this.pass(userId, { channel, data });
+
+  /** Does the same, but leaves a reader out that is behind, and never closes its socket. */
+  publishPassing = (userId: string, channel: string, data: unknown): void =>
+    this.pass(userId, { channel, data, isPassing: true });
+
+  private pass(userId: string, publication: Publication): void {
     const { limits, log } = this.settings;
     const audience = this.audiences.get(userId);
-    if (!audience || audience.publish({ channel, data }, limits.maxWaiting)) return;
+    if (!audience || audience.publish(publication, limits.maxWaiting)) return;
     log('ws.flooded', { userId, waiting: limits.maxWaiting });
     this.endAll(userId, Close.slow, 'More was published than could be sent');
-  };
+  }
 
   countSlow(): void {
     this.slow++;

@@ -6,6 +6,9 @@ import type { Permissions } from '../../permissions/module.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { SocketService } from './socketserver.js';
 
+/** The channel of replies as they are written. */
+export const DELTA_CHANNEL = 'agent.delta';
+
 /**
  * Channels of `/ws`: the specification's three, and ours for the desk; each with the scope that a
  * personal access token needs for it.
@@ -14,6 +17,7 @@ export const CHANNELS = {
   'agent.status': 'agents:read',
   'agent.message': 'agents:read',
   'agent.tool_call': 'agents:read',
+  [DELTA_CHANNEL]: 'agents:read',
   'hook.execution': 'hooks:read',
   approval: 'approvals:read',
   notification: 'notifications:read',

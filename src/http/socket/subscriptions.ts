@@ -6,6 +6,8 @@ import { textFrame } from './textframe.js';
 export interface Publication {
   channel: string;
   data: unknown;
+  /** True if it may be left out for a reader that is behind, because what follows replaces it. */
+  isPassing?: true;
 }
 
 /** Writes a publication in the protocol of a client. */
@@ -15,6 +17,8 @@ export type PublicationText = (publication: Publication) => string;
 const PER_TURN = 64;
 /** Limit of the bytes to one socket in one turn, because a reader that falls behind is cut off. */
 const BYTES_PER_TURN = 64 * 1024;
+/** Ours: with so many bytes or publications waiting, passing ones are left out. */
+const BEHIND = { bytes: 64 * 1024, publications: 256 };
 
 /**
  * The open sockets of one user. Publications go to them in order, each as one frame that is made once
@@ -32,10 +36,17 @@ export class Audience {
    * Adds a publication. Returns false if too many wait already; the caller then closes the sockets.
    */
   publish(publication: Publication, maxWaiting: number): boolean {
+    if (publication.isPassing && this.waiting.length >= BEHIND.publications) return true;
     if (this.waiting.length >= maxWaiting) return false;
     this.waiting.push(publication);
     if (!this.isSending) void this.drain();
     return true;
+  }
+
+  /** Returns true if one of the sockets has subscribed to the channel. */
+  isWanted(channel: string): boolean {
+    for (const { channels } of this.connections) if (channels.has(channel)) return true;
+    return false;
   }
 
   /**
@@ -76,6 +87,7 @@ export class Audience {
     try {
       for (const connection of this.connections) {
         if (!connection.channels.has(publication.channel)) continue;
+        if (publication.isPassing && connection.backlogBytes > BEHIND.bytes) continue;
         const { publicationText } = connection;
         const frame = frames.get(publicationText) ?? textFrame(publicationText(publication));
         frames.set(publicationText, frame);

@@ -15,8 +15,10 @@ const BRIEF = [
  * payload can begin a turn of its own.
  */
 export const writePrompt = (turns: Turn[], mark = randomBytes(6).toString('hex')) => {
-  const rules = turns.filter(({ role }) => role === 'system').map(({ content }) => content);
-  const spoken = turns.filter(({ role }) => role !== 'system');
+  const first = turns.findIndex(({ role }) => role !== 'system');
+  const begin = first < 0 ? turns.length : first;
+  const rules = turns.slice(0, begin).map(({ content }) => content);
+  const spoken = turns.slice(begin);
   const parts = spoken.map((turn) => `=== ${turn.role} ${mark} ===\n${turn.content}`);
   return {
     /** The instructions for the tool. */

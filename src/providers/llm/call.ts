@@ -6,7 +6,7 @@ import type {
   LanguageModelV3ToolCall,
   LanguageModelV3Usage,
 } from '@ai-sdk/provider';
-import Bourne from '@hapi/bourne';
+import { readArguments } from './arguments.js';
 import { ModelFailure, type ModelRequest } from './model.js';
 import type { SdkReply } from './reply.js';
 import type { ReplyTally } from './tally.js';
@@ -94,22 +94,12 @@ async function* partsOf(
   }
 }
 
-/** Reads a call, whose arguments come as JSON. Broken arguments stay the text that they are. */
+/** Reads a call, whose arguments come as JSON. */
 const readCall = ({ toolCallId, toolName, input }: LanguageModelV3ToolCall) => ({
   toolCallId,
   toolName,
-  input: argumentsIn(input),
+  ...readArguments(input),
 });
-
-/** Parses the arguments; those with a `__proto__` key are as broken as those that are no JSON. */
-const argumentsIn = (input: string): unknown => {
-  if (input.trim() === '') return '';
-  try {
-    return Bourne.parse(input);
-  } catch {
-    return input;
-  }
-};
 
 const reasonOf = ({ unified, raw }: LanguageModelV3FinishReason) => ({
   finishReason: unified,

@@ -19,6 +19,7 @@ const callWithout = async (call: ToolCall, key: string): Promise<ToolCall> => {
     id: await redactTextApart(call.id, [key], SHOWN),
     name: await redactTextApart(call.name, [key], SHOWN),
     arguments: Object.fromEntries(Object.entries(given ?? {})),
+    ...(call.fault !== undefined && { fault: await redactTextApart(call.fault, [key], SHOWN) }),
   };
 };
 

@@ -16,6 +16,11 @@ export interface ToolCall {
   name: string;
   /** Well-formed JSON, not yet validated against the tool's schema. */
   arguments: Record<string, unknown>;
+  /**
+   * Why the arguments that the model wrote cannot be read, for the model; `arguments` is empty then.
+   * Missing if they can.
+   */
+  fault?: string;
 }
 
 export type Turn =

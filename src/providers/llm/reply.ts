@@ -1,4 +1,4 @@
-import { isRecord } from '../../kernel/jsonvalue.js';
+import type { ReadArguments } from './arguments.js';
 import {
   ModelFailure,
   type ModelRequest,
@@ -13,7 +13,7 @@ import { estimateTokens } from './tokens.js';
 /** One reply as the adapters return it. */
 export interface SdkReply {
   text: string;
-  toolCalls: { toolCallId: string; toolName: string; input: unknown }[];
+  toolCalls: ({ toolCallId: string; toolName: string } & ReadArguments)[];
   usage: { inputTokens?: number | undefined; outputTokens?: number | undefined };
   finishReason: string;
   /** True if the rest of the reply was not read, because it was longer than asked for. */
@@ -42,12 +42,7 @@ export const replyOf = ({ name, asked, sdkReply, price }: ReplyInput): StepReply
   if (sdkReply.finishReason === 'error' || isUnended(sdkReply))
     throw new ModelFailure('invalid_reply', `${name} ended its reply without a finish`);
   const isCut = sdkReply.finishReason === 'length';
-  const calls = sdkReply.toolCalls.map(callOf);
-  const toolCalls = calls.filter((call) => call !== null);
-  // A reply that was cut may end in half a call, which is left out; in a complete reply that is a
-  // failure.
-  if (!isCut && toolCalls.length < calls.length)
-    throw new ModelFailure('invalid_reply', `${name} asked for a tool with broken arguments`);
+  const toolCalls = sdkReply.toolCalls.map((call) => callOf(call, isCut));
   return {
     text: sdkReply.text,
     toolCalls,
@@ -60,10 +55,16 @@ export const replyOf = ({ name, asked, sdkReply, price }: ReplyInput): StepReply
 const isUnended = ({ finishReason, rawFinishReason }: SdkReply): boolean =>
   finishReason === 'other' && rawFinishReason === undefined;
 
-const callOf = (call: SdkReply['toolCalls'][number]): ToolCall | null => {
-  const { toolCallId: id, toolName: name, input } = call;
-  if (input === '') return { id, name, arguments: {} };
-  return isRecord(input) ? { id, name, arguments: input } : null;
+const CUT = 'your reply was cut off at its output limit before they were complete';
+
+/**
+ * Converts a call. One with broken arguments is told to the model as the result of the call, so it
+ * is no failure of the model. A reply that was cut may end in half a call.
+ */
+const callOf = (call: SdkReply['toolCalls'][number], isCut: boolean): ToolCall => {
+  const { toolCallId: id, toolName: name, input, fault } = call;
+  if (fault === undefined) return { id, name, arguments: input };
+  return { id, name, arguments: {}, fault: isCut ? CUT : fault };
 };
 
 /**

@@ -1,14 +1,12 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { chat } from '../../../src/agents/chat/contract.js';
-import { until } from '../../harness/app.js';
-import { inside } from '../../harness/inside.js';
-import { hangs, says } from '../../harness/openai.js';
+import { dictated, hangs, says } from '../../harness/openai.js';
 import { call, type Stage, startStage } from '../stage.js';
 import { openStream } from './stream.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, afterEach } = lab;
+const { describe, it, before, after, beforeEach, afterEach } = lab;
 
 describe('chat', () => {
   let stage: Stage;
@@ -31,7 +29,7 @@ describe('chat', () => {
     const { sessionId, agentId } = first.body;
     expect([first.status, first.body]).to.equal([
       200,
-      { sessionId, agentId, message: 'Hello.', status: 'completed', error: null },
+      { sessionId, agentId, message: 'Hello.', note: null, status: 'completed', error: null },
     ]);
     expect(chat.send.reply.validate(first.body).error).to.be.undefined();
     const second = await say({ message: 'What?', sessionId });
@@ -163,6 +161,7 @@ describe('chat as a stream', () => {
       agentId,
       sessionId,
       message: 'It is late already.',
+      note: null,
       status: 'completed',
       error: null,
     };
@@ -229,18 +228,85 @@ describe('chat as a stream', () => {
     }
   });
 
-  it('makes no pieces where nobody listens', async () => {
-    const { deltas } = inside(stage.app);
-    expect(deltas.of('agent_nobody')).to.be.undefined();
-    stage.model.script(hangs);
+  it('has the words for a reader who comes while the model writes', async () => {
+    const { reply, say: write, end } = dictated();
+    stage.model.script(reply);
     const stream = await open({ message: 'Think' });
     const [first] = await stream.until('chat');
-    const { agentId } = first?.data ?? {};
-    expect(deltas.of(agentId)).to.be.a.function();
-    stream.leave();
-    await until(
-      async () => deltas.of(agentId),
-      (hear) => hear === undefined,
+    await write('One.');
+    expect((await stream.until('delta')).at(-1)?.data).to.equal({ text: 'One.' });
+    const late = await resume(first?.data.agentId, '2');
+    await late.until('chat');
+    await write(' Two.');
+    await end();
+    const told = await late.until();
+    const text = told.filter(({ event }) => event === 'delta').map(({ data }) => data.text);
+    expect(text.join('')).to.equal(' Two.');
+    await stream.until();
+  });
+});
+
+describe('a reply that was cut off', () => {
+  const NOTE = "The reply was cut off at the model's output limit.";
+  let stage: Stage;
+  before(async () => {
+    stage = await startStage();
+  });
+  after(() => stage.stop());
+  beforeEach(() => stage.model.forget());
+
+  const cut = (text = 'The first of three') => says({ text, finish: 'length' });
+
+  it('is told beside its words in the reply, in the events, and in the conversation', async () => {
+    stage.model.script(cut());
+    const { body } = await stage.ask('POST', '/api/chat', { message: 'List them' });
+    expect(body).to.include({ message: 'The first of three', note: NOTE, status: 'completed' });
+    expect((await stage.ask('GET', `/api/chat/${body.agentId}`)).body).to.equal(body);
+    const [said] = (await stage.events(body.agentId)).filter(
+      ({ type }) => type === 'agent.message',
     );
+    expect(said?.data).to.include({ content: 'The first of three', cut: true, note: NOTE });
+    const messages = await stage.messages(body.sessionId);
+    expect(messages.map(({ role, content }) => [role, content])).to.equal([
+      ['user', 'List them'],
+      ['assistant', 'The first of three'],
+      ['system', NOTE],
+    ]);
+  });
+
+  it('is told in the stream, and no more when the next turn is whole', async () => {
+    stage.model.script(cut(), says({ text: 'And the rest.' }));
+    const stream = (body: object) =>
+      openStream(`${stage.url}/api/chat`, { token: stage.token, body });
+    const first = await (await stream({ message: 'List them' })).until();
+    expect(first.at(-1)?.data).to.include({ message: 'The first of three', note: NOTE });
+    const { sessionId } = first.at(-1)?.data ?? {};
+    const second = await (await stream({ message: 'Go on', sessionId })).until();
+    expect(second.at(0)?.data.note).to.be.null();
+    expect(second.at(-1)?.data).to.include({ message: 'And the rest.', note: null });
+    const { messages } = stage.model.asked[1]?.body ?? { messages: [] };
+    expect(messages.slice(-3).map(({ role }) => role)).to.equal(['assistant', 'system', 'user']);
+  });
+
+  it('is told though it has no words', async () => {
+    stage.model.script(cut(''));
+    const { body } = await stage.ask('POST', '/api/chat', { message: 'Think' });
+    expect(body).to.include({ message: 'The model gave an empty answer.', note: NOTE });
+  });
+
+  it('goes on with its calls, and tells half of one to the model', async () => {
+    const toolCalls = [call('time_now', {}, 'c1'), call('time_now', '{"tim', 'c2')];
+    stage.model.script(
+      says({ text: 'Both.', toolCalls, finish: 'length' }),
+      says({ text: 'One of them.' }),
+    );
+    const { body } = await stage.ask('POST', '/api/chat', { message: 'Both clocks' });
+    expect(body).to.include({ message: 'One of them.', note: null });
+    const { messages } = stage.model.asked[1]?.body ?? { messages: [] };
+    expect(messages.slice(-4).map(({ role }) => role)).to.equal([
+      ...['assistant', 'tool', 'tool'],
+      'system',
+    ]);
+    expect(messages.at(-2)?.content).to.contain('your reply was cut off at its output limit');
   });
 });

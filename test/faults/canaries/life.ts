@@ -19,6 +19,7 @@ const CHANNELS = [
   'agent.status',
   'agent.message',
   'agent.tool_call',
+  'agent.delta',
   'hook.execution',
   'approval',
   'notification',

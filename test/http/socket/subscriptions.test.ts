@@ -59,6 +59,67 @@ describe('what is published to a user', () => {
   });
 });
 
+describe('what passes', () => {
+  let house: House;
+  before(async () => {
+    house = await build();
+  });
+  after(() => house.server.stop());
+
+  it('is left out for a reader that is behind, who misses no event and is not cut off', async () => {
+    const channels = ['agent.status', 'agent.message'] as const;
+    const token = house.door.sign('user_1');
+    const [stalled, reader] = await Promise.all([
+      Client.listening(house.url, token, ...channels),
+      Client.listening(house.url, token, ...channels),
+    ]);
+    stalled?.ws.pause();
+    const text = 'x'.repeat(64 * 1024);
+    for (let id = 1; id <= 200; id++) {
+      house.sockets.publishPassing('user_1', 'agent.status', { id, text });
+      expect((await reader.next()).data).to.equal({ id, text });
+    }
+    for (let id = 1; id <= 3; id++) house.sockets.publish('user_1', 'agent.message', { id });
+    for (let id = 1; id <= 3; id++) expect((await reader.next()).data).to.equal({ id });
+    stalled?.ws.resume();
+    const heard: Record<string, unknown>[] = [];
+    while (heard.length < 3) {
+      const frame = await stalled.next();
+      if (frame.type === 'agent.message') heard.push(frame);
+    }
+    expect(heard.map(({ data }) => data)).to.equal([{ id: 1 }, { id: 2 }, { id: 3 }]);
+    expect(house.sockets.stats().slow).to.equal(0);
+  });
+
+  it('takes no place of an event, and ends no socket', async () => {
+    const client = await Client.listening(house.url, house.door.sign('user_2'), 'agent.status');
+    for (let id = 1; id <= 20_000; id++) {
+      house.sockets.publishPassing('user_2', 'agent.status', { id });
+    }
+    house.sockets.publish('user_2', 'agent.status', { id: 'event' });
+    let passed = 0;
+    let frame = await client.next();
+    while (Object(frame.data).id !== 'event') {
+      passed++;
+      frame = await client.next();
+    }
+    expect(passed).to.equal(256);
+  });
+
+  it('is wanted where a socket of the user has subscribed to it', async () => {
+    const wanted = () => house.sockets.isWanted('user_3', 'agent.status');
+    expect(wanted()).to.be.false();
+    const other = await Client.listening(house.url, house.door.sign('user_4'), 'agent.status');
+    const client = await Client.listening(house.url, house.door.sign('user_3'), 'agent.message');
+    expect(wanted()).to.be.false();
+    await client.ask({ type: 'subscribe', channels: ['agent.status'] });
+    expect(wanted()).to.be.true();
+    await client.ask({ type: 'unsubscribe', channels: ['agent.status'] });
+    expect(wanted()).to.be.false();
+    other.ws.close();
+  });
+});
+
 describe('a subscription', () => {
   it('is as the last frame says, however fast they come', async () => {
     const house = await build();

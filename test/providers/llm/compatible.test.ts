@@ -184,20 +184,37 @@ describe('a model that speaks as OpenAI’s do', () => {
       ]);
     });
 
-    for (const broken of ['{"city":', '[1]', '"Oslo"', '{"__proto__":{"a":1}}']) {
-      it(`refuses tool arguments that are ${broken} (${way})`, async () => {
+    for (const [broken, because] of [
+      ['{"city":', 'they are not valid JSON (Unexpected end of JSON input)'],
+      ['[1]', 'they are not a JSON object'],
+      ['"Oslo"', 'they are not a JSON object'],
+      [
+        '{"__proto__":{"a":1}}',
+        'they are not valid JSON (Object contains forbidden prototype property)',
+      ],
+    ] as const) {
+      it(`says what is wrong with tool arguments that are ${broken} (${way})`, async () => {
         const call = { id: 'c1', name: 'weather', arguments: broken };
         const model = await modelOf({}, says({ toolCalls: [call] }));
-        const failure = await expect(model.step(asking({ tools: [WEATHER] }))).to.reject();
-        expect(failure).to.be.instanceof(ModelFailure);
-        expect(failure).to.include({
-          kind: 'invalid_reply',
-          message: 'house/fake asked for a tool with broken arguments',
-        });
+        const reply = await model.step(asking({ tools: [WEATHER] }));
+        const fault = `${because}. They begin with: ${broken}`;
+        expect(reply.finish).to.equal('tool_calls');
+        expect(reply.toolCalls).to.equal([{ id: 'c1', name: 'weather', arguments: {}, fault }]);
       });
     }
 
-    it(`leaves out half a tool call where the reply was cut (${way})`, async () => {
+    it(`hides the key in tool arguments that cannot be read (${way})`, async () => {
+      const apiKey = 'sk-a-key-that-nobody-may-see';
+      for (const broken of [`{"city": "${apiKey}`, `${'x'.repeat(290)}${apiKey}`]) {
+        const call = { id: 'c1', name: 'weather', arguments: broken };
+        const model = await modelOf({ apiKey }, says({ toolCalls: [call] }));
+        const { toolCalls } = await model.step(asking({ tools: [WEATHER] }));
+        expect(toolCalls[0]?.fault).to.contain('[hidden]');
+        expect(toolCalls[0]?.fault).to.not.contain(apiKey.slice(0, 6));
+      }
+    });
+
+    it(`says that half a tool call was cut off with the reply (${way})`, async () => {
       const toolCalls = [
         { id: 'c1', name: 'weather', arguments: '{"city":"Oslo"}' },
         { id: 'c2', name: 'weather', arguments: '{"cit' },
@@ -205,7 +222,9 @@ describe('a model that speaks as OpenAI’s do', () => {
       const model = await modelOf({}, says({ toolCalls, finish: 'length' }));
       const { finish, toolCalls: calls } = await model.step(asking({ tools: [WEATHER] }));
       const whole = { id: 'c1', name: 'weather', arguments: { city: 'Oslo' } };
-      expect({ finish, calls }).to.equal({ finish: 'length', calls: [whole] });
+      const fault = 'your reply was cut off at its output limit before they were complete';
+      const half = { id: 'c2', name: 'weather', arguments: {}, fault };
+      expect({ finish, calls }).to.equal({ finish: 'length', calls: [whole, half] });
     });
 
     it(`prices the tokens that the endpoint reports (${way})`, async () => {

@@ -24,6 +24,7 @@ import {
   treeOf,
 } from './agents.js';
 import { eventPieces, eventRows } from './events.js';
+import { stepRows } from './step.js';
 import { transcriptRows, waitingCall } from './transcript.js';
 
 const EVERY_MS = 2000;
@@ -87,7 +88,7 @@ const numbersOf = ({ model, steps, limits, usage }: Agent): string => {
 
 const agentText = (state: State, agent: Agent, width: number): ScreenRow[] => {
   const { tab, isRaw, isWrapped } = topView(state.ui);
-  if (tab === 0) return transcriptRows(state, agent, width);
+  if (tab === 0) return [...transcriptRows(state, agent, width), ...stepRows(state, agent, width)];
   if (tab === EVENTS) return eventRows(state, agent.id);
   return isRaw ? jsonRows(agent, width, isWrapped) : factsOf(state, agent, width);
 };

@@ -7,7 +7,8 @@ import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import type { Tone } from '../../theme.js';
 
-const NAME = 11;
+/** Width of the column with the name of who speaks. */
+export const NAME = 11;
 /** Rows of a message, except one of the assistant, that are shown before `v` unfolds it. */
 const FOLDED = 6;
 const FOLDED_CALL = 2;
@@ -98,7 +99,7 @@ const approvalRows = (state: State, agent: Agent, width: number): ScreenRow[] =>
 };
 
 /** Returns a name, and the text wrapped beside it. */
-const named = (
+export const named = (
   name: string,
   text: string,
   width: number,

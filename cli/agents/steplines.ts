@@ -1,0 +1,100 @@
+import type { FollowedAgentEvent } from '../../src/client/follow.js';
+import type { TextDelta } from '../../src/client/index.js';
+import { type ReplyText, withDelta } from '../../src/client/replytext.js';
+import { valueAt } from '../columns.js';
+import type { CliOutput } from '../output.js';
+import { cutToWidth, now, padded, plainText, safe, wrapped } from '../text.js';
+
+const TICK_MS = 1000;
+/** Columns before the text: those of an event's number, time and kind. */
+const TIME_WIDTH = 13;
+const KIND_WIDTH = 8;
+const GAP = '  ';
+/** The most lines of a reply that are shown while it is written; of more, the last ones. */
+const MOST_LINES = 8;
+const NARROWEST = 20;
+const CLEAR_BELOW = '\u001b[J';
+
+/**
+ * Creates the lines below the events on a terminal: the reply as it is written, and for how long the
+ * step has been under way. They are drawn again in their place, and are gone when an event is printed.
+ */
+export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>) => {
+  let step: { at: number; doing: string } | null = null;
+  let reply: ReplyText | null = null;
+  let shown = 0;
+
+  const clear = (): void => {
+    if (shown === 0) return;
+    const up = shown > 1 ? `\u001b[${shown - 1}A` : '';
+    out.piece(`\r${up}${CLEAR_BELOW}`);
+    shown = 0;
+  };
+  const draw = (): void => {
+    if (!step) return;
+    clear();
+    const lines = linesOf({ ...step, reply }, out.width - 1);
+    out.piece(lines.join('\n'));
+    shown = lines.length;
+  };
+  const timer = setInterval(draw, TICK_MS);
+
+  return {
+    /** Clears the lines, so that something else can be printed in their place. */
+    clear,
+    /** Takes what follows an event that was printed. It is shown at the next second. */
+    after: (event: FollowedAgentEvent): void => {
+      step = stepAfter(event);
+      reply = null;
+    },
+    grew: (delta: TextDelta): void => {
+      reply = withDelta(reply, delta);
+      draw();
+    },
+    /** Shows nothing until the next event, because the daemon is lost. */
+    pause: (): void => {
+      clear();
+      step = null;
+    },
+    close: (): void => {
+      clearInterval(timer);
+      clear();
+    },
+  };
+};
+
+/** Returns what is under way after an event; null if nothing is. */
+const stepAfter = ({ type, at, data }: FollowedAgentEvent) => {
+  const of = (path: string) => plainText(valueAt(data, path));
+  const since = { at: Date.parse(at) };
+  if (type === 'agent.status') {
+    return of('status') === 'running' ? { ...since, doing: 'waits for the model' } : null;
+  }
+  if (type === 'agent.message') return { ...since, doing: 'begins its calls' };
+  if (of('phase') === 'call') return { ...since, doing: `runs ${of('tool')}` };
+  return of('phase') === 'result' ? { ...since, doing: 'waits for the model' } : null;
+};
+
+interface ShownStep {
+  at: number;
+  doing: string;
+  reply: ReplyText | null;
+}
+
+const linesOf = ({ at, doing, reply }: ShownStep, width: number): string[] => {
+  const time = clock(Math.max(0, now() - at)).padStart(TIME_WIDTH);
+  const head = `${time}${GAP}${padded(reply ? 'writes' : 'now', KIND_WIDTH)}${GAP}`;
+  if (!reply) return [cutToWidth(head + doing, width)];
+  const indent = ' '.repeat(head.length);
+  const room = Math.max(NARROWEST, width - head.length);
+  const lines = safe(reply.text)
+    .split('\n')
+    .flatMap((line) => wrapped(line, room))
+    .slice(-MOST_LINES);
+  return lines.map((line, nth) => (nth === 0 ? head : indent) + line);
+};
+
+const clock = (ms: number): string => {
+  const seconds = Math.floor(ms / TICK_MS);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};

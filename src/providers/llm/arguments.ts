@@ -1,0 +1,35 @@
+import Bourne from '@hapi/bourne';
+import { isRecord } from '../../kernel/jsonvalue.js';
+
+/** The most characters of broken arguments that are shown to the model again. */
+const SHOWN = 300;
+/** The piece of the text that the parser quotes in some of its messages. */
+const QUOTED = /, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s;
+
+/** The arguments of a call as they could be read. */
+export interface ReadArguments {
+  input: Record<string, unknown>;
+  /** Why they could not be read, and how they begin; missing if they could. */
+  fault?: string;
+}
+
+/**
+ * Parses the arguments that a model wrote. No text at all stands for no arguments. Those with a
+ * `__proto__` key are as broken as those that are not JSON.
+ */
+export const readArguments = (text: string): ReadArguments => {
+  if (text.trim() === '') return { input: {} };
+  try {
+    const input: unknown = Bourne.parse(text);
+    return isRecord(input) ? { input } : broken('they are not a JSON object', text);
+  } catch (error) {
+    const because = error instanceof Error ? error.message.replace(QUOTED, '') : String(error);
+    return broken(`they are not valid JSON (${because})`, text);
+  }
+};
+
+/** The text comes last: redaction knows that a secret may be cut off at the end of a text. */
+const broken = (because: string, text: string): ReadArguments => ({
+  input: {},
+  fault: `${because}. They begin with: ${text.slice(0, SHOWN)}`,
+});
