@@ -7,7 +7,7 @@ export type AgentOutcome =
   | {
       status: 'completed';
       result: string;
-      /** What readers of the result are told beside it. */
+      /** Sentence for readers of the result. */
       note?: string;
     }
   | { status: 'failed'; error: string };

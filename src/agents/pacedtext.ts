@@ -5,7 +5,7 @@ const LONGEST = 65_536;
 
 /** The receiver of a paced text. */
 interface PacedReceiver {
-  /** Returns true if somebody wants the text. It is asked once in each pace. */
+  /** Returns true if somebody wants the text. It is asked at most once in each pace. */
   isWanted(): boolean;
   /** `from` is the place of the first character in the whole text. */
   send(from: number, text: string): void;
@@ -13,12 +13,16 @@ interface PacedReceiver {
 
 /**
  * Creates what joins the pieces of a text, so that they are sent at most four times a second. The
- * first one goes at once. While nobody wants the text, its length is counted and nothing is kept.
+ * first one goes at once. Nothing is sent while nobody wants the text; the first who does gets it
+ * from its beginning.
  */
 export const createPacedText = ({ isWanted, send }: PacedReceiver) => {
-  /** The place of the first character that waits. */
-  let from = 0;
-  let waiting = '';
+  /** The newest part of the text. */
+  let text = '';
+  /** The length of the whole text. */
+  let length = 0;
+  /** The place up to which it was sent. */
+  let sentTo = 0;
   let paceEndsAt = Number.NEGATIVE_INFINITY;
   let isHeard = false;
   let timer: NodeJS.Timeout | undefined;
@@ -26,26 +30,28 @@ export const createPacedText = ({ isWanted, send }: PacedReceiver) => {
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    const text = waiting;
-    const left = Math.max(0, text.length - LONGEST);
-    waiting = '';
-    if (text !== '' && isHeard) send(from + left, text.slice(left));
-    from += text.length;
+    if (!isHeard || sentTo === length) return;
+    const from = Math.max(sentTo, length - LONGEST);
+    send(from, text.slice(from - length));
+    sentTo = length;
   };
-  const beginPace = (now: number): void => {
-    paceEndsAt = now + PACE_MS;
+  const beginPace = (): void => {
+    const wasHeard = isHeard;
     isHeard = isWanted();
+    if (!wasHeard) sentTo = 0;
+    paceEndsAt = performance.now() + PACE_MS;
     flush();
   };
   return {
-    take: (text: string): void => {
-      const now = performance.now();
-      waiting += text;
-      if (now >= paceEndsAt) beginPace(now);
-      else if (!isHeard) flush();
-      else timer ??= setTimeout(() => beginPace(performance.now()), paceEndsAt - now).unref();
+    take: (piece: string): void => {
+      text += piece;
+      length += piece.length;
+      if (text.length > 2 * LONGEST) text = text.slice(-LONGEST);
+      const leftMs = paceEndsAt - performance.now();
+      if (leftMs <= 0) beginPace();
+      else if (isHeard) timer ??= setTimeout(beginPace, leftMs).unref();
     },
-    /** Sends what waits. */
+    /** Sends what was not sent yet. */
     end: flush,
   };
 };

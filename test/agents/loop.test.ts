@@ -70,12 +70,13 @@ describe('the agent loop', () => {
       ['agent.message', 'Late.'],
       ['agent.status', 'completed'],
     ]);
-    expect(events[5]?.data).to.equal({
-      role: 'assistant',
-      content: 'Late.',
-      step: 2,
-      model: 'fake',
-    });
+    const { messageId, ...said } = events[5]?.data ?? {};
+    expect(said).to.equal({ role: 'assistant', content: 'Late.', step: 2, model: 'fake' });
+    const { body } = await stage.ask(
+      'GET',
+      `/api/sessions/${(await stage.agent(id)).sessionId}/messages`,
+    );
+    expect(body.messages.at(-1)).to.include({ id: messageId, content: 'Late.' });
   });
 
   it('runs several calls of one answer and gives all results to the model, in their order', async () => {

@@ -9,7 +9,7 @@ const QUOTED = /, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s;
 /** The arguments of a call as they could be read. */
 export interface ReadArguments {
   input: Record<string, unknown>;
-  /** Why they could not be read, and how they begin; missing if they could. */
+  /** Reason why they could not be read, and how they begin; missing if they could. */
   fault?: string;
 }
 

@@ -17,8 +17,8 @@ export interface ToolCall {
   /** Well-formed JSON, not yet validated against the tool's schema. */
   arguments: Record<string, unknown>;
   /**
-   * Why the arguments that the model wrote cannot be read, for the model; `arguments` is empty then.
-   * Missing if they can.
+   * Reason why the arguments that the model wrote cannot be read, for the model; `arguments` is empty
+   * then. Missing if they can.
    */
   fault?: string;
 }

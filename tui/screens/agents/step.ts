@@ -5,7 +5,7 @@ import { durationText } from '../../parts/times.js';
 import type { State } from '../../state/state.js';
 import { ringOf, type StreamEntry } from '../../state/streams.js';
 import { topView } from '../../state/ui.js';
-import { NAME, named } from './transcript.js';
+import { NAME, namedRows } from './transcript.js';
 
 const SECOND = 1000;
 
@@ -46,7 +46,7 @@ const replyRows = (reply: ReplyText, width: number, isWrapped: boolean): ScreenR
   const key = `${width} ${isWrapped}`;
   const known = drawn.get(reply);
   if (known?.key === key) return known.rows;
-  const rows = named('assistant', reply.text, width, 'strong', isWrapped);
+  const rows = namedRows('assistant', reply.text, width, 'strong', isWrapped);
   drawn.set(reply, { key, rows });
   return rows;
 };

@@ -33,7 +33,7 @@ export const transcriptRows = (state: State, agent: Agent, width: number): Scree
   return [
     ...turns.flatMap((message) => messageRows(message, { width, isRaw, isWrapped })),
     ...approvalRows(state, agent, width),
-    ...(agent.error ? named('error', agent.error, width, 'danger') : []),
+    ...(agent.error ? namedRows('error', agent.error, width, 'danger') : []),
   ];
 };
 
@@ -58,7 +58,7 @@ const rowsFor = (
 ): ScreenRow[] => {
   const isFolded = !shape.isRaw && role !== 'assistant';
   const turns =
-    content === '' ? [] : named(role, content, shape.width, TONES[role], shape.isWrapped);
+    content === '' ? [] : namedRows(role, content, shape.width, TONES[role], shape.isWrapped);
   return [
     ...(isFolded ? folded(turns, FOLDED) : turns),
     ...toolCalls.flatMap((call) => callRows(call, shape)),
@@ -70,7 +70,7 @@ const callRows = (
   { width, isRaw }: EventShape,
 ): ScreenRow[] => {
   const text = `${String(call.name ?? '')}  ${JSON.stringify(call.arguments ?? {})}`;
-  const rows = named('call', text, width, 'info');
+  const rows = namedRows('call', text, width, 'info');
   return isRaw ? rows : folded(rows, FOLDED_CALL);
 };
 
@@ -93,13 +93,13 @@ const approvalRows = (state: State, agent: Agent, width: number): ScreenRow[] =>
   if (!call) return [];
   const text = `${call.tool}.${call.action}  expires in ${left(call.expiresAt, state.session.now)}`;
   return [
-    ...named('approval', text, width, 'warn'),
+    ...namedRows('approval', text, width, 'warn'),
     row(' '.repeat(NAME), '-- enter opens it; nothing is answered from here --'),
   ];
 };
 
 /** Returns a name, and the text wrapped beside it. */
-export const named = (
+export const namedRows = (
   name: string,
   text: string,
   width: number,
