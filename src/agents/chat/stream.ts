@@ -24,7 +24,7 @@ const MOST_PENDING = 262_144;
 
 /** Returns an agent's present result as the API shows it. */
 export const viewAnswer = async (
-  { rows }: Pick<FollowingDeps, 'rows'>,
+  rows: AgentRows,
   { id, session_id, status, result, error }: AgentRow,
 ): Promise<ChatAnswer> => ({
   sessionId: session_id,
@@ -50,10 +50,10 @@ export async function* eventsOf(
   const forget = deps.hub.whenOver(() => ending.abort());
   const signal = AbortSignal.any([from.signal, ending.signal]);
   try {
-    yield { event: 'chat', data: await viewAnswer(deps, agent) };
+    yield { event: 'chat', data: await viewAnswer(deps.rows, agent) };
     yield* followReply(deps, agent, { after: from.after, signal });
     const now = signal.aborted ? undefined : await deps.rows.byId(agent.id);
-    if (now) yield { event: 'done', data: await viewAnswer(deps, now) };
+    if (now) yield { event: 'done', data: await viewAnswer(deps.rows, now) };
   } finally {
     forget();
   }
