@@ -23,6 +23,7 @@ export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>) => {
   let step: { at: number; doing: string } | null = null;
   let reply: ReplyText | null = null;
   let shown = 0;
+  let isPaused = false;
 
   const clear = (): void => {
     if (shown === 0) return;
@@ -31,7 +32,7 @@ export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>) => {
     shown = 0;
   };
   const draw = (): void => {
-    if (!step) return;
+    if (!step || isPaused) return;
     clear();
     const lines = linesOf({ ...step, reply }, out.width - 1);
     out.piece(lines.join('\n'));
@@ -46,15 +47,17 @@ export const openStepLines = (out: Pick<CliOutput, 'piece' | 'width'>) => {
     after: (event: FollowedAgentEvent): void => {
       step = stepAfter(event);
       reply = null;
+      isPaused = false;
     },
     grew: (delta: TextDelta): void => {
       reply = withDelta(reply, delta);
+      isPaused = false;
       draw();
     },
-    /** Shows nothing until the next event, because the daemon is lost. */
+    /** Shows nothing until there is news, because the daemon is lost. */
     pause: (): void => {
       clear();
-      step = null;
+      isPaused = true;
     },
     close: (): void => {
       clearInterval(timer);

@@ -56,6 +56,8 @@ describe('the step of an agent that is under way', () => {
     );
     const over = at(...agentsLoaded([anAgent({ status: 'completed' })]));
     expect(transcript(over)).to.equal(['user       Look']);
+    const lost = at({ type: 'session.linked', link: { is: 'connecting' } });
+    expect(transcript(lost)).to.equal(['user       Look']);
   });
 
   it('shows the words as they come, and the time below them', () => {

@@ -70,6 +70,16 @@ describe('the lines below the events', () => {
     expect(screen()).to.equal('');
   });
 
+  it('wait for news while the daemon is lost, and have no word twice after that', () => {
+    const { after, grew, pause, screen } = opened();
+    after(event('agent.status', { status: 'running' }));
+    grew(0, 'One two');
+    pause();
+    expect(screen()).to.equal('');
+    grew(4, 'two three');
+    expect(screen()).to.equal('         1:02  writes    One two three');
+  });
+
   it('say each second what is under way', async () => {
     const { after, screen } = opened();
     after(event('agent.tool_call', { phase: 'call', tool: 'shell_run' }));

@@ -56,7 +56,7 @@ const timeRows = (
   { status }: Agent,
   { last, isWriting }: { last: StreamEntry | undefined; isWriting: boolean },
 ): ScreenRow[] => {
-  if (status !== 'running' || !last) return [];
+  if (status !== 'running' || !last || session.link.is !== 'live') return [];
   const seconds = Math.max(0, Math.floor((session.now - Date.parse(last.at)) / SECOND));
   const lasted = seconds === 0 ? '0:00' : durationText(seconds * SECOND);
   const doing = isWriting ? 'the model writes' : doingOf(last);
