@@ -171,6 +171,7 @@ const beginCall = async (
     signal,
     effectId: effectOf(agent.id, call.id),
     hops: agent.hops,
+    longestResult: LONGEST_RESULT,
     ...(approval && { isApproved: true }),
   });
   const took = result.then(() => Math.max(0, deps.clock.now() - since));

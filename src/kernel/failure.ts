@@ -8,6 +8,8 @@ const sentences = {
   reset: 'the connection broke off',
   bad_response: 'the reply is not valid HTTP',
   too_large: 'the reply is too large',
+  unknown_encoding: 'the reply has a content-encoding that cannot be undone',
+  undecodable: 'the reply is not in the content-encoding that it names',
   too_many_redirects: 'the host redirects too often',
   invalid_request: 'the request cannot be written as HTTP',
   aborted: 'the request was aborted',
@@ -19,6 +21,8 @@ interface FailureContext {
   /** False only if no part of the request can have reached any host. */
   effectBegan: boolean;
   cause?: unknown;
+  /** A word that completes the sentence, such as the name of an encoding. */
+  detail?: string | undefined;
   begun?: PartialReply | undefined;
 }
 
@@ -34,17 +38,19 @@ export interface PartialReply {
 export class HttpFailure extends Error {
   readonly host: string;
   readonly effectBegan: boolean;
+  readonly detail: string | undefined;
   readonly begun: PartialReply | undefined;
 
   constructor(
     readonly kind: FailureKind,
-    { host, effectBegan, cause, begun }: FailureContext,
+    { host, effectBegan, cause, detail, begun }: FailureContext,
   ) {
-    super(`${host}: ${sentences[kind]}`, { cause });
+    super(`${host}: ${sentences[kind]}${detail === undefined ? '' : ` (${detail})`}`, { cause });
     // Users of fetch, such as the AI SDK, recognize their own abort by this name.
     this.name = kind === 'aborted' ? 'AbortError' : 'HttpFailure';
     this.host = host;
     this.effectBegan = effectBegan;
+    this.detail = detail;
     this.begun = begun;
   }
 }

@@ -1,4 +1,6 @@
 import type { Agent } from 'undici';
+import { collected } from './collect.js';
+import { decodedBody, ENCODINGS } from './decode.js';
 import { createConnector } from './dial.js';
 import { createEgress, type Egress, EgressRefused, hostAndPort, parseUrl } from './egress.js';
 import type { HttpReply } from './exchange.js';
@@ -28,9 +30,14 @@ export interface Outgoing extends Partial<CallLimits> {
    * origin is followed.
    */
   isBound?: boolean;
+  /**
+   * True if the body may come in a content-encoding that is undone: gzip, deflate or brotli. The
+   * limit of bytes is valid before and after that.
+   */
+  isDecoded?: boolean;
 }
 
-/** A reply. No content-encoding of its body is requested, and none is decoded. */
+/** A reply. Its headers are as they came, also if a content-encoding was undone. */
 export interface Incoming extends PartialReply {
   /** The URL that sent the reply, after all redirects. */
   url: string;
@@ -79,11 +86,15 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }) => {
     request: async (out: Outgoing): Promise<Incoming> => {
       const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
-      const { isBound, signal } = out;
-      const followed = await followRedirects(hopOf(out), { ...way, limits, isBound, signal });
+      const { isBound, isDecoded, signal } = out;
+      const hop = hopOf(askingEncoded(out));
+      const followed = await followRedirects(hop, { ...way, limits, isBound, signal });
       const { url, notFollowed, ...reply } = followed;
+      const contentEncoding = (isDecoded && reply.headers['content-encoding']) || '';
+      const encoded = { host: url.hostname, contentEncoding, maxBytes: limits.maxBytes };
+      const body = decodedBody(reply.body, encoded);
       return {
-        ...(await collected(reply, out.enoughBytes)),
+        ...(await collected({ ...reply, body }, out.enoughBytes)),
         url: url.href,
         ...(notFollowed && { notFollowed: notFollowed.href }),
       };
@@ -156,27 +167,14 @@ const bounded = (wanted: Partial<CallLimits>, usual: CallLimits): CallLimits => 
   redirects: wanted.redirects ?? usual.redirects,
 });
 
-/** Reads the whole body. If the body breaks off, the failure holds the part that came before. */
-const collected = async (
-  { status, headers, body }: HttpReply,
-  enoughBytes = Number.POSITIVE_INFINITY,
-): Promise<PartialReply> => {
-  const pieces: Uint8Array[] = [];
-  let left = enoughBytes;
-  const soFar = () => ({ status, headers, body: Buffer.concat(pieces) });
-  try {
-    for (let piece = await body.read(); piece; piece = left > 0 ? await body.read() : null) {
-      pieces.push(piece.subarray(0, left));
-      left -= piece.length;
-    }
-    body.cancel();
-  } catch (error) {
-    if (!(error instanceof HttpFailure)) throw error;
-    const { kind, host, effectBegan, cause } = error;
-    throw new HttpFailure(kind, { host, effectBegan, cause, begun: soFar() });
-  }
-  return soFar();
+/** Asks for an encoded body, unless the caller asks for another one or for a part of it. */
+const askingEncoded = (out: Outgoing): Outgoing => {
+  const asksItself = Object.keys(out.headers ?? {}).some((name) => ofEncoding.test(name));
+  if (!out.isDecoded || asksItself) return out;
+  return { ...out, headers: { ...out.headers, 'accept-encoding': ENCODINGS } };
 };
+
+const ofEncoding = /^(accept-encoding|range)$/i;
 
 const fetchOver =
   (open: () => Promise<CheckedAgent>, limits: CallLimits): typeof fetch =>

@@ -162,7 +162,8 @@ const isAnother = (from: URL, to: URL): boolean => {
   return from.origin !== to.origin && !isUpgrade;
 };
 
-const harmless = /^(accept|accept-language|content-type|content-language|user-agent)$/;
+const harmless =
+  /^(accept|accept-encoding|accept-language|content-type|content-language|user-agent)$/;
 const ofBody = /^content-/;
 
 const target = (from: URL, location: string): URL => {

@@ -40,10 +40,11 @@ const running =
     const openLent = tool.isStateless
       ? () => []
       : await vault.openSecretsFor(context.userId, (lending) => mayKnow(call, lending));
-    const clean = (outcome: unknown) =>
-      cleaned(outcome, [...values.values(), ...known(openLent())]);
+    const secrets = () => [...values.values(), ...known(openLent())];
+    const clean = (outcome: unknown) => cleaned(outcome, secrets());
+    const redact = (text: string) => redactTextApart(text, secrets());
     try {
-      return await clean(await performed(call, values));
+      return await clean(await performed({ ...call, context: { ...context, redact } }, values));
     } catch (error) {
       throw await clean(error);
     }

@@ -4,6 +4,7 @@ import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import { HttpFailure } from '../kernel/failure.js';
 import { hopHeader } from '../kernel/hops.js';
 import type { Http } from '../kernel/http.js';
+import { offsetInput, textPage } from './textpage.js';
 import {
   defineTool,
   refusal,
@@ -16,7 +17,7 @@ import {
 /** The guarded HTTP client, as far as tools need it. */
 export type Requester = Pick<Http, 'request'>;
 
-const MAX_TEXT_BYTES = 256 * 1024;
+const MAX_TEXT = 256 * 1024;
 
 const input = s.object('HttpRequestInput', {
   method: s.oneOf('HttpMethod', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'),
@@ -36,6 +37,7 @@ const input = s.object('HttpRequestInput', {
   body: s.optional(
     s.anyText(1_048_576).description('Sent as it is; for JSON give its text and a content-type'),
   ),
+  offset: offsetInput(),
 });
 
 export const httpTools = (http: Requester): ToolGroup => ({
@@ -47,8 +49,10 @@ export const httpTools = (http: Requester): ToolGroup => ({
       name: 'request',
       description:
         'Sends one HTTP request and returns { url, status, headers, body }, url being where it was ' +
-        'sent. The body is text, JSON left unparsed; beyond 256 KiB it is cut, and `truncated: true` ' +
-        'says so. Private addresses are refused. With a body, or approved, it follows no redirect ' +
+        'sent. The body is text, JSON left unparsed and a content-encoding undone. A long one is cut: ' +
+        '`truncated: { missingChars, nextOffset }` says how much is missing. With GET, the same call ' +
+        'with `offset: nextOffset` returns what follows; with another method nextOffset is null, ' +
+        'because asking again would repeat its effect. Private addresses are refused. With a body, or approved, it follows no redirect ' +
         'to another host: `notFollowed` says where that led.',
       input,
       sideEffects: true,
@@ -56,28 +60,30 @@ export const httpTools = (http: Requester): ToolGroup => ({
       sendsOut: true,
       outside: true,
       isSafe: ({ method }) => isSafeMethod(method),
-      run: async ({ method, url, headers = {}, body }, context, tool) => {
+      run: async ({ method, url, headers = {}, body, offset }, context, tool) => {
         if (body !== undefined && isSafeMethod(method)) {
           throw refusal(tool, [{ path: 'body', message: `is not allowed with ${method}` }]);
+        }
+        const isRepeatable = method === 'GET';
+        if (offset !== undefined && !isRepeatable) {
+          throw refusal(tool, [{ path: 'offset', message: 'is allowed with GET only' }]);
         }
         const out = {
           method,
           url,
           headers: allHeaders(headers, method, context),
           signal: context.signal,
+          isDecoded: true,
           ...(body !== undefined && { body }),
           ...(context.holdsSecret && { redirects: 0 }),
           ...(context.isApproved && { isBound: true }),
         };
         const reply = await requestForTool(tool, () => http.request(out), isSafeMethod(method));
         const { url: sentTo, status, notFollowed } = reply;
-        return {
-          url: sentTo,
-          status,
-          headers: reply.headers,
-          ...textOf(reply.body),
-          ...(notFollowed !== undefined && { notFollowed }),
-        };
+        const moved = notFollowed === undefined ? {} : { notFollowed };
+        const beside = { url: sentTo, status, headers: reply.headers, ...moved };
+        const paging = { key: 'body', beside, offset, most: MAX_TEXT, isRepeatable };
+        return textPage(new TextDecoder().decode(reply.body), paging, context);
       },
     }),
   ],
@@ -119,11 +125,4 @@ export const requestForTool = async <T>(
     }
     throw error;
   }
-};
-
-const textOf = (body: Buffer): { body: string; truncated?: true } => {
-  const isCut = body.length > MAX_TEXT_BYTES;
-  const decoder = new TextDecoder();
-  const cut = decoder.decode(body.subarray(0, MAX_TEXT_BYTES), { stream: isCut });
-  return isCut ? { body: cut, truncated: true } : { body: cut };
 };

@@ -24,6 +24,10 @@ export interface ToolContext {
    * Set if the owner approved exactly this call: it must go to the address in its arguments only.
    */
   isApproved?: true;
+  /** The most characters of the result's JSON that the caller reads; any number unless given. */
+  longestResult?: number;
+  /** Takes the values of the user's credentials out of a text, before a part of it is cut out. */
+  redact?(text: string): Promise<string>;
 }
 
 export interface Tool {

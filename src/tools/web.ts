@@ -3,6 +3,7 @@ import * as s from '../kernel/contract/schema.js';
 import { portOf } from '../kernel/egress.js';
 import { type Requester, requestForTool } from './http.js';
 import { pageText } from './page.js';
+import { offsetInput, textPage } from './textpage.js';
 import { defineTool, type Tool, ToolFailed, type ToolGroup, ToolRefused } from './tool.js';
 
 const MAX_TEXT = 128 * 1024;
@@ -11,6 +12,7 @@ const NO_SEARCH =
 
 const ReadInput = s.object('WebReadInput', {
   url: s.text(8_192).description('An http or https address'),
+  offset: offsetInput(),
 });
 const SearchInput = s.object('WebSearchInput', {
   query: s.text(1_000).description('What to look for'),
@@ -34,30 +36,29 @@ const readTool = (http: Requester): Tool =>
     ...traits,
     name: 'read',
     description:
-      'Reads a web page as text and returns { url, status, title, text }. Beyond 128 Ki characters ' +
-      'the text is cut, and `truncated: true` says so. Private addresses are refused. Approved, it ' +
+      'Reads a web page as text and returns { url, status, title, text }. A long text is cut: ' +
+      '`truncated: { missingChars, nextOffset }` says how much is missing, and the same call with ' +
+      '`offset: nextOffset` returns what follows. Private addresses are refused. Approved, it ' +
       'follows no redirect to another host: `notFollowed` says where that led.',
     input: ReadInput,
-    run: async ({ url }, { signal, isApproved }, tool) => {
+    run: async ({ url, offset }, context, tool) => {
+      const { signal, isApproved } = context;
       const reply = await requestForTool(tool, () =>
         http.request({
           method: 'GET',
           url,
           headers: { accept: ACCEPT },
           signal,
+          isDecoded: true,
           ...(isApproved && { isBound: true }),
         }),
       );
-      const page = readable(reply);
-      const isCut = page.text.length > MAX_TEXT;
-      return {
-        url: reply.url,
-        status: reply.status,
-        title: page.title,
-        text: page.text.slice(0, MAX_TEXT),
-        ...(isCut && { truncated: true }),
-        ...(reply.notFollowed !== undefined && { notFollowed: reply.notFollowed }),
-      };
+      const { title, text } = readable(reply);
+      const { url: readAt, status, notFollowed } = reply;
+      const moved = notFollowed === undefined ? {} : { notFollowed };
+      const beside = { url: readAt, status, title, ...moved };
+      const paging = { key: 'text', beside, offset, most: MAX_TEXT, isRepeatable: true };
+      return textPage(text, paging, context);
     },
   });
 
@@ -99,7 +100,7 @@ const searchTool = (http: Requester, searchUrl: string | null): Tool =>
       url.searchParams.set('format', 'json');
       const allow = [`${url.hostname}:${portOf(url)}`];
       const reply = await requestForTool(tool, () =>
-        http.request({ method: 'GET', url: url.href, headers: {}, signal, allow }),
+        http.request({ method: 'GET', url: url.href, headers: {}, signal, allow, isDecoded: true }),
       );
       return { results: resultsOf(reply).slice(0, count) };
     },

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../src/kernel/http.js';
@@ -64,16 +65,61 @@ describe('http.request', () => {
     expect(await hops('DELETE', { hops: 8 })).to.equal('9');
   });
 
-  it('cuts a long text between characters and says so', async () => {
-    const bodies = ['/long', '/cut', '/just'].map(async (path) => {
-      const reply = Object(await run({ method: 'GET', url: `${server.origin}${path}` }));
-      return [Buffer.byteLength(reply.body), reply.body.at(-1), reply.truncated];
-    });
-    expect(await Promise.all(bodies)).to.equal([
-      [262_144, 'ü', true],
-      [262_143, 'ü', true],
-      [262_144, 'x', undefined],
+  it('cuts a long text between characters, says how much is missing, and reads on', async () => {
+    const read = async (path: string, offset?: number) => {
+      const args = { method: 'GET', url: `${server.origin}${path}`, offset };
+      const { body, truncated } = Object(await run(args));
+      return [body.length, body.at(0), body.at(-1), truncated];
+    };
+    expect(await read('/long')).to.equal([
+      262_143,
+      'x',
+      '\udd11',
+      {
+        missingChars: 37_858,
+        nextOffset: 262_143,
+      },
     ]);
+    expect(await read('/long', 262_143)).to.equal([37_858, '\ud83e', '\udd11', undefined]);
+    expect(await read('/long', 262_144)).to.equal([37_858, '\ud83e', '\udd11', undefined]);
+    expect(await read('/just')).to.equal([262_144, 'x', 'x', undefined]);
+    expect(await read('/just', 262_143)).to.equal([1, 'x', 'x', undefined]);
+    expect(await read('/just', 9_000_000)).to.equal([0, undefined, undefined, undefined]);
+  });
+
+  it('returns parts that fit the caller, and all of the text', async () => {
+    const context = contextOf({ longestResult: 65_536 });
+    const args = { method: 'GET', url: `${server.origin}/escapes` };
+    let text = '';
+    for (let offset: number | undefined = 0; offset !== undefined; ) {
+      const reply: Record<string, unknown> = Object(await run({ ...args, offset }, context));
+      expect(JSON.stringify(reply).length).to.be.between(1_000, 65_536);
+      text += reply.body;
+      offset = Object(reply.truncated).nextOffset;
+    }
+    expect(text === texts['/escapes']).to.be.true();
+  });
+
+  it('redacts the whole text before it is cut', async () => {
+    const redact = async (text: string) => text.replace('abcdefgh', '[secret]');
+    const args = { method: 'GET', url: `${server.origin}/secret`, offset: 104 };
+    const { body } = Object(await run(args, contextOf({ redact })));
+    expect(body).to.equal('ret] and more');
+  });
+
+  it('reads on with GET only, since asking again repeats an effect', async () => {
+    const posted = await run({ method: 'POST', url: `${server.origin}/long` });
+    expect(Object(posted).truncated).to.equal({ missingChars: 37_858, nextOffset: null });
+    const before = server.got.length;
+    const on = failureOf(run({ method: 'POST', url: `${server.origin}/long`, offset: 1 }));
+    expect((await on).details).to.equal([{ path: 'offset', message: 'is allowed with GET only' }]);
+    expect(server.got.length).to.equal(before);
+  });
+
+  it('undoes a content-encoding', async () => {
+    const reply = Object(await run({ method: 'POST', url: `${server.origin}/gzip` }));
+    expect([reply.body, reply.headers['content-encoding']]).to.equal(['unzipped', 'gzip']);
+    expect(server.got.at(-1)?.headers['accept-encoding']).to.equal('br, gzip, deflate');
   });
 
   it('tells safe methods from others', () => {
@@ -175,6 +221,13 @@ describe('http.request', () => {
           maxLength: 1_048_576,
           description: 'Sent as it is; for JSON give its text and a content-type',
         },
+        offset: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 10_000_000,
+          description:
+            'Where to begin in the text, in characters: 0 unless given. To read on, repeat the call with truncated.nextOffset',
+        },
       },
       required: ['method', 'url'],
       additionalProperties: false,
@@ -184,11 +237,14 @@ describe('http.request', () => {
 
 const answer: RequestListener = (request, response) => {
   if (request.url === '/break') request.socket.destroy();
-  else response.end(texts[request.url ?? ''] ?? '{"left": "so"}');
+  else if (request.url === '/gzip') {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('unzipped'));
+  } else response.end(texts[request.url ?? ''] ?? '{"left": "so"}');
 };
 
 const texts: Record<string, string> = {
-  '/long': `${'ü'.repeat(150_000)}`,
-  '/cut': `x${'ü'.repeat(150_000)}`,
+  '/long': `x${'🤑'.repeat(150_000)}`,
   '/just': 'x'.repeat(256 * 1024),
+  '/escapes': '"\\\n\u0001🤑x'.repeat(20_000),
+  '/secret': `${'x'.repeat(100)}abcdefgh and more`,
 };

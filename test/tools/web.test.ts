@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { brotliCompressSync } from 'node:zlib';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../src/kernel/http.js';
@@ -23,6 +24,10 @@ const answer: RequestListener = (request, response) => {
     case '/page':
       type('text/html; charset=utf-8');
       return response.end(HTML);
+    case '/brotli':
+      type('text/html; charset=utf-8');
+      response.setHeader('content-encoding', 'br');
+      return response.end(brotliCompressSync(HTML));
     case '/latin':
       type('text/html; charset=iso-8859-1');
       return response.end(Buffer.from('<p>Gr\xfc\xdfe', 'latin1'));
@@ -86,9 +91,17 @@ describe('web', () => {
     expect((await run('read', { url: at('/latin') })).text).to.equal('Grüße');
     expect((await run('read', { url: at('/json') })).text).to.equal('{"a":1}');
     const { text, truncated } = await run('read', { url: at('/long') });
-    expect([text.length, truncated]).to.equal([131_072, true]);
-    const missing = await run('read', { url: at('/missing') });
-    expect([missing.status, missing.text]).to.equal([404, 'gone']);
+    const missing = { missingChars: 68_928, nextOffset: 131_072 };
+    expect([text.length, truncated]).to.equal([131_072, missing]);
+    const rest = await run('read', { url: at('/long'), offset: truncated.nextOffset });
+    expect([rest.text.length, rest.truncated]).to.equal([68_928, undefined]);
+    const gone = await run('read', { url: at('/missing') });
+    expect([gone.status, gone.text]).to.equal([404, 'gone']);
+  });
+
+  it('reads a page that comes in a content-encoding', async () => {
+    const { title, text } = await run('read', { url: at('/brotli') });
+    expect([title, text.split('\n')[0]]).to.equal(['A & B', 'Head line']);
   });
 
   it('refuses what is no text and what may not be reached', async () => {

@@ -1,0 +1,34 @@
+import type { Body } from './decode.js';
+import { HttpFailure, type PartialReply } from './failure.js';
+
+/** A reply whose body is still to be read. */
+interface OpenReply {
+  status: number;
+  headers: Record<string, string>;
+  body: Body;
+}
+
+/**
+ * Reads the whole body, or as much of it as is enough. If the body breaks off, the failure holds the
+ * part that came before.
+ */
+export const collected = async (
+  { status, headers, body }: OpenReply,
+  enoughBytes = Number.POSITIVE_INFINITY,
+): Promise<PartialReply> => {
+  const pieces: Uint8Array[] = [];
+  let left = enoughBytes;
+  const soFar = () => ({ status, headers, body: Buffer.concat(pieces) });
+  try {
+    for (let piece = await body.read(); piece; piece = left > 0 ? await body.read() : null) {
+      pieces.push(piece.subarray(0, left));
+      left -= piece.length;
+    }
+    await body.cancel();
+  } catch (error) {
+    if (!(error instanceof HttpFailure)) throw error;
+    const { kind, host, effectBegan, cause, detail } = error;
+    throw new HttpFailure(kind, { host, effectBegan, cause, detail, begun: soFar() });
+  }
+  return soFar();
+};

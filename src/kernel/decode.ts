@@ -1,0 +1,125 @@
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import { errorCode, HttpFailure } from './failure.js';
+import type { Inflow } from './inflow.js';
+
+/** The encodings that `decodedBody` undoes, as the header Accept-Encoding lists them. */
+export const ENCODINGS = 'br, gzip, deflate';
+
+/** Ours: a body that is encoded more often was made to be slow. */
+const MOST_LAYERS = 3;
+
+/** A body that has one reader, who reads it to its end or cancels it. */
+export interface Body {
+  /** Returns the next piece, or null at the end. */
+  read(): Promise<Uint8Array | null>;
+  cancel(): void | Promise<void>;
+}
+
+interface Encoded {
+  host: string;
+  /** The header Content-Encoding: the encodings in the order in which they were applied. */
+  contentEncoding: string;
+  /** The most bytes that the body may have after each encoding is undone. */
+  maxBytes: number;
+}
+
+/**
+ * Returns a body with its content-encodings undone, by streams of zlib in threads of their own. An
+ * empty body is empty in every encoding. `read` throws HttpFailure: `unknown_encoding`,
+ * `undecodable`, `too_large`, and what the body itself fails with.
+ */
+export const decodedBody = (body: Inflow, encoded: Encoded): Body => {
+  const layers = layersOf(encoded.contentEncoding);
+  if (layers.length === 0) return body;
+  const pieces = decodedPieces(body, layers, encoded);
+  return {
+    read: async () => {
+      const next = await pieces.next();
+      return next.done ? null : next.value;
+    },
+    cancel: async () => {
+      body.cancel();
+      await pieces.return();
+    },
+  };
+};
+
+/** Returns the encodings in the order in which they are undone. */
+const layersOf = (contentEncoding: string): string[] =>
+  contentEncoding
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity')
+    .reverse();
+
+type Pieces = AsyncGenerator<Uint8Array, void, undefined>;
+
+async function* decodedPieces(body: Inflow, layers: string[], encoded: Encoded): Pieces {
+  try {
+    const first = await body.read();
+    if (!first) return;
+    refuseUnknown(layers, encoded);
+    let pieces = joined(first, piecesOf(body));
+    for (const layer of layers) pieces = withoutLayer(pieces, layer, encoded);
+    yield* pieces;
+  } finally {
+    body.cancel();
+  }
+}
+
+const refuseUnknown = (layers: string[], { host }: Encoded): void => {
+  const unknown = layers.find((name) => !DECODERS.has(name));
+  if (unknown === undefined && layers.length <= MOST_LAYERS) return;
+  const detail = unknown?.replace(/[^\w.-]/g, '').slice(0, 30) ?? `${layers.length} encodings`;
+  throw new HttpFailure('unknown_encoding', { host, effectBegan: true, detail });
+};
+
+async function* piecesOf(body: Inflow): Pieces {
+  for (let piece = await body.read(); piece; piece = await body.read()) yield piece;
+}
+
+async function* joined(first: Uint8Array, rest: Pieces): Pieces {
+  yield first;
+  yield* rest;
+}
+
+/** Undoes one encoding. */
+async function* withoutLayer(source: Pieces, layer: string, encoded: Encoded): Pieces {
+  const { host, maxBytes } = encoded;
+  const first = await source.next();
+  const create = DECODERS.get(layer);
+  if (first.done || !create) return;
+  const decoder = create(first.value);
+  // The loop below throws its errors.
+  pipeline(Readable.from(joined(first.value, source)), decoder, () => undefined);
+  const output: AsyncIterable<Uint8Array> = decoder;
+  let bytes = 0;
+  try {
+    for await (const piece of output) {
+      bytes += piece.length;
+      if (bytes > maxBytes) throw new HttpFailure('too_large', { host, effectBegan: true });
+      yield piece;
+    }
+  } catch (error) {
+    if (!ofZlib.test(errorCode(error))) throw error;
+    throw new HttpFailure('undecodable', { host, effectBegan: true, detail: layer, cause: error });
+  }
+}
+
+/** The codes of zlib's errors, and of brotli's in several versions of node. */
+const ofZlib = /^(Z_|ERR_(BROTLI)?_)/;
+
+/**
+ * Creates the decoder of `deflate`. Some servers send bare deflate (RFC 1951) under this name
+ * instead of zlib's format (RFC 1950), whose first byte ends in 8.
+ */
+const inflate = (first: Uint8Array): Transform =>
+  ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw();
+
+const DECODERS = new Map<string, (first: Uint8Array) => Transform>([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['deflate', inflate],
+  ['br', () => createBrotliDecompress()],
+]);

@@ -1,0 +1,157 @@
+import type { ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { HttpFailure } from '../../src/kernel/failure.js';
+import { createHttp, type Http, type Outgoing } from '../../src/kernel/http.js';
+import { type Listening, listen } from './listen.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const TEXT = 'Grüße, one two three. '.repeat(5_000);
+const ZEROS = Buffer.alloc(64 * 1024 * 1024);
+
+describe('decodedBody', () => {
+  let http: Http;
+  let server: Listening;
+  let reply: (response: ServerResponse) => void;
+  before(async () => {
+    server = await listen((_request, response) => reply(response));
+    http = createHttp({ allow: [server.entry] });
+  });
+  after(async () => {
+    await http.close();
+    await server.close();
+  });
+
+  const ask = (more: Partial<Outgoing> = {}) =>
+    http.request({ method: 'GET', url: server.origin, isDecoded: true, ...more });
+  const replyWith = (encoding: string, body: Buffer | string, status = 200) => {
+    reply = (response) => response.writeHead(status, { 'content-encoding': encoding }).end(body);
+  };
+  const textOf = async (encoding: string, body: Buffer | string): Promise<string> => {
+    replyWith(encoding, body);
+    return (await ask()).body.toString();
+  };
+  const failureOf = async (encoding: string, body: Buffer, more = {}) => {
+    replyWith(encoding, body);
+    const error = await ask(more).then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof HttpFailure)) throw new Error('It did not fail as HTTP');
+    return [error.kind, error.message, error.effectBegan];
+  };
+
+  it('undoes each encoding, and several in their order', async () => {
+    const both = gzipSync(brotliCompressSync(TEXT));
+    const encoded: [string, Buffer | string][] = [
+      ['gzip', gzipSync(TEXT)],
+      ['x-gzip', gzipSync(TEXT)],
+      ['GZip', Buffer.concat([gzipSync(TEXT.slice(0, 100)), gzipSync(TEXT.slice(100))])],
+      ['br', brotliCompressSync(TEXT)],
+      ['deflate', deflateSync(TEXT)],
+      ['deflate', deflateSync(TEXT, { level: 0 })],
+      ['deflate', deflateRawSync(TEXT)],
+      ['br, gzip', both],
+      ['identity, br ,, GZIP', both],
+      ['deflate, br, gzip', gzipSync(brotliCompressSync(deflateRawSync(TEXT)))],
+      ['identity', TEXT],
+      ['', TEXT],
+    ];
+    for (const [encoding, body] of encoded) {
+      expect(await textOf(encoding, body), encoding).to.equal(TEXT);
+    }
+  });
+
+  it('undoes a body that comes byte by byte', async () => {
+    const zipped = deflateRawSync('small');
+    reply = async (response) => {
+      response.writeHead(200, { 'content-encoding': 'deflate' });
+      for (const byte of zipped) {
+        response.write(Buffer.of(byte));
+        await setImmediate();
+      }
+      response.end();
+    };
+    expect((await ask()).body.toString()).to.equal('small');
+  });
+
+  it('takes a reply without a body for empty, whatever its encoding', async () => {
+    for (const encoding of ['gzip', 'br', 'zstd']) {
+      replyWith(encoding, '');
+      expect((await ask({ method: 'HEAD' })).body.length).to.equal(0);
+      expect((await ask()).body.length).to.equal(0);
+      replyWith(encoding, '', 304);
+      expect((await ask()).status).to.equal(304);
+    }
+  });
+
+  it('asks for what it undoes, unless the caller asks for something else or for a part', async () => {
+    const asked = async (more: Partial<Outgoing>) => {
+      replyWith('identity', '');
+      await ask(more);
+      return server.got.at(-1)?.headers['accept-encoding'];
+    };
+    expect(await asked({})).to.equal('br, gzip, deflate');
+    expect(await asked({ headers: { 'Accept-Encoding': 'identity' } })).to.equal('identity');
+    expect(await asked({ headers: { Range: 'bytes=0-9' } })).to.equal(undefined);
+    expect(await asked({ isDecoded: false })).to.equal(undefined);
+  });
+
+  it('fails with the name of an encoding that it does not know', async () => {
+    const sentence = '127.0.0.1: the reply has a content-encoding that cannot be undone';
+    const failed = (detail: string) => ['unknown_encoding', `${sentence} (${detail})`, true];
+    const zipped = gzipSync(TEXT);
+    expect(await failureOf('zstd', zipped)).to.equal(failed('zstd'));
+    expect(await failureOf('compress, gzip', zipped)).to.equal(failed('compress'));
+    expect(await failureOf('<b>\'"; x', zipped)).to.equal(failed('bx'));
+    expect(await failureOf('gzip,gzip,gzip,gzip', zipped)).to.equal(failed('4 encodings'));
+  });
+
+  it('fails where a body is not what its encoding says, or is cut off', async () => {
+    const sentence = '127.0.0.1: the reply is not in the content-encoding that it names';
+    for (const encoding of ['gzip', 'deflate', 'br']) {
+      const failed = ['undecodable', `${sentence} (${encoding})`, true];
+      expect(await failureOf(encoding, Buffer.from('this is no such thing'))).to.equal(failed);
+    }
+    const cut = gzipSync(TEXT).subarray(0, 60);
+    expect(await failureOf('gzip', cut)).to.equal(['undecodable', `${sentence} (gzip)`, true]);
+  });
+
+  it('stops at the limit of bytes, wherever a bomb has them', async () => {
+    const big = { [constants.BROTLI_PARAM_QUALITY]: 4 };
+    const bombs: [string, Buffer][] = [
+      ['gzip', gzipSync(ZEROS)],
+      ['deflate', deflateSync(ZEROS)],
+      ['br', brotliCompressSync(ZEROS, { params: big })],
+      ['gzip, gzip', gzipSync(gzipSync(ZEROS))],
+      ['br, gzip', gzipSync(brotliCompressSync(ZEROS, { params: big }))],
+      // The outer layer is large, the inner one is empty.
+      ['gzip, gzip', gzipSync(Buffer.concat(Array(400_000).fill(gzipSync(''))))],
+    ];
+    const failed = ['too_large', '127.0.0.1: the reply is too large', true];
+    for (const [encoding, body] of bombs) {
+      expect(body.length, encoding).to.be.below(200_000);
+      const since = performance.now();
+      expect(await failureOf(encoding, body), encoding).to.equal(failed);
+      expect(performance.now() - since, encoding).to.be.below(2_000);
+    }
+    const just = gzipSync(ZEROS.subarray(0, 5 * 1024 * 1024));
+    expect(await textOf('gzip', just)).to.have.length(5 * 1024 * 1024);
+  });
+
+  it('takes what is enough of a bomb', async () => {
+    replyWith('gzip', gzipSync(ZEROS));
+    expect((await ask({ enoughBytes: 1_000 })).body).to.have.length(1_000);
+  });
+
+  it('says with its failure what had come before', async () => {
+    const zipped = gzipSync(Buffer.concat([Buffer.from(TEXT), ZEROS]));
+    replyWith('gzip', zipped);
+    const failed = await ask({ maxBytes: 200_000 }).catch((error: HttpFailure) => error.begun);
+    expect(Object(failed).body.toString().slice(0, 6)).to.equal('Grüße,');
+  });
+});
