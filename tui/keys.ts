@@ -66,6 +66,8 @@ const actKeys = {
   replay: 'r',
   rotate: 'R',
   approve: 'A',
+  'approve-conversation': 'C',
+  'approve-host': 'H',
   stop: 'x',
   message: 'i',
   mark: 'm',
@@ -94,7 +96,12 @@ const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
     delete: 'delete',
   },
   execution: { replay: 'replay' },
-  approvals: { approve: 'approve', stop: 'deny' },
+  approvals: {
+    approve: 'approve',
+    'approve-conversation': 'allow in conversation',
+    'approve-host': 'allow host',
+    stop: 'deny',
+  },
   agents: {
     add: 'spawn',
     message: 'message',

@@ -62,7 +62,11 @@ const eventText = (event: FollowedAgentEvent): EventText => {
   }
   if (event.type === 'agent.message') return { kind: 'message', text: of('content') };
   const phase = of('phase');
-  if (phase === 'call') return { kind: 'call', text: `${of('tool')}  ${of('arguments')}` };
+  if (phase === 'call') {
+    const grant = of('grantId');
+    const by = grant === '' ? '' : `by ${grant}  `;
+    return { kind: 'call', text: `${of('tool')}  ${by}${of('arguments')}` };
+  }
   if (phase === 'approval' && of('status') !== 'pending') {
     return { kind: 'approval', text: `${of('tool')} ${of('status')}` };
   }

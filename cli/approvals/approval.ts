@@ -38,6 +38,18 @@ function approvalTrustText({ untrusted }: ApprovalReply): string {
   return untrusted ? 'UNTRUSTED' : 'trusted';
 }
 
+export type ScopeChoice = ApprovalReply['scopes'][number];
+
+const COVERED: Record<ScopeChoice, string> = {
+  once: 'exactly as shown',
+  conversation: 'as shown, and later calls of this tool and host in this conversation',
+  host: 'as shown, and later ones to this host, port and method for 30 days',
+};
+
+/** The call by its digest, and what an approval in that scope covers. */
+export const asShown = (approval: ApprovalReply, scope: ScopeChoice): string =>
+  `${shortOf(approval)} ${COVERED[scope]}`;
+
 /**
  * Finds an approval by its id, the end of it, or the beginning of its digest. If an agent asked for
  * the same call several times, it is the newest: the others are decided.
@@ -80,7 +92,15 @@ export const callLines = (approval: ApprovalReply): string[] => {
     `Because    ${oneLine(approval.reason)}`,
     ...(approval.agentId === null ? [] : [`Agent      ${approval.agentId}`]),
     standing(approval),
+    ...scopeLines(approval),
   ];
+};
+
+/** The flags with which an approval stands for later calls. */
+const scopeLines = ({ status, scopes }: ApprovalReply): string[] => {
+  const others = scopes.filter((scope) => scope !== 'once');
+  if (status !== 'pending' || others.length === 0) return [];
+  return [`To let it stand for later calls: --scope ${others.join(' or ')}`];
 };
 
 const valueLines = (value: unknown): string[] => {
@@ -102,6 +122,13 @@ export interface ApprovalPrompts {
   close(): void;
 }
 
+/** A call that `y` approves, its scope, and when it was shown. */
+interface AskedCall {
+  approval: ApprovalReply;
+  scope: ScopeChoice;
+  at: number;
+}
+
 /** A `y` that comes sooner was typed, or pasted, before the call could be read. */
 const READING_MS = 700;
 const HELP = 'a1 approve, d1 deny [reason], s1 show all. ^C ends.';
@@ -116,7 +143,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
   /**
    * The call that `y` would approve: the one that was shown last in full, and when it was shown.
    */
-  let asked: { approval: ApprovalReply; at: number } | null = null;
+  let asked: AskedCall | null = null;
   const reader = createInterface({
     input: streams.stdin,
     output: streams.stderr,
@@ -141,10 +168,11 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
   const decideOn = async (
     approval: ApprovalReply,
     approved: boolean,
-    reason?: string,
+    { reason, scope }: { reason?: string; scope?: ScopeChoice } = {},
   ): Promise<void> => {
     const { id: approvalId, digest } = approval;
-    const body = { approvalId, digest, approved, ...(reason ? { reason } : {}) };
+    const said = { ...(reason && { reason }), ...(scope && { scope }) };
+    const body = { approvalId, digest, approved, ...said };
     try {
       tell(await client.approvals.approve({ body }));
     } catch (error) {
@@ -153,21 +181,21 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     }
   };
 
-  const confirm = (approval: ApprovalReply): void => {
+  const confirm = (approval: ApprovalReply, given: string): void => {
+    const scope = approval.scopes.find((each) => each === (given || 'once'));
+    if (!scope) {
+      out.note(`Its scope is one of ${approval.scopes.join(', ')}: a1 host`);
+      return;
+    }
     for (const line of callLines(approval)) out.note(line);
-    asked = { approval, at: now() };
-    out.note(
-      `Approve ${oneLine(approvalCall(approval))} ${shortOf(approval)} exactly as shown? [y/N]`,
-    );
+    asked = { approval, scope, at: now() };
+    out.note(`Approve ${oneLine(approvalCall(approval))} ${asShown(approval, scope)}? [y/N]`);
   };
 
-  const decide = async (
-    of: { approval: ApprovalReply; at: number },
-    isYes: boolean,
-  ): Promise<void> => {
-    if (isYes && now() - of.at < READING_MS) return out.note('Read it first. [y/N]');
+  const decide = async ({ approval, scope, at }: AskedCall, isYes: boolean): Promise<void> => {
+    if (isYes && now() - at < READING_MS) return out.note('Read it first. [y/N]');
     asked = null;
-    if (isYes) await decideOn(of.approval, true);
+    if (isYes) await decideOn(approval, true, scope === 'once' ? {} : { scope });
     else out.note('Undecided.');
   };
 
@@ -178,8 +206,8 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     if (!verb || !approval) return line === '' ? undefined : out.note(HELP);
     if (verb === 's') for (const each of callLines(approval)) out.note(each);
     else if (approval.status !== 'pending') out.note(`[${number}] is ${approval.status} already.`);
-    else if (verb === 'a') confirm(approval);
-    else await decideOn(approval, false, rest);
+    else if (verb === 'a') confirm(approval, rest);
+    else await decideOn(approval, false, { reason: rest });
   };
 
   reader.on('line', (line) => void obey(line.trim()).catch((error) => out.warn(String(error))));
@@ -210,6 +238,7 @@ export const watchApprovals = command({
   examples: ['', '--json | jq .arguments', '--output id'],
   notes: [
     'On a terminal: a1 approves, d1 denies with what follows as reason, s1 shows the whole call.',
+    'a1 conversation and a1 host let the approval stand for later calls.',
     'In a pipe: one line for each question and each answer, until ^C.',
   ],
   seeAlso: 'adjutant help approvals',

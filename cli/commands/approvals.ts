@@ -1,13 +1,16 @@
 import { type Client, contracts } from '../../src/client/index.js';
 import {
+  type ScopeChoice,
   approvalCall,
   approvalColumns,
   approvalOf,
+  asShown,
   callLines,
   shortOf,
   watchApprovals,
 } from '../approvals/approval.js';
-import { type CommandGroup, type Context, command } from '../command.js';
+import { type CommandGroup, type Context, command, type Flag } from '../command.js';
+import { usageFault } from '../exit.js';
 import { listCommand } from '../request.js';
 import { oneLine } from '../text.js';
 
@@ -38,23 +41,41 @@ const get = command({
   },
 });
 
+const SCOPES: readonly ScopeChoice[] = ['once', 'conversation', 'host'];
+
+const scopeFlag: Flag<ScopeChoice> = {
+  value: '<scope>',
+  about: 'How long it stands: once, conversation or host',
+  values: SCOPES,
+  read: (given) => {
+    const scope = SCOPES.find((each) => each === given);
+    if (!scope) throw usageFault(`--scope is one of ${SCOPES.join(', ')}.`);
+    return scope;
+  },
+};
+
 const approve = command({
   name: 'approve',
   args: '<approval>',
   calls: [endpoints.approve],
-  summary: 'Let a call run, once and exactly as shown',
-  examples: ['4f2a91c0', '4f2a91c0 --yes', '4f2a91c0 --yes --json'],
-  notes: ['It shows the whole call and asks; what was shown is what is approved.'],
-  seeAlso: 'adjutant approvals watch',
-  run: async (context, { args }) => {
+  summary: 'Let a call run exactly as shown',
+  examples: ['4f2a91c0', '4f2a91c0 --scope host', '4f2a91c0 --yes --json'],
+  flags: { scope: scopeFlag },
+  notes: [
+    'It shows the whole call and asks; what was shown is what is approved.',
+    'conversation: later calls of the tool, to the same host, in this conversation.',
+    'host: later requests with this method to this host, for the hook or conversation, 30 days.',
+    'An untrusted agent sends nothing with a query string unasked, whatever stands.',
+  ],
+  seeAlso: 'adjutant approvals grants list, adjutant approvals watch',
+  run: async (context, { args, flags: { scope = 'once' } }) => {
     const client = await context.client();
     const approval = await approvalOf(client, args.approval);
     for (const line of callLines(approval)) context.out.note(line);
-    await context.ask.confirm(
-      `Approve ${approvalCall(approval)} ${shortOf(approval)} exactly as shown?`,
-    );
+    await context.ask.confirm(`Approve ${approvalCall(approval)} ${asShown(approval, scope)}?`);
     const { id: approvalId, digest } = approval;
-    await decideOn(context, client, { approvalId, digest, approved: true });
+    const chosen = scope === 'once' ? {} : { scope };
+    await decideOn(context, client, { approvalId, digest, approved: true, ...chosen });
   },
 });
 
@@ -74,7 +95,7 @@ const deny = command({
 const decideOn = async (
   { out }: Context,
   client: Client,
-  body: { approvalId: string; digest: string; approved: boolean; reason?: string },
+  body: NonNullable<Parameters<Client['approvals']['approve']>[0]>['body'],
 ): Promise<void> => {
   const decided = await client.approvals.approve({ body });
   const call = `${oneLine(approvalCall(decided))} ${shortOf(decided)}`;
@@ -83,5 +104,8 @@ const decideOn = async (
 
 export const approvalsGroup: CommandGroup = {
   commands: [list, get, approve, deny, watchApprovals],
-  notes: ['An approval is named by the beginning of its digest, its id, or the end of that.'],
+  notes: [
+    'An approval is named by the beginning of its digest, its id, or the end of that.',
+    'More: adjutant approvals grants',
+  ],
 };

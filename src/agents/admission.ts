@@ -86,4 +86,5 @@ const questionOf = (agent: AgentRow, entry: RegisteredModel): ApprovalRequest =>
     callId: callIdOf(entry.name),
     reason: 'its model is a command-line tool, and the agent reads what came from outside',
     isUntrusted: true,
+    grantScopes: [],
   });

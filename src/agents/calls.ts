@@ -4,7 +4,7 @@ import { excerpt, excerptOf } from '../kernel/excerpt.js';
 import type { ToolCall } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { statement, unlessUnmet, unmetStep } from '../store/store.js';
-import type { ApprovalRow } from '../store/tables/permissions.js';
+import type { ApprovalRow, GrantRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/module.js';
 import { type CallDecision, decisionOf, type UndecidedCalls } from './decision.js';
 import { createParallel, type StartedWork } from './parallel.js';
@@ -135,26 +135,29 @@ interface StartedCall {
   call: ToolCall;
   tool: Tool | null;
   approval?: ApprovalRow;
+  grant?: GrantRow;
   performed: CallsOutcome;
 }
 
 /**
  * Commits the beginning of a call, then runs it. Its result is stored even if a pause came first.
- * The call does not run if its approval is no longer valid.
+ * The call does not run if its approval or grant is no longer valid.
  */
 const beginCall = async (
   deps: LoopDeps,
   { agent, signal, activeMs }: AgentRun,
-  { call, tool, approval, performed }: StartedCall,
+  { call, tool, approval, grant, performed }: StartedCall,
 ): Promise<StartedWork<ToolResult | null>> => {
   const begins = createRecord(deps, agent)
     .only(['running'], { active_ms: activeMs() })
     .add(...(approval ? [spend(deps, approval)] : []))
+    .add(...(grant ? [deps.access.grants.use(grant)] : []))
     .event('agent.tool_call', {
       phase: 'call',
       callId: call.id,
       tool: call.name,
       arguments: excerptOf(call.arguments),
+      ...(grant && { grantId: grant.id }),
     });
   const unmet = await unmetStep(begins.commit());
   if (unmet !== null) {
@@ -172,7 +175,7 @@ const beginCall = async (
     effectId: effectOf(agent.id, call.id),
     hops: agent.hops,
     longestResult: LONGEST_RESULT,
-    ...(approval && { isApproved: true }),
+    ...((approval || grant) && { isApproved: true }),
   });
   const took = result.then(() => Math.max(0, deps.clock.now() - since));
   took.catch(() => undefined);

@@ -24,7 +24,7 @@ interface ChatInput {
   };
   /** The sender, if the message may decide on an approval of the agent. */
   by?: AgentSpeaker;
-  /** Throws if this sender may not give the agent the message. */
+  /** Throws if this sender may not give the agent, or one after it, the message. */
   check?(agent: AgentRow): void | Promise<void>;
 }
 
@@ -48,8 +48,8 @@ export const createChat =
     if (by && speaker && (await approvals.spoken(speaker, content, by))) {
       return { sessionId: speaker.session_id, agentId: speaker.id };
     }
+    if (speaker) await input.check?.(speaker);
     if (speaker && !isSpent(speaker) && suits(speaker, input)) {
-      await input.check?.(speaker);
       await control.message(speaker, content, via?.steps(speaker.session_id));
       return { sessionId: speaker.session_id, agentId: speaker.id };
     }

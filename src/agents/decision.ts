@@ -3,19 +3,20 @@ import {
   callDigest,
   type ExactCall,
   LONGEST_ARGUMENTS,
+  grantScopesOf,
 } from '../approvals/module.js';
 import { canonical } from '../kernel/jsonvalue.js';
 import { judge } from '../permissions/module.js';
 import type { ToolCall } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
-import type { ApprovalRow } from '../store/tables/permissions.js';
+import type { ApprovalRow, GrantRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/module.js';
 import { TOLD_AT } from './repeats.js';
 import type { AgentRun, LoopDeps } from './run.js';
 import { readFacts } from './snapshot.js';
 import { notWaitedText, onlyUnfinished, resultOfSubAgent } from './subagents.js';
-import { agentTrust } from './taint.js';
+import { trustAtReply } from './taint.js';
 import type { Toolset } from './toolset.js';
 import { INTERRUPTED } from './turns.js';
 import { requestOf } from './waitforapproval.js';
@@ -46,7 +47,7 @@ export const UNTOUCHED = {
 
 /** The decision on one call. */
 export type CallDecision =
-  | { do: 'run'; tool: Tool | null; approval?: ApprovalRow }
+  | { do: 'run'; tool: Tool | null; approval?: ApprovalRow; grant?: GrantRow }
   /**
    * `holds` has the conditions for reporting this to the model; if one fails, the call is judged
    * again.
@@ -68,8 +69,8 @@ const unreadable = (tool: string, fault: string): string =>
   `The arguments of this call cannot be read: ${fault}`;
 
 /**
- * Decides on a call right before it runs, by what is valid then: permissions, trust and the owner's
- * decision.
+ * Decides on a call right before it runs: by the permissions, grants and decisions of the owner that
+ * are valid then, and by the trust in the agent when it chose the call.
  */
 export const decisionOf = async (
   deps: LoopDeps,
@@ -90,17 +91,25 @@ export const decisionOf = async (
   if (open.repetitions >= TOLD_AT) return report(REPEATED);
   if (!tool) return { do: 'run', tool };
   const { permissions, now } = await readFacts(deps, run);
-  const trust = agentTrust(now);
+  const trust = trustAtReply(now);
   const { level, because } = judge(tool, call.arguments, { permissions, trust });
   if (level === 'allow') return { do: 'run', tool };
   if (level === 'deny') return report(`Denied: ${because}. It was not run.`);
+  const judged = { tool, arguments: call.arguments, isUntrusted: trust.isUntrusted };
+  const grant = await deps.access.grants.covering(now, judged);
+  if (grant) return { do: 'run', tool, grant };
   if (canonical(call.arguments).length > LONGEST_ARGUMENTS) {
     return report(
       'Not run: it needs an approval, and its arguments are too long to be read for one.',
     );
   }
-  const { isUntrusted } = trust;
-  const why = { callId: call.id, reason: because, isUntrusted };
+  const why = {
+    callId: call.id,
+    reason: because,
+    isUntrusted: trust.isUntrusted,
+    grantScopes: grantScopesOf(judged),
+    definitionDigest: tool.definitionDigest,
+  };
   return { do: 'ask', question: requestOf(agent, exactly(agent.id, tool, call), why) };
 };
 

@@ -15,6 +15,7 @@ import { createChat } from './chat.js';
 import { createControl } from './control.js';
 import { createDelegate } from './delegate.js';
 import { createFollowers } from './followers.js';
+import { createUseRefusal } from './granteduse.js';
 import { createLoop } from './loop.js';
 import { createModels } from './models.js';
 import { createNotify } from './notifytool.js';
@@ -32,7 +33,6 @@ export type { AgentOutcome, ExecutionEnd, Executions, FollowUp } from './followe
 export type { ModelState, Models } from './models.js';
 export type { DayCaps } from './procedures/spending.js';
 export { type SpawnRequest, spawnRecord } from './spawn.js';
-export { agentTrust } from './taint.js';
 export type { DeltaSockets } from './textdeltas.js';
 
 export interface AgentsModuleDeps {
@@ -72,6 +72,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
     removeFolder: ({ user_id, id }) => tools.work.remove(user_id, id),
   });
   const chat = createChat({ rows, control, models, approvals });
+  const useRefusal = createUseRefusal({ store, clock });
   approvals.findAgents(findWaitingAgent({ store, clock, hub, rows, queue }));
   tools.handle({
     notify: createNotify({ store, clock, outbox }),
@@ -83,6 +84,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
     models,
     chat,
     deltas: control.live.deltas,
+    useRefusal,
     /** Registers the modules that follow what agents do. */
     followers,
     /** Registers the loop with the queue. */
@@ -100,6 +102,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
         access: {
           models,
           experts,
+          grants: approvals.grants,
           toolsOf: async (agent, permissions) => {
             await skills.keepFresh();
             const suits = toolsOfPersona(agent, skills.servers.all());
@@ -120,6 +123,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
         approvals,
         hub,
         choices: { models, experts, grants, toolbox: tools.toolbox },
+        refuseUse: useRefusal(grants),
       }),
       chat: chatResource({
         rows,
@@ -128,7 +132,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
         models,
         experts,
         say: chat,
-        grants,
+        refuseUse: useRefusal(grants),
       }),
     }),
   };

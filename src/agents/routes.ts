@@ -11,9 +11,9 @@ import { faultsOfTools, type Toolbox } from '../tools/module.js';
 import { AGENT_CHANNELS, ImpossibleMove, isAbout, NoSession, SessionBusy } from './agent.js';
 import { Agent, agents } from './contract.js';
 import type { AgentControl } from './control.js';
+import type { RefuseUse } from './granteduse.js';
 import type { Models } from './models.js';
 import type { AgentRows } from './rows.js';
-import { agentTrust } from './taint.js';
 
 export interface AgentsDeps {
   rows: AgentRows;
@@ -21,6 +21,7 @@ export interface AgentsDeps {
   approvals: Pick<Approvals, 'spoken'>;
   hub: Hub;
   choices: AgentChoices;
+  refuseUse: RefuseUse;
 }
 
 /** The models, experts and tools that a new agent may be given. */
@@ -75,7 +76,7 @@ export const agentsResource = (deps: AgentsDeps) => {
     message: ({ id, body }, by) =>
       change(by.userId, id, async (agent) => {
         if (await deps.approvals.spoken(agent, body.content, messageSender(by))) return;
-        choices.grants.refuseUse(by, agentTrust(agent).granted);
+        await deps.refuseUse(by, agent);
         await control.message(agent, body.content);
       }),
     pause: ({ id }, by) => change(by.userId, id, control.pause),
@@ -140,7 +141,7 @@ export const orRefused = async <T>(verb: Promise<T>): Promise<T> => {
     if (error instanceof NotOpen) throw Boom.conflict(error.message, { code: 'already_decided' });
     if (error instanceof DecisionRefused) {
       const { code, message } = error;
-      const statusCode = code === 'nothing_waits' ? 409 : 403;
+      const statusCode = error.isConflict ? 409 : 403;
       throw new Boom.Boom(message, { statusCode, data: { code } });
     }
     if (!(error instanceof ImpossibleMove)) throw error;

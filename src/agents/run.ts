@@ -1,3 +1,4 @@
+import type { Grants } from '../approvals/module.js';
 import type { Experts } from '../experts/module.js';
 import type { Log } from '../kernel/log.js';
 import type { EffectivePermissions } from '../permissions/module.js';
@@ -18,6 +19,8 @@ export interface LoopDeps extends EndingDeps {
 export interface AgentAccess {
   models: Models;
   experts: Experts;
+  /** The approvals that stand for later calls. */
+  grants: Pick<Grants, 'covering' | 'use'>;
   toolsOf(agent: AgentRow, permissions: EffectivePermissions): Promise<Toolset>;
   /** Returns the working folder of an agent. */
   folderOf(agent: AgentRow): Promise<string>;

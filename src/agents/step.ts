@@ -17,6 +17,7 @@ import { type AgentRecord, createRecord } from './record.js';
 import { repetitionsOf } from './repeats.js';
 import { type AgentRun, commitWithCost, type LoopDeps, type LoopOutcome } from './run.js';
 import type { StepFacts } from './snapshot.js';
+import { keepReplyTrust } from './taint.js';
 import type { DroppedContext } from './trim.js';
 import { callsOf } from './turns.js';
 
@@ -69,7 +70,7 @@ const recordReply = async (deps: LoopDeps, taken: CompletedStep): Promise<LoopOu
   const { reserved, reply, latencyMs } = modelReply;
   const settled = settleReserved(deps, reserved, { usage: reply.usage, latencyMs });
   if (bounded.toolCalls.length === 0 && (await finish(deps, taken, settled))) return 'finished';
-  return commitWithCost(deps, addReply(createRecord(deps, run.agent), taken), settled);
+  return commitWithCost(deps, addReply(deps, createRecord(deps, run.agent), taken), settled);
 };
 
 /**
@@ -92,19 +93,21 @@ const finish = async (
   const outcome = { status: 'completed' as const, result, ...(note !== null && { note }) };
   return unlessUnmet(
     endAgent(deps, run.agent, outcome, (record) =>
-      addReply(record.add(unchanged), taken).add(...settled),
+      addReply(deps, record.add(unchanged), taken).add(...settled),
     ),
   );
 };
 
 /** Adds the reply, the model that gave it, and the reasons why the models before it did not. */
 const addReply = (
+  deps: LoopDeps,
   record: AgentRecord,
   { run, modelReply, bounded, messageId, dropped: trimmed }: CompletedStep,
 ): AgentRecord => {
   const { model, passedOver, reply, reserved } = modelReply;
   const { text, toolCalls, dropped } = bounded;
   const note = readerNote(reply);
+  if (toolCalls.length > 0) record.add(keepReplyTrust(deps.store, run.agent.id));
   record.only(['running'], { active_ms: run.activeMs() }).message({
     id: messageId,
     role: 'assistant',

@@ -47,6 +47,27 @@ export const taintParent = (store: Store, { id, parent_id }: AgentRow): Statemen
 };
 
 /**
+ * Builds the statement that keeps the trust in an agent as it is now, for the calls of the reply that
+ * is stored with it. What those calls bring in does not count for the other calls of that reply,
+ * which the model had chosen before.
+ */
+export const keepReplyTrust = ({ db }: Store, id: string): Statement =>
+  statement(
+    db
+      .updateTable('agents')
+      .set(({ ref }) => ({ reply_untrusted: ref('untrusted') }))
+      .where('id', '=', id),
+  );
+
+/** Returns the trust in an agent when it gave its last reply, by which its calls are judged. */
+export const trustAtReply = (
+  agent: Pick<AgentRow, 'untrusted' | 'reply_untrusted' | 'hook_id' | 'tools'>,
+): CallerTrust => {
+  const untrusted = agent.untrusted === 1 && agent.reply_untrusted === 1 ? 1 : 0;
+  return agentTrust({ ...agent, untrusted });
+};
+
+/**
  * Returns the present trust in an agent. A hook's grant was given to an agent that reads payloads
  * and stays valid. A grant to a trusted agent ends when the agent reads untrusted content.
  */

@@ -20,7 +20,10 @@ import { type AgentRun, commitWaiting, type Interruption, type LoopDeps } from '
 export const requestOf = (
   agent: AgentRow,
   call: ExactCall,
-  why: { callId: string; reason: string; isUntrusted: boolean },
+  why: Pick<
+    ApprovalRequest,
+    'callId' | 'reason' | 'isUntrusted' | 'grantScopes' | 'definitionDigest'
+  >,
 ): ApprovalRequest => ({
   ...call,
   ...why,

@@ -3,6 +3,7 @@ import { canonical } from '../kernel/jsonvalue.js';
 import { approvalTable } from '../store/tables/permissions.js';
 import { viewer } from '../store/view.js';
 import { ApprovalReply } from './contract.js';
+import { MOST_GRANTS } from './grants/rules.js';
 
 /** An approval: a call and its owner's decision on it, as the API and `/ws` show it. */
 export type Approval = ApprovalReply;
@@ -25,6 +26,18 @@ export class NotOpen extends Error {
 export class OtherDigest extends Error {
   override name = 'OtherDigest';
   override message = 'The call is not the one that was shown: its digest differs';
+}
+
+/** Thrown if the approval may not be given in that scope. */
+export class ScopeNotOffered extends Error {
+  override name = 'ScopeNotOffered';
+}
+
+/** Thrown if the approval cannot stand, because too many do already; nothing was decided. */
+export class TooManyGrants extends Error {
+  override name = 'TooManyGrants';
+  override message =
+    `You have ${MOST_GRANTS} grants, the most there may be: delete some, or approve once`;
 }
 
 export const viewApproval = viewer(approvalTable, ApprovalReply, {});

@@ -3,6 +3,7 @@ import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const status = () => s.oneOf('ApprovalStatus', 'pending', 'approved', 'denied', 'expired');
+const scope = () => s.oneOf('ApprovalScope', 'once', 'conversation', 'host');
 const digest = () =>
   s
     .text(64)
@@ -24,6 +25,7 @@ export const ApprovalReply = s.object('Approval', {
   decidedAt: s.nullable(s.time()),
   decidedBy: s.nullable(s.id('user')),
   decisionReason: s.nullable(s.text(1000)).description('What was said about the answer'),
+  scopes: s.list(scope(), 3).description('The scopes that an approval of this call may have'),
 });
 export type ApprovalReply = s.Static<typeof ApprovalReply>;
 
@@ -41,7 +43,7 @@ export const approvals = contract({
     reply: ApprovalReply,
   }),
   approve: endpoint.post('/api/chat/approve', {
-    summary: 'Approve or deny a call, once and exactly as shown; the first answer counts',
+    summary: 'Approve or deny a call exactly as shown; the first answer counts',
     audit: 'approvals.approve',
     example: { approvalId: 'approval_01j9zq4w8k2m6n0p3r5t7v9xyz', approved: true },
     body: s.object('ApprovalAnswer', {
@@ -50,6 +52,11 @@ export const approvals = contract({
       reason: s.optional(s.reason(1000).description('Told to the agent where it is denied')),
       digest: s.optional(
         digest().description('Of the call that you saw: another is refused (409)'),
+      ),
+      scope: s.optional(
+        scope().description(
+          'once, unless given; conversation: this tool and host in this conversation; host: this host, port and method for this hook or conversation, 30 days. One of `scopes` of the approval',
+        ),
       ),
     }),
     reply: ApprovalReply,

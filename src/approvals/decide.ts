@@ -3,9 +3,18 @@ import type { Log } from '../kernel/log.js';
 import { createDueWatch } from '../store/duewatch.js';
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { statement, unmetStep } from '../store/store.js';
-import type { ApprovalRow } from '../store/tables/permissions.js';
+import type { ApprovalRow, ApprovalScope, GrantScope } from '../store/tables/permissions.js';
 import { visibleTo } from '../store/visible.js';
-import { type Approval, NoApproval, NotOpen, OtherDigest, viewApproval } from './approval.js';
+import {
+  type Approval,
+  NoApproval,
+  NotOpen,
+  OtherDigest,
+  ScopeNotOffered,
+  TooManyGrants,
+  viewApproval,
+} from './approval.js';
+import type { Grants } from './grants/queries.js';
 import type { ApprovalRows } from './rows.js';
 import { onlyPending, type WithdrawingDeps } from './withdraw.js';
 
@@ -21,6 +30,7 @@ export type CommitDecision = (
 
 export interface DecidingDeps extends WithdrawingDeps {
   approvals: ApprovalRows;
+  grants: Pick<Grants, 'insert'>;
   /** Reads the agent whose call waits for a decision; null if it no longer exists. */
   waitingAgent(id: string): Promise<CommitDecision | null>;
 }
@@ -30,6 +40,8 @@ interface DecisionInput {
   reason?: string;
   /** The digest of the call that was shown to the user. */
   digest?: string;
+  /** The scope of an approval: `once` unless given. */
+  scope?: ApprovalScope;
   /** The row of the audit log, committed together with the decision. */
   step?: TransactionStep;
 }
@@ -39,22 +51,27 @@ interface Decision {
   status: 'approved' | 'denied' | 'expired';
   by: string | null;
   reason: string | null;
+  /** The scope in which an approval stands for later calls. */
+  grantScope?: GrantScope | undefined;
   step?: TransactionStep;
 }
 
 /**
  * Creates the function that decides on one call for its owner. If several decisions come at once,
- * the first that is durable counts. Errors: NoApproval, NotOpen, OtherDigest.
+ * the first that is durable counts. Errors: NoApproval, NotOpen, OtherDigest, ScopeNotOffered,
+ * TooManyGrants.
  */
 export const createDecide =
   (deps: DecidingDeps) =>
   async (userId: string, approvalId: string, input: DecisionInput): Promise<Approval> => {
-    const { approved, reason, digest, step } = input;
+    const { approved, reason, digest, scope = 'once', step } = input;
     const row = await deps.approvals.owned(userId, approvalId);
     if (!row) throw new NoApproval();
     if (digest !== undefined && digest !== row.digest) throw new OtherDigest();
+    refuseScope(row, approved, scope);
     const status = approved ? 'approved' : 'denied';
-    const decision: Decision = { status, by: userId, reason: reason ?? null, step };
+    const grantScope = scope === 'once' ? undefined : scope;
+    const decision: Decision = { status, by: userId, reason: reason ?? null, grantScope, step };
     if (await settle(deps, row, decision)) return decided(deps, row);
     await expire(deps, row);
     const { status: now, decidedAt } = await decided(deps, row);
@@ -62,6 +79,14 @@ export const createDecide =
   };
 
 export type Decide = ReturnType<typeof createDecide>;
+
+const refuseScope = ({ scopes }: ApprovalRow, approved: boolean, scope: ApprovalScope): void => {
+  if (scope === 'once') return;
+  if (!approved) throw new ScopeNotOffered('is for an approval: a denial is for this call alone');
+  const offered: ApprovalScope[] = JSON.parse(scopes);
+  if (offered.includes(scope)) return;
+  throw new ScopeNotOffered(`must be one of ${offered.join(', ')} for this call`);
+};
 
 const BATCH = 100;
 
@@ -105,11 +130,15 @@ const settle = async (
     const unmet = await unmetStep(settleOnce(deps, row, decision));
     if (unmet === 0) return false;
     if (unmet === null) break;
+    if (decision.grantScope && unmet === GRANT_STEP) throw new TooManyGrants();
     // The agent moved, or another of its approvals was decided, between the query and the write.
   }
   deps.hub.publish(row.user_id, 'approval', await decided(deps, row));
   return true;
 };
+
+/** The index of the step that makes an approval stand, behind the decision itself. */
+const GRANT_STEP = 1;
 
 /**
  * Commits the decision and, if the agent waits for no other, puts the agent back into the queue.
@@ -122,6 +151,7 @@ const settleOnce = async (
   const { store } = deps;
   const steps: TransactionStep[] = [
     decisionOf(deps, row, decision),
+    ...(decision.grantScope ? [deps.grants.insert(row, decision.grantScope)] : []),
     ...(decision.step ? [decision.step] : []),
   ];
   const agentId = row.agent_id;

@@ -67,6 +67,7 @@ export const createAdmit =
       asker: 'A direct call',
       reason: because,
       isUntrusted: false,
+      grantScopes: [],
       ttlMs: CONVERSATION_MS,
     };
     const asked = requestApprovals(deps, [question]);

@@ -4,6 +4,8 @@ import type { PermissionsOf } from '../permissions/module.js';
 import type { Hub } from '../realtime/module.js';
 import { createDecide, createExpiry, type DecidingDeps } from './decide.js';
 import { createAdmit } from './directcall.js';
+import { createGrants } from './grants/queries.js';
+import { grantsResource } from './grants/routes.js';
 import { createSpokenDecision } from './replytext.js';
 import { approvalsResource } from './routes.js';
 import { approvalRows } from './rows.js';
@@ -15,9 +17,13 @@ export {
   NoApproval,
   NotOpen,
   OtherDigest,
+  ScopeNotOffered,
+  TooManyGrants,
 } from './approval.js';
 export type { CommitDecision, Decide } from './decide.js';
 export type { DirectCall } from './directcall.js';
+export { type Grants, grantedTools, voidHookGrants } from './grants/queries.js';
+export { grantScopesOf } from './grants/rules.js';
 export {
   type AgentSpeaker,
   approvalRefusal,
@@ -47,12 +53,16 @@ export const openApprovals = (base: Base, deps: ApprovalsDeps) => {
   const { store, clock, log } = base;
   const { hub, outbound, permissionsOf } = deps;
   const approvals = approvalRows(store);
+  const grants = createGrants({ store, clock });
   let find: DecidingDeps['waitingAgent'] = async () => null;
-  const deciding = { store, clock, log, hub, approvals, waitingAgent: (id: string) => find(id) };
+  const waitingAgent = (id: string) => find(id);
+  const deciding = { store, clock, log, hub, approvals, grants, waitingAgent };
   const decide = createDecide(deciding);
   return {
     rows: approvals,
     decide,
+    /** The approvals that stand for later calls. */
+    grants,
     /** Admits the owner's direct calls, which have no agent. */
     admit: createAdmit({ store, clock, hub, outbound, approvals, permissionsOf }),
     expiry: createExpiry(deciding),
@@ -62,7 +72,7 @@ export const openApprovals = (base: Base, deps: ApprovalsDeps) => {
     findAgents: (given: DecidingDeps['waitingAgent']): void => {
       find = given;
     },
-    resources: () => [approvalsResource({ rows: approvals, decide })],
+    resources: () => [approvalsResource({ rows: approvals, decide }), grantsResource(grants)],
   };
 };
 

@@ -4,19 +4,33 @@ import { mint } from '../kernel/ids.js';
 import { type ScopeRefusal, scopeRefusal } from '../kernel/scope.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
+import type { GrantScope } from '../store/tables/permissions.js';
+import { ScopeNotOffered, TooManyGrants } from './approval.js';
 import type { Decide } from './decide.js';
 import type { ApprovalRows } from './rows.js';
 
 /** The number of digits of a digest that a person has to type. */
 export const SHORT_DIGEST = 8;
 
-const DECISION = /^(approve|deny)\s+(\S+)$/i;
+const DECISION = /^(approve|deny)\s+(\S+?)(?:\s+(once|conversation|host))?$/i;
 
-/** Parses `approve DIGEST` and `deny DIGEST`; returns null for any other text. */
-export const decisionIn = (text: string): { digest: string; approved: boolean } | null => {
-  const [, word, digest] = DECISION.exec(text.trim()) ?? [];
+/** A decision that was typed. */
+export interface TypedDecision {
+  digest: string;
+  approved: boolean;
+  /** The scope in which an approval is to stand; once if absent. */
+  scope?: GrantScope;
+}
+
+/**
+ * Parses `approve DIGEST`, `approve DIGEST conversation`, `approve DIGEST host` and `deny DIGEST`;
+ * returns null for any other text.
+ */
+export const decisionIn = (text: string): TypedDecision | null => {
+  const [, word, digest, scope] = DECISION.exec(text.trim().toLowerCase()) ?? [];
   if (word === undefined || digest === undefined) return null;
-  return { digest: digest.toLowerCase(), approved: word.toLowerCase() === 'approve' };
+  const isLasting = scope === 'conversation' || scope === 'host';
+  return { digest, approved: word === 'approve', ...(isLasting && { scope }) };
 };
 
 /** Thrown if a message is a decision but was not accepted. The code names the reason. */
@@ -24,10 +38,16 @@ export class DecisionRefused extends Error {
   override name = 'DecisionRefused';
 
   constructor(
-    readonly code: ScopeRefusal['code'] | 'nothing_waits',
+    readonly code: ScopeRefusal['code'] | 'nothing_waits' | 'scope_not_offered',
+
     message: string,
   ) {
     super(message);
+  }
+
+  /** True if the sender may decide, but not on this. */
+  get isConflict(): boolean {
+    return this.code === 'nothing_waits' || this.code === 'scope_not_offered';
   }
 }
 
@@ -66,7 +86,7 @@ export const createSpokenDecision =
     const decision = decisionIn(text);
     const pending = decision ? await deps.rows.pendingOf(agent.id) : [];
     if (!decision || pending.length === 0) return false;
-    const { digest, approved } = decision;
+    const { digest, approved, scope } = decision;
     const meant = pending.filter((row) => row.digest.startsWith(digest));
     const [only] = meant;
     if (!only || meant.length > 1 || digest.length < SHORT_DIGEST) {
@@ -74,15 +94,22 @@ export const createSpokenDecision =
     }
     const refusal = await by.refusal();
     if (refusal) throw new DecisionRefused(refusal.code, refusal.message);
-    const step = auditOf(deps.clock, by, { target: only.id, approved, digest: only.digest });
-    await deps.decide(by.userId, only.id, { approved, digest: only.digest, step });
+    const given = { approved, digest: only.digest, ...(scope && { scope }) };
+    const step = auditOf(deps.clock, by, { target: only.id, ...given });
+    await deps.decide(by.userId, only.id, { ...given, step }).catch((error: unknown) => {
+      if (error instanceof ScopeNotOffered) throw notOffered(`The scope ${error.message}`);
+      if (error instanceof TooManyGrants) throw notOffered(error.message);
+      throw error;
+    });
     return true;
   };
+
+const notOffered = (message: string) => new DecisionRefused('scope_not_offered', message);
 
 const auditOf = (
   clock: Clock,
   { userId, address, requestId }: AgentSpeaker,
-  { target, ...data }: { target: string; approved: boolean; digest: string },
+  { target, ...data }: TypedDecision & { target: string },
 ): TransactionStep => {
   const now = clock.now();
   return {

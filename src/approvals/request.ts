@@ -3,7 +3,7 @@ import { mint } from '../kernel/ids.js';
 import { canonical } from '../kernel/jsonvalue.js';
 import type { Notice, Outbound, OutgoingEvent, QueuedMessage } from '../outbound/module.js';
 import { statement } from '../store/store.js';
-import type { ApprovalRow } from '../store/tables/permissions.js';
+import type { ApprovalRow, GrantScope } from '../store/tables/permissions.js';
 import { type Approval, callDigest, type ExactCall, viewApproval } from './approval.js';
 import type { WithdrawingDeps } from './withdraw.js';
 
@@ -19,6 +19,10 @@ export interface ApprovalRequest extends ExactCall {
   asker: string;
   reason: string;
   isUntrusted: boolean;
+  /** The scopes that an approval may have beside `once`. */
+  grantScopes: GrantScope[];
+  /** The fingerprint of the tool's definition, if a server offers it. */
+  definitionDigest?: string | undefined;
   /** The time within which a decision must come, in milliseconds. */
   ttlMs: number;
   /** The number of times that the cause of this call came back to this daemon. */
@@ -85,6 +89,8 @@ const rowOf = (question: ApprovalRequest, now: number): ApprovalRow => ({
   decided_by: null,
   decision_reason: null,
   used_at: null,
+  scopes: JSON.stringify(['once', ...question.grantScopes]),
+  tool_digest: question.definitionDigest ?? null,
 });
 
 const messageOf = ({ asker, agentId }: ApprovalRequest, approvals: Approval[]): Notice => {

@@ -1,6 +1,13 @@
 import Boom from '@hapi/boom';
-import { orNotFound, resource } from '../kernel/route.js';
-import { NoApproval, NotOpen, OtherDigest, viewApproval } from './approval.js';
+import { badRequest, orNotFound, resource } from '../kernel/route.js';
+import {
+  NoApproval,
+  NotOpen,
+  OtherDigest,
+  ScopeNotOffered,
+  TooManyGrants,
+  viewApproval,
+} from './approval.js';
 import { approvals } from './contract.js';
 import type { Decide } from './decide.js';
 import type { ApprovalRows } from './rows.js';
@@ -17,8 +24,13 @@ export const approvalsResource = ({ rows, decide }: { rows: ApprovalRows; decide
     },
     approve: async ({ body }, by) => {
       const { approvalId, ...decision } = body;
-      const { approved, reason, digest } = decision;
-      const data = { approved, ...(reason && { reason }), ...(digest && { digest }) };
+      const { approved, reason, digest, scope } = decision;
+      const said = {
+        ...(reason && { reason }),
+        ...(digest && { digest }),
+        ...(scope && { scope }),
+      };
+      const data = { approved, ...said };
       const step = by.record({ target: approvalId, data });
       return decide(by.userId, approvalId, { ...decision, step }).catch(refused);
     },
@@ -28,5 +40,11 @@ const refused = (error: unknown): never => {
   if (error instanceof NoApproval) throw Boom.notFound(error.message);
   if (error instanceof NotOpen) throw Boom.conflict(error.message, { code: 'already_decided' });
   if (error instanceof OtherDigest) throw Boom.conflict(error.message, { code: 'other_digest' });
+  if (error instanceof TooManyGrants) {
+    throw Boom.conflict(error.message, { code: 'too_many_grants' });
+  }
+  if (error instanceof ScopeNotOffered) {
+    throw badRequest([{ path: 'scope', message: error.message }]);
+  }
   throw error;
 };

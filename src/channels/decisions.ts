@@ -3,14 +3,16 @@ import {
   NoApproval,
   NotOpen,
   OtherDigest,
+  ScopeNotOffered,
   SHORT_DIGEST,
+  TooManyGrants,
 } from '../approvals/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { AuditRecord } from '../kernel/contract/audit.js';
 import { mint } from '../kernel/ids.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
-import type { ApprovalRow } from '../store/tables/permissions.js';
+import type { ApprovalRow, ApprovalScope } from '../store/tables/permissions.js';
 import { visibleTo } from '../store/visible.js';
 import type { LinkedChannel } from './links.js';
 
@@ -34,6 +36,7 @@ export interface OwnerDecision {
   approvalId?: string;
   digest: string;
   approved: boolean;
+  scope?: ApprovalScope;
 }
 
 /**
@@ -66,23 +69,37 @@ export const decideFrom = async (
   if (!isPartOf(verdict.digest, meant.digest)) {
     return { text: `${new OtherDigest().message}. Nothing was decided.`, isOver: false };
   }
-  const { approved } = verdict;
+  const { approved, scope = 'once' } = verdict;
+  const said = scope === 'once' ? {} : { scope };
   const { digest } = meant;
   const step = auditFrom(deps.clock, origin, {
     actorId: channel.userId,
     action: 'approvals.approve',
     target: meant.id,
-    data: { approved, digest, channel: channel.kind, channelId: channel.id },
+    data: { approved, digest, ...said, channel: channel.kind, channelId: channel.id },
   });
   try {
-    await deps.decide(channel.userId, meant.id, { approved, digest, step });
-    return { text: `${approved ? 'Approved' : 'Denied'}: ${called}`, isOver: true };
+    await deps.decide(channel.userId, meant.id, { approved, digest, ...said, step });
+    return { text: `${approved ? APPROVED[scope] : 'Denied'}: ${called}`, isOver: true };
   } catch (error) {
     if (error instanceof NotOpen) return { text: `${error.message}: ${called}`, isOver: true };
+    if (error instanceof ScopeNotOffered) return notDecided(`The scope ${error.message}`);
+    if (error instanceof TooManyGrants) return notDecided(error.message);
     if (!(error instanceof NoApproval || error instanceof OtherDigest)) throw error;
     return { text: error.message, isOver: false };
   }
 };
+
+const APPROVED: Record<ApprovalScope, string> = {
+  once: 'Approved',
+  conversation: 'Approved for this conversation',
+  host: 'Approved for this host',
+};
+
+const notDecided = (why: string): DecisionReply => ({
+  text: `${why}. Nothing was decided.`,
+  isOver: false,
+});
 
 const HEX = /^[0-9a-f]+$/;
 const isPartOf = (given: string, digest: string): boolean =>

@@ -1,8 +1,9 @@
 import { SHORT_DIGEST } from '../approvals/module.js';
+import { SCOPE_TEXTS } from '../providers/chat/buttonscopes.js';
 import type { ChannelMessage } from '../providers/chat/platform.js';
 import type { Store } from '../store/store.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
-import type { ApprovalRow } from '../store/tables/permissions.js';
+import type { ApprovalRow, ApprovalScope, GrantScope } from '../store/tables/permissions.js';
 import { visibleTo } from '../store/visible.js';
 
 /**
@@ -37,7 +38,9 @@ export const messageOf = async (
   if (!asked) return { title, text: body };
   if (asked.status !== 'pending') return { title, text: `It was ${asked.status} meanwhile.` };
   const { id, digest } = asked;
-  return { title, text: textOf(asked), question: { approvalId: id, digest } };
+  const grantScopes = grantScopesIn(asked);
+  const question = { approvalId: id, digest, ...(grantScopes.length > 0 && { grantScopes }) };
+  return { title, text: textOf(asked), question };
 };
 
 /**
@@ -61,13 +64,23 @@ const messageOfAll = async (
 const ownApprovals = ({ db }: Store, userId: string) =>
   db
     .selectFrom('approvals')
-    .select(['id', 'tool', 'action', 'arguments', 'digest', 'reason', 'untrusted', 'status'])
+    .select([
+      'id',
+      'tool',
+      'action',
+      'arguments',
+      'digest',
+      'reason',
+      'untrusted',
+      'status',
+      'scopes',
+    ])
     .select('expires_at')
     .where(visibleTo(userId));
 
 type ApprovalQuestion = Pick<
   ApprovalRow,
-  'tool' | 'action' | 'arguments' | 'digest' | 'reason' | 'untrusted' | 'expires_at'
+  'tool' | 'action' | 'arguments' | 'digest' | 'reason' | 'untrusted' | 'expires_at' | 'scopes'
 >;
 
 /**
@@ -84,7 +97,13 @@ const textOf = (asked: ApprovalQuestion): string => {
     asked.untrusted === 1 ? 'UNTRUSTED: the agent has read what came from outside' : 'trusted',
     `Digest ${short}. Nothing has run; without an answer it is denied at ${asked.expires_at}.`,
     `Or reply: approve ${short}    deny ${short}`,
+    ...grantScopesIn(asked).map((scope) => `For ${SCOPE_TEXTS[scope]}: approve ${short} ${scope}`),
   ].join('\n');
+};
+
+const grantScopesIn = ({ scopes }: Pick<ApprovalRow, 'scopes'>): GrantScope[] => {
+  const all: ApprovalScope[] = JSON.parse(scopes);
+  return all.filter((scope) => scope !== 'once');
 };
 
 /** Returns the value as JSON, with characters escaped that hide text or change its direction. */

@@ -35,7 +35,7 @@ export const grantedAnew = (
   after: GrantingHook,
 ): string[] => {
   const granted = acting(hookTools(after));
-  if (!before || purposeOf(before) !== purposeOf(after) || isLooser(before, after)) return granted;
+  if (!before || isAnother(before, after)) return granted;
   const known = hookTools(before);
   const kept = new Set([...known, ...acting(known)]);
   return granted.filter((name) => !kept.has(name));
@@ -53,6 +53,18 @@ const purposeOf = ({ action, actionConfig, firedBy }: GrantingHook): string => {
   const fields = action === 'spawn_agent' || action === 'execute_tool' ? PURPOSE[action] : [];
   return canonical([action, fields.map((field) => actionConfig[field] ?? null), firedBy]);
 };
+
+/** True if a hook does something else after a change, or more lets it do so. */
+const isAnother = (before: GrantingHook, after: GrantingHook): boolean =>
+  purposeOf(before) !== purposeOf(after) || isLooser(before, after);
+
+/**
+ * True if a change of a hook ends the approvals that stand for its agents. Ours: a new secret ends
+ * them too, also if it is rotated, because from then on another may fire the hook.
+ */
+export const endsGrants = (row: HookRow, changes: Partial<HookRow>): boolean =>
+  changes.secret_sealed !== undefined ||
+  isAnother(grantingHook(row), grantingHook({ ...row, ...changes }));
 
 /** True if a condition of the old hook is no longer in the new one. */
 const isLooser = (before: GrantingHook, after: GrantingHook): boolean => {

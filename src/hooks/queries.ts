@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { grantedTools, voidHookGrants } from '../approvals/module.js';
 import { cutPage, DEFAULT_LIMIT } from '../kernel/contract/page.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type Page, type PageInput } from '../store/page.js';
@@ -14,6 +15,7 @@ import {
 import { unchangedSince } from '../store/updateif.js';
 import { visibleTo } from '../store/visible.js';
 import { endDeletion } from './deletion.js';
+import { endsGrants } from './grants.js';
 import type { ExecutionWithDelivery, HookWithStats } from './view.js';
 
 interface HookFilters extends PageInput {
@@ -75,8 +77,13 @@ export const hooksStore = (store: Store) => {
         .where(visibleTo(read.user_id))
         .where('id', '=', read.id)
         .where(unchangedSince(read));
-      return unlessUnmet(store.transact([statement(hook, 1), ...also]));
+      const ended = endsGrants(read, changes) ? [voidHookGrants(store, read.id)] : [];
+      return unlessUnmet(store.transact([statement(hook, 1), ...ended, ...also]));
     },
+
+    /** Returns the tools that approvals which stand let the hook's agents use. */
+    grantedTools: ({ id, user_id }: HookRow, now: string): Promise<string[]> =>
+      grantedTools(store, { userId: user_id, hookId: id, sessionId: null }, now),
 
     /** Returns true if the hook has more rows than are deleted with it in one transaction. */
     isLarge: async (id: string): Promise<boolean> => {

@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import { iso } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Http } from '../kernel/http.js';
 import type { FieldFault } from '../kernel/problem.js';
@@ -41,11 +42,15 @@ export const refuseGrants = (
  * Throws if an admin who acts as the owner fires or replays a hook to which the owner granted
  * tools.
  */
-export const refuseFiring = (
-  { grants }: HooksDeps,
+export const refuseFiring = async (
+  { grants, hooks, clock }: HooksDeps,
   by: Caller,
-  { action, action_config }: HookRow,
-): void => grants.refuseUse(by, hookTools({ action, actionConfig: JSON.parse(action_config) }));
+  hook: HookRow,
+): Promise<void> => {
+  if (!by.impersonator) return;
+  const own = hookTools({ action: hook.action, actionConfig: JSON.parse(hook.action_config) });
+  grants.refuseUse(by, [...own, ...(await hooks.grantedTools(hook, iso(clock.now())))]);
+};
 
 /**
  * Throws if the user has too many hooks on the path: every delivery costs an HMAC for each hook

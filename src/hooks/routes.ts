@@ -82,12 +82,12 @@ export const hooksResource = ({ service: deps, testing, hub, awaited }: HooksRou
     test: async ({ id, body }, by) => {
       const hook = await findHook(deps, by.userId, id);
       if (body.dryRun) return dryRun(testing, hook, body);
-      refuseFiring(deps, by, hook);
+      await refuseFiring(deps, by, hook);
       return shown(await fireTestDelivery(testing, hook, body));
     },
     replay: async ({ id, executionId, body }, by) => {
       const hook = await findHook(deps, by.userId, id);
-      refuseFiring(deps, by, hook);
+      await refuseFiring(deps, by, hook);
       const recorded = await findExecution(by.userId, id, executionId);
       return shown(await replayExecution(testing, hook, recorded, body.force === true));
     },

@@ -97,6 +97,9 @@ const Approval = s.object('Approval', {
   decidedAt: s.nullable(s.time()),
   decidedBy: s.nullable(s.id('user')),
   decisionReason: s.nullable(s.text(1000)).description('What was said about the answer'),
+  scopes: s
+    .list(s.oneOf('ApprovalScope', 'once', 'conversation', 'host'), 3)
+    .description('The scopes that an approval of this call may have'),
 });
 
 const texts = (label: string) =>

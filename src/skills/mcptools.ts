@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { canonical } from '../kernel/jsonvalue.js';
 import { SHORTEST_PIECE } from '../kernel/secretforms.js';
 import { isSecretName } from '../providers/llm/quote.js';
 import { McpFailed } from '../providers/mcp/connection.js';
@@ -50,8 +52,14 @@ const toolOf = (
   needs: spec.everyone ? null : 'mcp',
   unavailable: whyOff ?? whyNot(skillId, pin),
   isSafe: () => false,
+  definitionDigest: digestOf(spec, definition),
   run: (args, context) => call(skillId, definition, args, context),
 });
+
+const digestOf = ({ at }: ServerSpec, definition: Definition): string =>
+  createHash('sha256')
+    .update(canonical([at, definition]))
+    .digest('hex');
 
 const whyNot = (server: string, pin: Pin): string | null => {
   if (isQuarantined(pin)) {

@@ -4,7 +4,7 @@ import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import { HttpFailure } from '../kernel/failure.js';
 import { hopHeader } from '../kernel/hops.js';
 import type { Http } from '../kernel/http.js';
-import { offsetInput, textPage } from './textpage.js';
+import { offsetInput, textPart } from './textpart.js';
 import {
   defineTool,
   refusal,
@@ -83,7 +83,7 @@ export const httpTools = (http: Requester): ToolGroup => ({
         const moved = notFollowed === undefined ? {} : { notFollowed };
         const beside = { url: sentTo, status, headers: reply.headers, ...moved };
         const paging = { key: 'body', beside, offset, most: MAX_TEXT, isRepeatable };
-        return textPage(new TextDecoder().decode(reply.body), paging, context);
+        return textPart(new TextDecoder().decode(reply.body), paging, context);
       },
     }),
   ],

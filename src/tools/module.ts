@@ -19,6 +19,7 @@ export {
   type ToolContext,
   ToolFailed,
   type ToolGroup,
+  type ToolIdentity,
   ToolRefused,
 } from './tool.js';
 export { faultsOfTools, functionName, type Toolbox } from './toolbox.js';

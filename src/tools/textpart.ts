@@ -30,7 +30,7 @@ interface Paging {
  * can read. Secrets are redacted in the whole text first, since a cut through one would hide
  * it from redaction. A character of two code units is never split.
  */
-export const textPage = async (
+export const textPart = async (
   text: string,
   { key, beside, offset = 0, most, isRepeatable }: Paging,
   { redact, longestResult }: Pick<ToolContext, 'redact' | 'longestResult'>,

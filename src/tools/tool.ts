@@ -21,7 +21,8 @@ export interface ToolContext {
   /** The number of times that the cause of this call came back to this daemon. It is sent along. */
   hops?: number;
   /**
-   * Set if the owner approved exactly this call: it must go to the address in its arguments only.
+   * Set if the owner approved this call, or a grant covers it: it must go to the address in its
+   * arguments only.
    */
   isApproved?: true;
   /** The most characters of the result's JSON that the caller reads; any number unless given. */
@@ -67,6 +68,11 @@ export interface Tool {
    * earlier call sent can be in it.
    */
   isStateless?: boolean;
+  /**
+   * The SHA-256 of the definition and the address of a tool that an MCP server offers; absent for
+   * other tools.
+   */
+  definitionDigest?: string;
   /** True if this call changes nothing (safe as in RFC 9110). It may still send data out. */
   isSafe(args: Record<string, unknown>): boolean;
   /**

@@ -3,7 +3,7 @@ import * as s from '../kernel/contract/schema.js';
 import { portOf } from '../kernel/egress.js';
 import { type Requester, requestForTool } from './http.js';
 import { pageText } from './page.js';
-import { offsetInput, textPage } from './textpage.js';
+import { offsetInput, textPart } from './textpart.js';
 import { defineTool, type Tool, ToolFailed, type ToolGroup, ToolRefused } from './tool.js';
 
 const MAX_TEXT = 128 * 1024;
@@ -58,7 +58,7 @@ const readTool = (http: Requester): Tool =>
       const moved = notFollowed === undefined ? {} : { notFollowed };
       const beside = { url: readAt, status, title, ...moved };
       const paging = { key: 'text', beside, offset, most: MAX_TEXT, isRepeatable: true };
-      return textPage(text, paging, context);
+      return textPart(text, paging, context);
     },
   });
 

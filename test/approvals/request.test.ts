@@ -37,6 +37,7 @@ describe('an approval', () => {
       createdAt: '2026-03-01T12:00:00.000Z',
       expiresAt: '2026-03-01T12:15:00.000Z',
       ...{ decidedAt: null, decidedBy: null, decisionReason: null },
+      scopes: ['once', 'conversation', 'host'],
     });
     expect(desk.canary.heard).to.equal([]);
     expect(inside(desk.app).queue.totals()).to.include({ running: 0 });

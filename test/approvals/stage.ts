@@ -20,6 +20,7 @@ export interface Approval {
   decidedAt: string | null;
   decidedBy: string | null;
   decisionReason: string | null;
+  scopes: string[];
 }
 
 /** Somebody out there who writes down every request, and never should get one. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { generate } from 'otplib';
 import { type FrozenClock, PASSWORD, type TestApp, until } from '../harness/app.js';
 import { ADA, linkChannel } from '../harness/channel.js';
+import { keepGrant } from '../harness/grant.js';
 import { inside } from '../harness/inside.js';
 import { loseMessage } from '../harness/messages.js';
 import { keepPasskey } from '../harness/passkey.js';
@@ -276,6 +277,9 @@ export const RECIPES: Record<string, Recipe> = {
   'POST /api/tunnel/stop': (kitchen) => setUpTunnel(kitchen),
   'DELETE /api/tunnel/address': (kitchen) => setUpTunnel(kitchen),
   'POST /api/tunnel/check': (kitchen) => setUpTunnel(kitchen),
+  'DELETE /api/skills/grants/{id}': async ({ app, admin }) => ({
+    path: { id: await keepGrant(app, admin.id) },
+  }),
   'POST /api/chat/approve': async (kitchen) => {
     const { token } = await kitchen.guest();
     await kitchen.app.call('PUT', '/api/skills/permissions', { token, body: ASKING });

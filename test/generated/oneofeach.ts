@@ -1,6 +1,7 @@
 import { type TestApp, until } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { linkChannel } from '../harness/channel.js';
+import { keepGrant } from '../harness/grant.js';
 import { keepPasskey } from '../harness/passkey.js';
 import { makeToken } from '../harness/token.js';
 import { keepWebhook } from '../harness/webhook.js';
@@ -35,6 +36,7 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     experts: { id: await makeExpert(app, token) },
     chat: { agentId },
     approvals: { id: await askApproval(app, me.body.id) },
+    grants: { id: await keepGrant(app, me.body.id) },
     permissions: await denyTool(app, token),
     sessions: { id: sessionId },
     notifications: { id: notifications.body.notifications[0].id },

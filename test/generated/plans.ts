@@ -9,6 +9,7 @@ import type { StoreWork } from '../../src/store/engine/protocol.js';
 const LARGE = [
   ...['deliveries', 'delivery_claims', 'executions', 'execution_minutes', 'hooks', 'jobs'],
   ...['agents', 'agent_events', 'messages', 'sessions', 'run_notices', 'approvals', 'model_calls'],
+  'approval_grants',
   ...['notifications', 'outgoing_events', 'sendings', 'sending_attempts', 'held_notices'],
   ...['audit', 'idempotency', 'inbound_events', 'credentials', 'auth_sessions'],
 ];

@@ -110,6 +110,7 @@ export const anApproval = (over: Partial<ApprovalReply> = {}): ApprovalReply => 
   decidedAt: null,
   decidedBy: null,
   decisionReason: null,
+  scopes: ['once'],
   ...over,
 });
 

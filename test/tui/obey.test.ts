@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { EditorOutcome } from '../../cli/editor.js';
-import { createClient } from '../../src/client/index.js';
+import { type ApprovalReply, createClient } from '../../src/client/index.js';
 import type { Controller, ControllerEffects } from '../../tui/control/controller.js';
 import { dispatchKey } from '../../tui/control/dispatch.js';
 import type { InputEvent } from '../../tui/input.js';
@@ -162,6 +162,28 @@ describe('keys on the desk', () => {
     const { id: approvalId, digest } = anApproval();
     const body = JSON.stringify({ approvalId, digest, approved: true });
     expect(desk.asked).to.equal([`POST /api/chat/approve ${body}`]);
+  });
+
+  it('lets an approval stand where that is offered, by keys of their own', async () => {
+    const scopes: ApprovalReply['scopes'] = ['once', 'conversation', 'host'];
+    const args = { method: 'POST', url: 'https://example.org/in' };
+    const one = anApproval({ tool: 'http', action: 'request', arguments: args, scopes });
+    for (const [key, scope] of [
+      ['C', 'conversation'],
+      ['H', 'host'],
+    ] as const) {
+      const desk = openDesk([...approvalsLoaded([one]), { type: 'ui.root', root: 'approvals' }]);
+      desk.keys(key);
+      expect(desk.store.get().ui.sheet?.act.ask?.lines.join(' ')).to.contain('https://example.org');
+      desk.clock.now += 700;
+      desk.keys('y');
+      await desk.settled();
+      const body = { approvalId: one.id, digest: one.digest, approved: true, scope };
+      expect(desk.asked).to.equal([`POST /api/chat/approve ${JSON.stringify(body)}`]);
+    }
+    const desk = openDesk(atApprovals);
+    desk.keys('C', 'H');
+    expect(desk.store.get().ui.sheet).to.be.null();
   });
 
   it('does nothing to a call that was decided under the sheet', async () => {

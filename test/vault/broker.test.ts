@@ -67,6 +67,15 @@ describe('a tool argument that names a credential', () => {
     expect(text).to.not.contain('canary');
   });
 
+  it('is swept from a text that is read on from the middle of it', async () => {
+    target.answer = (response) => response.end(`${'x'.repeat(90)}${VALUE} and more`);
+    for (let offset = 85; offset < 125; offset++) {
+      const { body } = await request({ headers: { a: '$credential(pat)' }, offset });
+      const whole = `${'x'.repeat(90)}[secret] and more`;
+      expect(body.result.body).to.equal(whole.slice(offset));
+    }
+  });
+
   it('reaches a program by its environment, and never by its arguments', async () => {
     await store('for-shell', ['shell.run'], []);
     const permission = { skillId: 'shell', action: 'run', level: 'allow' };

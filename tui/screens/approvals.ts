@@ -4,7 +4,7 @@ import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { column, stateColumn } from '../parts/table.js';
 import { textRows } from '../parts/text.js';
 import { left, leftInWords, timeOfEvent } from '../parts/times.js';
-import { onRow } from '../state/act.js';
+import { type Act, onRow } from '../state/act.js';
 import { bodyOf } from '../state/layout.js';
 import { rowsOf } from '../state/lists.js';
 import { agentGoal } from '../state/places.js';
@@ -15,6 +15,8 @@ import { listPage } from './list.js';
 
 /** Time after a question has appeared in which keys have no effect, in milliseconds. */
 const DEAD_MS = 700;
+type LastingScope = Exclude<ApprovalReply['scopes'][number], 'once'>;
+
 /** Width of the names of arguments. */
 const NAME = 12;
 
@@ -125,23 +127,40 @@ const approvalActs = (approval: ApprovalReply, state: State): Acts => {
   const { id: approvalId, digest } = approval;
   const what = `${callName(approval)} ${shortOf(approval)}`;
   const whom = agentName(state, approval);
-  const base = (approved: boolean) => ({
+  const base = (approved: boolean, scope?: LastingScope) => ({
     ...onRow('approvals', approvalId),
     guard: digest,
     call: async (client: Client) => {
-      const decided = await client.approvals.approve({ body: { approvalId, digest, approved } });
+      const body = { approvalId, digest, approved, ...(scope && { scope }) };
+      const decided = await client.approvals.approve({ body });
       return `${decided.status}: ${what}`;
     },
   });
+  const approving = (lines: string[], scope?: LastingScope): Act => ({
+    ...base(true, scope),
+    text: `Approve ${what}${scope ? ` (${scope})` : ''}`,
+    line: `adjutant approvals approve ${shortOf(approval)}${scope ? ` --scope ${scope}` : ''}`,
+    doing: 'approving…',
+    ask: { lines, deadMs: DEAD_MS },
+    ...(!isRead(state, approval) && { refusal: 'Read the call to its end first: tab, then j' }),
+  });
   return {
-    approve: {
-      ...base(true),
-      text: `Approve ${what}`,
-      line: `adjutant approvals approve ${shortOf(approval)}`,
-      doing: 'approving…',
-      ask: { lines: [`Approve ${what} for ${whom}, once, exactly as shown?`], deadMs: DEAD_MS },
-      ...(!isRead(state, approval) && { refusal: 'Read the call to its end first: tab, then j' }),
-    },
+    approve: approving([`Approve ${what} for ${whom}, once, exactly as shown?`]),
+    ...(approval.scopes.includes('conversation') && {
+      'approve-conversation': approving(
+        [
+          `Approve ${what} for ${whom}, and later calls of this tool`,
+          ...conversationLines(approval),
+        ],
+        'conversation',
+      ),
+    }),
+    ...(approval.scopes.includes('host') && {
+      'approve-host': approving(
+        [`Approve ${what} for ${whom}, and for 30 days later requests`, ...hostLines(approval)],
+        'host',
+      ),
+    }),
     stop: {
       ...base(false),
       text: `Deny ${what}`,
@@ -151,6 +170,27 @@ const approvalActs = (approval: ApprovalReply, state: State): Acts => {
     },
   };
 };
+
+/** The origin that a call names; an empty text if it names none. */
+const originOf = ({ arguments: { url } }: ApprovalReply): string =>
+  typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : '';
+
+/** Returns what an approval for the conversation covers beside the call. */
+const conversationLines = (approval: ApprovalReply): string[] => {
+  const origin = originOf(approval);
+  const where = origin === '' ? '' : `to ${origin} `;
+  return [`${where}in this conversation?`, ...limits(approval)];
+};
+
+/** Returns what an approval for the host covers beside the call. */
+const hostLines = (approval: ApprovalReply): string[] => [
+  `with this method to ${originOf(approval)}, of this hook or conversation?`,
+  ...limits(approval),
+];
+
+/** Returns what no approval that stands lets an untrusted agent do. */
+const limits = ({ untrusted }: ApprovalReply): string[] =>
+  untrusted ? ['The agent is untrusted: nothing with a query string is sent unasked.'] : [];
 
 /** The approvals, and the selected call in full. */
 export const approvalsPage: ScreenPage = listPage<ApprovalReply>({

@@ -3,13 +3,12 @@ import { messageSender } from '../../approvals/module.js';
 import type { Experts } from '../../experts/module.js';
 import { type Caller, CustomReply, EventStream } from '../../kernel/contract/endpoint.js';
 import { refuseFaults, resource } from '../../kernel/route.js';
-import type { GrantRule } from '../../permissions/module.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import { FINISHED } from '../agent.js';
 import type { Chat } from '../chat.js';
+import type { RefuseUse } from '../granteduse.js';
 import type { Models } from '../models.js';
 import { agentFaults, namedExpert, orRefused, ownedAgent } from '../routes.js';
-import { agentTrust } from '../taint.js';
 import { type ChatAnswer, chat } from './contract.js';
 import {
   eventsOf,
@@ -23,7 +22,7 @@ export interface ChatResourceDeps extends FollowingDeps {
   models: Models;
   experts: Pick<Experts, 'find'>;
   say: Chat;
-  grants: GrantRule;
+  refuseUse: RefuseUse;
 }
 
 const WAIT_S = 60;
@@ -45,7 +44,7 @@ export const chatResource = (deps: ChatResourceDeps) => {
       const { message: content, expertId, ...wishes } = body;
       const expert = await namedExpert(deps.experts, by.userId, expertId);
       refuseFaults(agentFaults(deps.models, { model: wishes.model, expert }));
-      const check = (agent: AgentRow) => deps.grants.refuseUse(by, agentTrust(agent).granted);
+      const check = (agent: AgentRow) => deps.refuseUse(by, agent);
       const input = { ...wishes, content, ...(expert && { expert }), by: messageSender(by), check };
       const { agentId } = await orRefused(deps.say(by.userId, input));
       const agent = await ownedAgent(deps.rows, by.userId, agentId);

@@ -1,6 +1,6 @@
 import Boom from '@hapi/boom';
 import type { Accounts } from '../../accounts/module.js';
-import { type Agents, agentTrust, NoSession, SessionBusy } from '../../agents/module.js';
+import { type Agents, NoSession, SessionBusy } from '../../agents/module.js';
 import { approvalRefusal, DecisionRefused, NotOpen } from '../../approvals/module.js';
 import type { Permissions } from '../../permissions/module.js';
 import type { AgentRow } from '../../store/tables/agents.js';
@@ -27,9 +27,10 @@ export const CHANNELS = {
 /** Creates the functions that `/ws` needs: the identity of a token, and the target of a message. */
 export const createSocketService = (
   { identify, tickets }: Accounts,
-  { chat }: Agents,
+  { chat, useRefusal }: Agents,
   { grants }: Permissions,
 ): SocketService => {
+  const refuseUse = useRefusal(grants);
   return {
     identify: async (token) => {
       const who = await identify(token);
@@ -46,8 +47,7 @@ export const createSocketService = (
         return who;
       };
       const refusal = async () => approvalRefusal(await identity());
-      const check = async (agent: AgentRow) =>
-        grants.refuseUse(await identity(), agentTrust(agent).granted);
+      const check = async (agent: AgentRow) => refuseUse(await identity(), agent);
       const by = { userId, address, requestId: 'ws', refusal };
       try {
         return await chat(userId, { ...message, by, check });
@@ -57,7 +57,7 @@ export const createSocketService = (
           throw Boom.conflict(error.message);
         }
         if (error instanceof DecisionRefused) {
-          const statusCode = error.code === 'nothing_waits' ? 409 : 403;
+          const statusCode = error.isConflict ? 409 : 403;
           throw new Boom.Boom(error.message, { statusCode });
         }
         throw error;

@@ -2,15 +2,22 @@ import { createHmac } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
 import { asObject, asText } from './call.js';
 import type { ButtonEvent, PlatformQuestion, PlatformReach } from './platform.js';
+import { SCOPE_LABELS, type ButtonScope, buttonScopeIn } from './buttonscopes.js';
 
-type ButtonChoice = 'approve' | 'deny';
+type ButtonChoice = 'approve' | 'deny' | ButtonScope;
 
 /** Returns the question in a message part; null if there is none. */
 export const questionIn = (part: unknown): PlatformQuestion | null => {
-  const { approvalId, digest } = asObject(part);
-  return asText(approvalId) && asText(digest)
-    ? { approvalId: asText(approvalId), digest: asText(digest) }
-    : null;
+  const { approvalId, digest, grantScopes } = asObject(part);
+  if (!asText(approvalId) || !asText(digest)) return null;
+  const scopes = Array.isArray(grantScopes)
+    ? grantScopes.flatMap((one) => buttonScopeIn(one) ?? [])
+    : [];
+  return {
+    approvalId: asText(approvalId),
+    digest: asText(digest),
+    ...(scopes.length > 0 && { grantScopes: scopes }),
+  };
 };
 
 /**
@@ -33,7 +40,11 @@ export const buttonsOf = (
     style,
     integration: { url: receiver, context: contextOf(key, { ...question, userId, choice: id }) },
   });
-  const actions = [button('approve', 'Approve', 'good'), button('deny', 'Deny', 'danger')];
+  const actions = [
+    button('approve', 'Approve', 'good'),
+    button('deny', 'Deny', 'danger'),
+    ...(question.grantScopes ?? []).map((scope) => button(scope, SCOPE_LABELS[scope], 'default')),
+  ];
   return { attachments: [{ fallback: 'Approve or deny', actions }] };
 };
 
@@ -51,9 +62,10 @@ const contextOf = (key: string, { userId, approvalId, digest, choice }: PressedB
 /** Returns the pressed button as the request states it. This proves nothing. */
 const pressedIn = (body: Record<string, unknown>): PressedButton | null => {
   const { approvalId, digest, answer: choice } = asObject(body.context);
-  if (choice !== 'approve' && choice !== 'deny') return null;
+  const pressed = choice === 'approve' || choice === 'deny' ? choice : buttonScopeIn(choice);
   const question = questionIn({ approvalId, digest });
-  return question && { ...question, userId: asText(body.user_id), choice };
+  if (!pressed || !question) return null;
+  return { ...question, userId: asText(body.user_id), choice: pressed };
 };
 
 /** True if the button is ours and was pressed by the user to whom it was shown. */
@@ -66,9 +78,10 @@ export const isOurButton = (body: Record<string, unknown>, key: string): boolean
 
 export const buttonIn = (
   body: Record<string, unknown>,
-): Pick<ButtonEvent, 'approvalId' | 'digest' | 'approved'> | null => {
+): Pick<ButtonEvent, 'approvalId' | 'digest' | 'approved' | 'scope'> | null => {
   const pressed = pressedIn(body);
   if (!pressed) return null;
   const { approvalId, digest, choice } = pressed;
-  return { approvalId, digest, approved: choice === 'approve' };
+  const scope = buttonScopeIn(choice);
+  return { approvalId, digest, approved: choice !== 'deny', ...(scope && { scope }) };
 };

@@ -1,5 +1,6 @@
 import type { Http } from '../../kernel/http.js';
 import type { Headers } from '../../kernel/signature.js';
+import type { ButtonScope } from './buttonscopes.js';
 
 /**
  * The adapter of one platform: it sends messages there and verifies what arrives from there. It is
@@ -121,9 +122,11 @@ export interface MessageEvent extends Event {
   isWordless?: true;
 }
 /** A pressed button. Of the digest it has as many of the first digits as the platform keeps. */
-export interface ButtonEvent extends Event, PlatformQuestion {
+export interface ButtonEvent extends Event, Pick<PlatformQuestion, 'approvalId' | 'digest'> {
   kind: 'button';
   approved: boolean;
+  /** The scope in which an approval is to stand; once if absent. */
+  scope?: ButtonScope | undefined;
 }
 export type ChatEvent = MessageEvent | ButtonEvent;
 /** A message that the platform accepted and cannot deliver; `to` as in `send`. */
@@ -154,6 +157,8 @@ export interface ChannelMessage {
 export interface PlatformQuestion {
   approvalId: string;
   digest: string;
+  /** The scopes in which an approval may stand. Each is a further button, where there is room. */
+  grantScopes?: readonly ButtonScope[];
 }
 
 /** The body of one request to the platform, without the recipient. */

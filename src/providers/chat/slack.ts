@@ -10,6 +10,7 @@ import {
 import { blocksOf, type Marked, markedPieces } from './marks.js';
 import type { Platform, PlatformBody, PlatformQuestion, PlatformReach } from './platform.js';
 import { COMMAND, isSlackSignature, parseSlack } from './slackinbound.js';
+import { type ButtonScope, SCOPE_LABELS, SCOPE_TEXTS } from './buttonscopes.js';
 
 /**
  * Slack advises at most 4,000 characters in a message, and accepts 3,000 in the text of a block.
@@ -126,7 +127,12 @@ const CONFIRM = {
   deny: words('Back'),
 };
 
-const asking = (text: string, { approvalId, digest }: PlatformQuestion) => {
+const confirmScope = (scope: ButtonScope) => ({
+  ...CONFIRM,
+  text: words(`It runs as it is shown, and later calls like it do not ask: ${SCOPE_TEXTS[scope]}.`),
+});
+
+const asking = (text: string, { approvalId, digest, grantScopes = [] }: PlatformQuestion) => {
   const value = `${approvalId}:${digest}`;
   const button = (action_id: string, label: string, more: object) => ({
     type: 'button',
@@ -144,6 +150,9 @@ const asking = (text: string, { approvalId, digest }: PlatformQuestion) => {
         elements: [
           button('approve', 'Approve', { style: 'primary', confirm: CONFIRM }),
           button('deny', 'Deny', { style: 'danger' }),
+          ...grantScopes.map((scope) =>
+            button(`approve_${scope}`, SCOPE_LABELS[scope], { confirm: confirmScope(scope) }),
+          ),
         ],
       },
     ],

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isSame, isTimely } from '../../kernel/signature.js';
 import { asObject, asText, objectOf } from './call.js';
 import type { Inbound, Platform } from './platform.js';
+import { buttonScopeIn } from './buttonscopes.js';
 
 /** The `replyTo` of a slash command, which is answered in the reply to the request. */
 export const COMMAND = 'command';
@@ -87,14 +88,17 @@ const ofCommand = (form: URLSearchParams): Inbound => {
   };
 };
 
+/** The action of a button: `approve`, `approve_host`, `deny`. */
+const CHOICE = /^(approve|deny)(?:_(conversation|host))?$/;
+
 const ofButton = (payload: Record<string, unknown>): Inbound => {
   const { trigger_id, actions } = payload;
   const [user, team, container] = [payload.user, payload.team, payload.container].map(asObject);
   const action = asObject(Array.isArray(actions) ? actions[0] : null);
   const [approvalId, digest] = asText(action.value).split(':');
-  const isDecision = action.action_id === 'approve' || action.action_id === 'deny';
+  const [, choice, scope] = CHOICE.exec(asText(action.action_id)) ?? [];
   const id = asText(user?.id);
-  if (payload.type !== 'block_actions' || !isDecision || !approvalId || !digest || !id) {
+  if (payload.type !== 'block_actions' || !choice || !approvalId || !digest || !id) {
     return IGNORED;
   }
   return {
@@ -102,7 +106,8 @@ const ofButton = (payload: Record<string, unknown>): Inbound => {
     sender: { id: `${asText(user?.team_id) || asText(team?.id)}:${id}`, name: asText(user?.name) },
     approvalId,
     digest,
-    approved: action.action_id === 'approve',
+    approved: choice !== 'deny',
+    ...(scope && { scope: buttonScopeIn(scope) }),
     eventId: asText(trigger_id),
     replyTo: `${asText(container?.channel_id)}:${asText(container?.message_ts)}`,
   };

@@ -13,6 +13,7 @@ import {
 import { type Marked, markedPieces, withLast } from './marks.js';
 import type { Platform, PlatformBody, PlatformQuestion, PlatformReach } from './platform.js';
 import { splitText } from './split.js';
+import { SCOPE_LABELS } from './buttonscopes.js';
 import { buttonTelegram, parseTelegram, replyPlace } from './telegraminbound.js';
 
 /** The most UTF-16 units of a message, as Telegram counts them. */
@@ -64,7 +65,7 @@ export const telegram: Platform = {
     const parts = markedPieces(message, { between: '\n', most: MESSAGE }).map(shown);
     const { question } = message;
     if (!question) return parts;
-    return withLast(parts, { reply_markup: { inline_keyboard: [keyboard(question)] } });
+    return withLast(parts, { reply_markup: { inline_keyboard: keyboard(question) } });
   },
   send: async (reach, to, part) =>
     sentOf(await call(reach, 'sendMessage', { chat_id: to, ...part }), receiptIn),
@@ -121,8 +122,13 @@ const shown = ({ text, marks }: Marked): PlatformBody => {
 };
 
 const keyboard = (question: PlatformQuestion) => [
-  { text: 'Approve', callback_data: buttonTelegram(question, true) },
-  { text: 'Deny', callback_data: buttonTelegram(question, false) },
+  [
+    { text: 'Approve', callback_data: buttonTelegram(question, 'once') },
+    { text: 'Deny', callback_data: buttonTelegram(question, 'deny') },
+  ],
+  ...(question.grantScopes ?? []).map((scope) => [
+    { text: SCOPE_LABELS[scope], callback_data: buttonTelegram(question, scope) },
+  ]),
 ];
 
 const call = (reach: PlatformReach, method: string, body: PlatformBody) => {

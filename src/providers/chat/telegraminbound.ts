@@ -1,5 +1,6 @@
 import { asObject, asText, objectOf } from './call.js';
 import type { Inbound, PlatformQuestion } from './platform.js';
+import type { ButtonScope } from './buttonscopes.js';
 
 const IGNORED = { kind: 'ignored' } as const;
 /**
@@ -7,13 +8,15 @@ const IGNORED = { kind: 'ignored' } as const;
  * digits.
  */
 const DIGEST_DIGITS = 24;
-const BUTTON = /^([yn]):(\w{1,40}):([0-9a-f]{24})$/;
+const BUTTON = /^([ynch]):(\w{1,40}):([0-9a-f]{24})$/;
+const LETTERS = { once: 'y', deny: 'n', conversation: 'c', host: 'h' } as const;
+const SCOPES: Record<string, ButtonScope> = { c: 'conversation', h: 'host' };
 
 /** Returns the data that one of our buttons sends when it is pressed. */
 export const buttonTelegram = (
   { approvalId, digest }: PlatformQuestion,
-  approved: boolean,
-): string => `${approved ? 'y' : 'n'}:${approvalId}:${digest.slice(0, DIGEST_DIGITS)}`;
+  choice: keyof typeof LETTERS,
+): string => `${LETTERS[choice]}:${approvalId}:${digest.slice(0, DIGEST_DIGITS)}`;
 
 /** Returns the chat, the message and the pressed button of a `replyTo`. */
 export const replyPlace = (replyTo: string | null) => {
@@ -67,8 +70,10 @@ const ofButton = (query: Record<string, unknown>, eventId: string): Inbound => {
   const [, choice, approvalId, digest] = BUTTON.exec(asText(query.data)) ?? [];
   if (!sender || !approvalId || !digest) return IGNORED;
   const replyTo = [asObject(message.chat).id, message.message_id, query.id].map(idOf).join(':');
-  const approved = choice === 'y';
-  return { kind: 'button', sender, approvalId, digest, approved, eventId, replyTo };
+  const scope = SCOPES[choice ?? ''];
+  const approved = choice !== 'n';
+  const decision = { approvalId, digest, approved, ...(scope && { scope }) };
+  return { kind: 'button', sender, ...decision, eventId, replyTo };
 };
 
 const senderOf = (from: unknown): { id: string; name: string } | null => {

@@ -1,15 +1,16 @@
 import { asText, objectOf } from './call.js';
 import type { Inbound } from './platform.js';
+import { buttonScopeIn } from './buttonscopes.js';
 
 /**
  * Parses a post to a webhook channel of the owner: `{ channelId, text }`, or `{ channelId,
- * approvalId, digest, approved }`. Returns null if it does not name the channel.
+ * approvalId, digest, approved, scope? }`. Returns null if it does not name the channel.
  */
 export const parseWebhook = (
   body: Buffer,
   webhookId: string,
 ): { channelId: string; event: Inbound } | null => {
-  const { channelId, text, approvalId, digest, approved } = objectOf(body.toString('utf8'));
+  const { channelId, text, approvalId, digest, approved, scope } = objectOf(body.toString('utf8'));
   if (typeof channelId !== 'string' || channelId === '') return null;
   const from = {
     sender: { id: channelId, name: channelId },
@@ -18,7 +19,9 @@ export const parseWebhook = (
   };
   if (typeof approved === 'boolean') {
     const reply = { approvalId: asText(approvalId), digest: asText(digest), approved };
-    return { channelId, event: { kind: 'button', ...from, ...reply } };
+    const wanted = buttonScopeIn(scope);
+    const more = wanted && { scope: wanted };
+    return { channelId, event: { kind: 'button', ...from, ...reply, ...more } };
   }
   if (asText(text).trim() === '') return { channelId, event: { kind: 'ignored' } };
   return { channelId, event: { kind: 'message', ...from, text: asText(text) } };

@@ -9,6 +9,7 @@ import type {
   PlatformSettings,
 } from './platform.js';
 import { splitText } from './split.js';
+import { SCOPE_LABELS, type ButtonScope } from './buttonscopes.js';
 import { buttonWhatsapp, listOf, parseWhatsapp } from './whatsappinbound.js';
 import { whatsappRefusal } from './whatsapprefusal.js';
 
@@ -171,11 +172,17 @@ const textsOf = (message: ChannelMessage): PlatformBody[] =>
 const asking = (message: ChannelMessage, question: PlatformQuestion): PlatformBody[] => {
   const [text = ''] = bodiesOf(message, Number.MAX_SAFE_INTEGER);
   const end = splitText(text, LONGEST_ASKED).at(-1) ?? '';
-  const button = (choice: 'approve' | 'deny', title: string) => ({
+  const button = (choice: 'approve' | 'deny' | ButtonScope, title: string) => ({
     type: 'reply',
     reply: { id: buttonWhatsapp(question, choice), title },
   });
-  const buttons = [button('approve', 'Approve'), button('deny', 'Deny')];
+  // There may be three buttons: the narrower scope has one, and both are typed.
+  const [scope] = question.grantScopes ?? [];
+  const buttons = [
+    button('approve', 'Approve'),
+    button('deny', 'Deny'),
+    ...(scope ? [button(scope, SCOPE_LABELS[scope])] : []),
+  ];
   const interactive = { type: 'button', body: { text: end || 'Approve?' }, action: { buttons } };
   return [
     ...splitText(text.slice(0, text.length - end.length), LONGEST_TEXT).map(textOf),

@@ -1,8 +1,9 @@
 import { asObject, asText, objectOf } from './call.js';
 import type { Inbound, MessageEvent, PlatformQuestion, PlatformSettings } from './platform.js';
+import { type ButtonScope, buttonScopeIn } from './buttonscopes.js';
 import { errorText } from './whatsapprefusal.js';
 
-const BUTTON = /^(approve|deny):(\w{1,64}):([0-9a-f]{64})$/;
+const BUTTON = /^(approve|deny|conversation|host):(\w{1,64}):([0-9a-f]{64})$/;
 /** The form of a `wa_id`: the number with its country code, digits only. */
 const NUMBER = /^\d{5,20}$/;
 
@@ -11,7 +12,7 @@ const NUMBER = /^\d{5,20}$/;
  */
 export const buttonWhatsapp = (
   { approvalId, digest }: PlatformQuestion,
-  choice: 'approve' | 'deny',
+  choice: 'approve' | 'deny' | ButtonScope,
 ): string => `${choice}:${approvalId}:${digest}`;
 
 /**
@@ -76,7 +77,9 @@ const said = (
   const pressed = asText(asObject(asObject(message.interactive).button_reply).id);
   const [, choice, approvalId, digest] = BUTTON.exec(pressed) ?? [];
   if (choice && approvalId && digest) {
-    return { ...from, kind: 'button', approvalId, digest, approved: choice === 'approve' };
+    const scope = buttonScopeIn(choice);
+    const decision = { approvalId, digest, approved: choice !== 'deny', ...(scope && { scope }) };
+    return { ...from, kind: 'button', ...decision };
   }
   const type = asText(message.type);
   const text = asText(asObject(message[type])[WORDS[type] ?? '']).trim();

@@ -49,6 +49,8 @@ export const agentTable = table('agents', {
   prompt: text,
   status: literal<AgentStatus>(),
   untrusted: flag,
+  /** 1 if it was untrusted when it gave its last reply, whose calls are judged by that. */
+  reply_untrusted: preset(flag),
   parent_id: orNull(text),
   /** The first agent of its tree. null: it is the first itself. */
   root_id: orNull(text),

@@ -1,4 +1,4 @@
-import { flag, json, literal, orNull, type Row, table, text } from './table.js';
+import { flag, json, literal, number, orNull, preset, type Row, table, text } from './table.js';
 
 export type PermissionLevel = 'allow' | 'ask' | 'deny';
 
@@ -17,6 +17,10 @@ export const permissionTable = table('permissions', {
 export type PermissionRow = Row<typeof permissionTable>;
 
 export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired';
+
+/** The scopes in which an approval stands for later calls. */
+export type GrantScope = 'conversation' | 'host';
+export type ApprovalScope = 'once' | GrantScope;
 
 export const approvalTable = table('approvals', {
   id: text,
@@ -41,5 +45,35 @@ export const approvalTable = table('approvals', {
   decision_reason: orNull(text),
   /** The time when the approved call began. It runs once. */
   used_at: orNull(text),
+  /** The scopes that may be chosen with an approval; `once` is always one of them. */
+  scopes: preset(json<ApprovalScope[]>()),
+  /** The fingerprint of the definition of an MCP server's tool, as it was shown. */
+  tool_digest: preset(orNull(text)),
 });
 export type ApprovalRow = Row<typeof approvalTable>;
+
+/** An approval that stands for later calls of the same kind. */
+export const grantTable = table('approval_grants', {
+  id: text,
+  user_id: text,
+  scope: literal<GrantScope>(),
+  tool: text,
+  action: text,
+  /** The fingerprint of the definition of an MCP server's tool. */
+  tool_digest: orNull(text),
+  /** Scheme, host and port; null if the tool takes no URL. */
+  origin: orNull(text),
+  /** The method and the path of the approved request. */
+  method: orNull(text),
+  path_prefix: orNull(text),
+  /** It is for the agents of this hook, or of this conversation. */
+  hook_id: orNull(text),
+  session_id: orNull(text),
+  agent_id: text,
+  approval_id: text,
+  created_at: text,
+  expires_at: text,
+  last_used_at: orNull(text),
+  uses: preset(number),
+});
+export type GrantRow = Row<typeof grantTable>;

@@ -73,6 +73,8 @@ const HOLDS: QuarantineStatement[] = [
     since: 130,
     sql: `UPDATE approvals SET used_at = @at WHERE status = 'approved' AND used_at IS NULL`,
   },
+  // What stands in the other copy may have been revoked there.
+  { since: 380, sql: 'DELETE FROM approval_grants' },
   {
     since: 30,
     sql: `UPDATE hooks SET enabled = 0 WHERE trigger = 'schedule' AND enabled = 1`,

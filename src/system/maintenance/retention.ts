@@ -21,6 +21,7 @@ const AFTER_A_DAY = [
   deleteBatch('idempotency', 'created_at < @at', 'user_id, route, key'),
   `DELETE FROM login_failures WHERE last_at < @at`,
   `DELETE FROM code_failures WHERE since < @at`,
+  deleteBatch('approval_grants', 'expires_at < @at'),
   `DELETE FROM device_tokens WHERE expires_at < @at`,
   // 30 days after the user was notified of it.
   `DELETE FROM login_places WHERE told_at < strftime('%Y-%m-%dT%H:%M:%fZ', @at, '-29 days')`,

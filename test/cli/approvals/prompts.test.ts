@@ -114,6 +114,26 @@ describe('the desk of approvals watch', () => {
     desk.close();
   });
 
+  it('lets an approval stand, in a scope that is offered', async () => {
+    const one = await asked('to stand');
+    const desk = sit();
+    desk.tell(one);
+    desk.type('a1 forever');
+    await desk.shows('Its scope is one of once, conversation, host');
+    desk.type('a1 conversation');
+    await desk.shows('later calls of this tool and host in this conversation? [y/N]');
+    await until(
+      async () => {
+        desk.type('y');
+        return statusOf(one);
+      },
+      (status) => status === 'approved',
+    );
+    const [grant] = (await world.client.grants.list()).grants;
+    expect(grant).to.include({ scope: 'conversation', approvalId: one.id });
+    desk.close();
+  });
+
   it('says who was first', async () => {
     const one = await asked('late');
     const desk = sit();

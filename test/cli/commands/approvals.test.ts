@@ -69,6 +69,24 @@ describe('approvals', () => {
     expect([meant.code, await statusOf()]).to.equal([0, 'approved']);
   });
 
+  it('lets an approval stand, lists what stands and revokes it', async () => {
+    const whole = await shown(['get', digest.slice(0, 8)], { terminal: 80 });
+    expect(whole.stdout).to.contain(
+      'To let it stand for later calls: --scope conversation or host',
+    );
+    const wrong = await shown(['approve', id, '--scope', 'forever', '--yes']);
+    expect([wrong.code, await statusOf()]).to.equal([2, 'pending']);
+    const words = ['approve', id, '--scope', 'host'];
+    const asked = await shown(words, { terminal: 80, answers: ['y'] });
+    expect(asked.stderr).to.contain('later ones to this host, port and method for 30 days?');
+    expect([asked.code, await statusOf()]).to.equal([0, 'approved']);
+    const { stdout } = await shown(['grants', 'list', '--fields', 'call,scope,method,origin,path']);
+    expect(stdout).to.equal('http.request\thost\tPOST\thttp://127.0.0.1:9\t/\n');
+    const [grant] = (await world.client.grants.list()).grants;
+    const gone = await shown(['grants', 'delete', grant?.id ?? '', '--yes']);
+    expect([gone.code, (await world.client.grants.list()).grants]).to.equal([0, []]);
+  });
+
   it('denies with a reason, and says who was first', async () => {
     const { code } = await shown(['deny', digest.slice(0, 8), 'Not now']);
     expect([code, await statusOf()]).to.equal([0, 'denied']);

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { mattermost } from '../../../src/providers/chat/mattermost.js';
+import { buttonsOf, questionIn } from '../../../src/providers/chat/mattermostbuttons.js';
 import {
   ADA,
   BOT_TOKEN,
@@ -198,6 +199,25 @@ describe('mattermost outbound', () => {
     const question = { approvalId: 'approval_1', digest: 'a'.repeat(64) };
     const parts = mattermost.render({ title: null, text: 'word '.repeat(5_000), question });
     expect(parts.map((part) => part.question)).to.equal([undefined, question]);
+  });
+
+  it('signs the scope of an approval, so that a button cannot be made another', () => {
+    const question = {
+      ...{ approvalId: 'approval_1', digest: 'a'.repeat(64) },
+      grantScopes: ['conversation' as const],
+    };
+    const [part] = mattermost.render({ title: null, text: 'Run it?', question });
+    const shown = buttonsOf(questionIn(part?.question) ?? question, ADA.id, reach);
+    const actions = shown?.attachments[0]?.actions ?? [];
+    expect(actions.map(({ id }) => id)).to.equal(['approve', 'deny', 'conversation']);
+    const heard = (answer: string) => {
+      const context = { ...actions[2]?.integration.context, answer };
+      const body = Buffer.from(JSON.stringify({ user_id: ADA.id, post_id: 'p', context }));
+      if (!mattermost.verify({ headers: {}, body }, reach.settings, 0)) return 'refused';
+      return mattermost.parse({ headers: {}, body }, reach.settings)[0];
+    };
+    expect(heard('conversation')).to.include({ approved: true, scope: 'conversation' });
+    for (const odd of ['host', 'approve', 'deny', 'all']) expect(heard(odd)).to.equal('refused');
   });
 
   it('tells what failed, what may have arrived and what did not', async () => {

@@ -106,6 +106,17 @@ describe('slack inbound', () => {
     });
   });
 
+  it('reads the scope of an approval', () => {
+    const value = `approval_1:${DIGEST}`;
+    const heard = (action_id: string) => parse(pressed({ action_id, value }, 2));
+    expect(heard('approve_host')).to.include({ approved: true, scope: 'host' });
+    expect(heard('approve_conversation')).to.include({ approved: true, scope: 'conversation' });
+    expect(heard('approve')).to.not.include('scope');
+    for (const odd of ['approve_all', 'approve_', 'deny_all', 'host']) {
+      expect(heard(odd)).to.equal({ kind: 'ignored' });
+    }
+  });
+
   it('tells apart a file without words, where it is sent to the bot alone', () => {
     const files = [{ id: 'F0RDC39U1', mimetype: 'audio/mp4' }];
     const sent = (event: object, text = '') =>
@@ -203,6 +214,16 @@ describe('slack outbound', () => {
       ['approve', `approval_01k9x:${DIGEST}`],
       ['deny', `approval_01k9x:${DIGEST}`],
     ]);
+  });
+
+  it('offers the scopes in which an approval may stand, each with what it covers', () => {
+    const question = { ...QUESTION, grantScopes: ['conversation', 'host'] as const };
+    const [part] = slack.render({ title: 'Asks', text: 'Run it?', question });
+    const [, { elements }] = JSON.parse(JSON.stringify(part?.blocks));
+    expect(elements.map((one: Record<string, unknown>) => one.action_id)).to.equal([
+      ...['approve', 'deny', 'approve_conversation', 'approve_host'],
+    ]);
+    expect(elements[3].confirm.text.text).to.contain('this host, port and method');
   });
 
   it('sends to the person, and knows the receipt', async () => {

@@ -82,13 +82,15 @@ describe('telegram inbound', () => {
     const [part] = telegram.render({
       title: null,
       text: 'Approve?',
-      question: { approvalId: ID, digest: DIGEST },
+      question: { approvalId: ID, digest: DIGEST, grantScopes: ['conversation', 'host'] },
     });
     const { inline_keyboard } = JSON.parse(JSON.stringify(part?.reply_markup));
-    const [approve, deny] = inline_keyboard[0].map(
-      (one: { callback_data: string }) => one.callback_data,
-    );
-    for (const data of [approve, deny]) expect(Buffer.byteLength(data)).to.be.below(65);
+    const [approve, deny, ...scopes] = inline_keyboard
+      .flat()
+      .map((one: { callback_data: string }) => one.callback_data);
+    for (const data of [approve, deny, ...scopes]) {
+      expect(Buffer.byteLength(data)).to.be.below(65);
+    }
     const button = {
       kind: 'button' as const,
       sender: ADA,
@@ -99,6 +101,10 @@ describe('telegram inbound', () => {
     };
     expect(parse(pressed(2, approve))).to.equal({ ...button, approved: true });
     expect(parse(pressed(2, deny))).to.equal({ ...button, approved: false });
+    expect(scopes.map((data: string) => parse(pressed(2, data)))).to.equal([
+      { ...button, approved: true, scope: 'conversation' },
+      { ...button, approved: true, scope: 'host' },
+    ]);
     for (const data of ['', 'y', `z${approve.slice(1)}`, `${approve}0`]) {
       expect(parse(pressed(2, data))).to.equal({ kind: 'ignored' });
     }

@@ -137,6 +137,22 @@ describe('whatsapp inbound', () => {
     expect(heard).to.equal([[{ ...event, approved: true }], [{ ...event, approved: false }]]);
   });
 
+  it('offers one scope beside them, since there may be three buttons of 20 characters', () => {
+    const question = { ...QUESTION, grantScopes: ['conversation', 'host'] as const };
+    const [part] = whatsapp.render({ title: null, text: 'Run it?', question });
+    const { buttons }: { buttons: { reply: { id: string; title: string } }[] } = JSON.parse(
+      JSON.stringify(part?.interactive),
+    ).action;
+    expect(buttons.length).to.equal(3);
+    for (const { reply } of buttons) expect(reply.title.length).to.be.below(21);
+    const id = buttons[2]?.reply.id ?? '';
+    expect(id.length).to.be.below(257);
+    const [heard] = parse(pressed(id, 'This conversation'));
+    expect(heard).to.include({ approved: true, scope: 'conversation' });
+    const host = parse(pressed(id.replace('conversation', 'host'), 'x'));
+    expect(host[0]).to.include({ approved: true, scope: 'host' });
+  });
+
   it('ignores receipts, reactions, buttons of others, and whatever is no notification', () => {
     const status = { id: 'wamid.sent1', status: 'read', recipient_id: ADA.id };
     expect(parse(notification({ statuses: [status] }))).to.equal([]);

@@ -6,6 +6,7 @@ import * as Lab from '@hapi/lab';
 import { migrations } from '../../../migrations/all.js';
 import { restoreFile } from '../../../src/backup.js';
 import { startApp, type TestApp, until } from '../../harness/app.js';
+import { keepGrant } from '../../harness/grant.js';
 import { inside } from '../../harness/inside.js';
 import { addHook, deliver, openStage, PASSPHRASE, type Stage } from './stage.js';
 
@@ -39,6 +40,7 @@ describe('a restored home', () => {
     const { outgoing } = inside(app.app);
     const { id: ownerId } = (await app.call('GET', '/api/auth/me', { token })).body;
     outgoing.rest(`owner_${ownerId}`, 600_000);
+    await keepGrant(app, ownerId);
     await addHook(stage, 'told', {});
     await deliver(app.url, 'told');
     await until(
@@ -102,6 +104,13 @@ describe('a restored home', () => {
       expect(deliveries[0]).to.include({ event: 'hook.executed', status: 'unknown', attempts: [] });
       expect(deliveries[0].error).to.contain('Restored from a backup');
     }
+  });
+
+  it('has no approvals that stand', async () => {
+    expect((await get('/api/skills/grants')).grants).to.equal([]);
+    const path = '/api/skills/grants';
+    const { body } = await stage.app.call('GET', path, { token: stage.token });
+    expect(body.grants.length).to.equal(1);
   });
 
   it('has schedules off', async () => {

@@ -57,5 +57,6 @@ const gistOf = ({ kind, data }: StreamEntry): string => {
   if (kind === 'agent.status') return `${word('status')}  ${word('error')}`.trimEnd();
   const digest = word('digest').slice(0, 8);
   const text = word('result') || word('arguments');
-  return `${word('phase')}  ${word('tool')}  ${word('status')} ${digest} ${text.slice(0, LONGEST)}`;
+  const how = word('status') || (data.grantId === undefined ? '' : `by ${word('grantId')}`);
+  return `${word('phase')}  ${word('tool')}  ${how} ${digest} ${text.slice(0, LONGEST)}`;
 };

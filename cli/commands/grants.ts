@@ -1,0 +1,40 @@
+import { contracts, type Grant } from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import type { CommandGroup } from '../command.js';
+import { crud } from '../crud.js';
+import { safe } from '../text.js';
+
+const columns = columnsOf<Grant>(
+  ['id:data'],
+  { name: 'call', value: ({ tool, action }) => `${tool}.${action}` },
+  ['scope', 'method', 'origin', 'path=pathPrefix'],
+  { name: 'for', value: ({ hookId, sessionId }) => hookId ?? sessionId },
+  ['uses', 'used=lastUsedAt:ago', 'expires=expiresAt:ago'],
+);
+
+const grantCrud = crud({
+  noun: 'grant',
+  path: 'approvals grants',
+  rows: 'grants',
+  endpoints: await contracts.grants(),
+  columns,
+  named: ({ id }) => ({ id, name: id }),
+});
+
+export const grantsGroup: CommandGroup = {
+  commands: [
+    grantCrud.list({
+      examples: ['', '--scope host', '--all --json'],
+      next: (rows) =>
+        rows.length === 0
+          ? 'Nothing stands. Let an approval stand: adjutant approvals approve <approval> --scope host'
+          : undefined,
+      seeAlso: 'adjutant help approvals',
+    }),
+    grantCrud.end({
+      examples: ['4ew6rt', '4ew6rt --yes', '4ew6rt --yes --json'],
+      ask: (typed) => `Delete the grant ${safe(typed)}? From then on such calls ask again.`,
+      message: 'Deleted.',
+    }),
+  ],
+};

@@ -1,0 +1,24 @@
+import { grantedTools } from '../approvals/module.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import type { GrantRule } from '../permissions/module.js';
+import type { Store } from '../store/store.js';
+import type { AgentRow } from '../store/tables/agents.js';
+import { agentTrust } from './taint.js';
+
+/**
+ * Creates the check that an admin who acts as somebody else does not speak to an agent that may use
+ * tools which the person granted, to the agent itself or by an approval that stands. Throws a 403
+ * that names the tools.
+ */
+export const createUseRefusal =
+  ({ store, clock }: { store: Store; clock: Clock }) =>
+  (grants: Pick<GrantRule, 'refuseUse'>) =>
+  async (by: Pick<Caller, 'impersonator'>, agent: AgentRow): Promise<void> => {
+    if (!by.impersonator) return;
+    const { user_id: userId, hook_id: hookId, session_id: sessionId } = agent;
+    const tools = await grantedTools(store, { userId, hookId, sessionId }, iso(clock.now()));
+    grants.refuseUse(by, [...agentTrust(agent).granted, ...tools]);
+  };
+
+export type RefuseUse = ReturnType<ReturnType<typeof createUseRefusal>>;

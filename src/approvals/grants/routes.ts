@@ -1,0 +1,20 @@
+import Boom from '@hapi/boom';
+import { resource } from '../../kernel/route.js';
+import { grantTable } from '../../store/tables/permissions.js';
+import { viewer } from '../../store/view.js';
+import { Grant, grants as contract } from './contract.js';
+import type { Grants } from './queries.js';
+
+const viewGrant = viewer(grantTable, Grant, {});
+
+export const grantsResource = (grants: Grants) =>
+  resource('grants', contract, {
+    list: async ({ query }, by) => {
+      const { rows, nextCursor } = await grants.list(by.userId, query);
+      return { grants: rows.map(viewGrant), nextCursor };
+    },
+    delete: async ({ id }, by) => {
+      const isDeleted = await grants.delete(by.userId, id, by.record({ target: id }));
+      if (!isDeleted) throw Boom.notFound('No grant with that id');
+    },
+  });

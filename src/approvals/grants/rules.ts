@@ -1,0 +1,88 @@
+import type { GrantRow, GrantScope } from '../../store/tables/permissions.js';
+import type { Tool, ToolIdentity } from '../../tools/module.js';
+import { credentialsIn } from '../../vault/module.js';
+import { calledAddress, encodedPath, requestIn } from './address.js';
+
+/** Ours: the most grants of one user that are valid at once. */
+export const MOST_GRANTS = 100;
+
+/** A call, and the trust by which it is judged. */
+export interface JudgedCall {
+  tool: ToolIdentity & Pick<Tool, 'sendsOut' | 'definitionDigest'>;
+  arguments: Record<string, unknown>;
+  isUntrusted: boolean;
+}
+
+/** Skills whose every call is decided on its own. */
+const ALWAYS_ONCE = new Set(['shell', 'email']);
+
+/**
+ * Returns the scopes in which an approval of this call may stand, beside this once. None for the
+ * shell, e-mail, a call that names a credential, an address that cannot be compared, and of an
+ * untrusted agent the tools of MCP servers and those that send data out to no address.
+ */
+export const grantScopesOf = (call: JudgedCall): GrantScope[] => {
+  const { tool, arguments: args, isUntrusted } = call;
+  if (!mayStand(call)) return [];
+  const request = requestIn(tool, args);
+  if (!request) return isUntrusted && tool.sendsOut ? [] : ['conversation'];
+  const isHostUseful = !isUntrusted || request.method === 'GET' || request.segments !== null;
+  return isHostUseful ? ['conversation', 'host'] : ['conversation'];
+};
+
+const mayStand = ({ tool, arguments: args, isUntrusted }: JudgedCall): boolean => {
+  if (ALWAYS_ONCE.has(tool.skillId) || credentialsIn(args).length > 0) return false;
+  if (isUntrusted && tool.definitionDigest !== undefined) return false;
+  return args.url === undefined || calledAddress(args.url) !== null;
+};
+
+/** The part of a grant that follows from the approved call. */
+export type GrantTerms = Pick<GrantRow, 'origin' | 'method' | 'path_prefix'>;
+
+/** Returns what a grant for a call is valid for. */
+export const termsOf = (tool: ToolIdentity, args: Record<string, unknown>): GrantTerms => {
+  const request = requestIn(tool, args);
+  return {
+    origin: calledAddress(args.url)?.origin ?? null,
+    method: request?.method ?? null,
+    path_prefix: request?.segments ? encodedPath(request.segments) : null,
+  };
+};
+
+/** The part of a grant that decides which calls it covers. */
+export type CoveringGrant = GrantTerms &
+  Pick<GrantRow, 'scope' | 'tool' | 'action' | 'tool_digest'>;
+
+/**
+ * True if the grant covers the call. `conversation`: the same tool and origin; `host`: the same
+ * origin and method. Ours: a grant of either scope covers an untrusted agent only as far as the
+ * call sends nothing but a path, or repeats the approved method; see `coversUntrusted`.
+ */
+export const covers = (grant: CoveringGrant, call: JudgedCall): boolean => {
+  const { tool, arguments: args, isUntrusted } = call;
+  if (grant.tool !== tool.skillId || grant.action !== tool.name || !mayStand(call)) return false;
+  if (grant.tool_digest !== (tool.definitionDigest ?? null)) return false;
+  if (grant.origin !== (calledAddress(args.url)?.origin ?? null)) return false;
+  if (isUntrusted) return coversUntrusted(grant, call);
+  return grant.scope === 'conversation' || grant.method === requestIn(tool, args)?.method;
+};
+
+/**
+ * True if the grant covers the call of an untrusted agent. Nothing with a query string, with odd
+ * headers or with an odd path is covered. A GET is covered without a body, anywhere on the host;
+ * any other method only if it is the approved one and, with `host`, at or below the approved path.
+ */
+const coversUntrusted = (grant: CoveringGrant, { tool, arguments: args }: JudgedCall): boolean => {
+  const request = requestIn(tool, args);
+  if (!request) return !tool.sendsOut;
+  const { method, segments, hasQuery, hasOddHeaders, hasBody } = request;
+  if (hasQuery || hasOddHeaders || !segments) return false;
+  if (method === 'GET') return !hasBody;
+  if (method !== grant.method) return false;
+  return grant.scope === 'conversation' || isWithin(segments, grant.path_prefix);
+};
+
+const isWithin = (segments: string[], prefix: string | null): boolean => {
+  if (prefix === null) return false;
+  return prefix === '/' || `${encodedPath(segments)}/`.startsWith(`${prefix}/`);
+};

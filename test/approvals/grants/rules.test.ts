@@ -1,0 +1,127 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import {
+  covers,
+  type JudgedCall,
+  grantScopesOf,
+  termsOf,
+} from '../../../src/approvals/grants/rules.js';
+import type { GrantScope } from '../../../src/store/tables/permissions.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const tool = (name: string, more: Partial<JudgedCall['tool']> = {}): JudgedCall['tool'] => {
+  const [skillId = '', action = ''] = name.split('.');
+  return { skillId, name: action, sendsOut: true, ...more };
+};
+const judged = (
+  name: string,
+  args: Record<string, unknown>,
+  isUntrusted = false,
+  more: Partial<JudgedCall['tool']> = {},
+): JudgedCall => ({ tool: tool(name, more), arguments: args, isUntrusted });
+
+const POST = { method: 'POST', url: 'https://example.org/in', body: 'x' };
+const GET = { method: 'GET', url: 'https://example.org/in?a=1' };
+const MCP = { definitionDigest: 'a'.repeat(64) };
+
+describe('grantScopesOf', () => {
+  const scopes = (...of: Parameters<typeof judged>) => grantScopesOf(judged(...of));
+
+  it('offers a host for requests to one, and a conversation for every tool', () => {
+    const both: GrantScope[] = ['conversation', 'host'];
+    expect(scopes('http.request', POST)).to.equal(both);
+    expect(scopes('http.request', POST, true)).to.equal(both);
+    expect(scopes('http.request', GET, true)).to.equal(both);
+    expect(scopes('web.read', { url: 'https://example.org/' }, true)).to.equal(both);
+    expect(scopes('notes.add', {}, true, { sendsOut: false })).to.equal(['conversation']);
+    expect(scopes('github.create', {}, false, MCP)).to.equal(['conversation']);
+  });
+
+  it('offers nothing for the shell, e-mail, and a call that names a credential', () => {
+    for (const isUntrusted of [true, false]) {
+      expect(scopes('shell.run', { argv: ['ls'] }, isUntrusted)).to.equal([]);
+      expect(scopes('email.send', { to: ['a@example.org'] }, isUntrusted)).to.equal([]);
+      const headers = { authorization: 'Bearer $credential(pat)' };
+      expect(scopes('http.request', { ...POST, headers }, isUntrusted)).to.equal([]);
+      const body = { $credential: 'pat' };
+      expect(scopes('http.request', { ...POST, body }, isUntrusted)).to.equal([]);
+    }
+  });
+
+  it('offers an untrusted agent nothing for MCP tools, and for what sends text anywhere', () => {
+    expect(scopes('github.create', {}, true, MCP)).to.equal([]);
+    expect(scopes('github.create', { url: 'https://example.org' }, true, MCP)).to.equal([]);
+    expect(scopes('web.search', { query: 'stolen' }, true)).to.equal([]);
+    expect(scopes('web.search', { query: 'news' })).to.equal(['conversation']);
+  });
+
+  it('offers nothing for an address that cannot be compared', () => {
+    for (const url of ['nowhere', 'ftp://example.org/', 'https://ada@example.org/', 7]) {
+      expect(scopes('http.request', { method: 'POST', url })).to.equal([]);
+    }
+    const odd = { method: 'POST', url: 'https://example.org/a;b' };
+    expect(scopes('http.request', odd)).to.equal(['conversation', 'host']);
+    expect(scopes('http.request', odd, true)).to.equal(['conversation']);
+  });
+});
+
+describe('covers', () => {
+  const made = (scope: 'conversation' | 'host', approved: JudgedCall) => ({
+    scope,
+    tool: approved.tool.skillId,
+    action: approved.tool.name,
+    tool_digest: approved.tool.definitionDigest ?? null,
+    ...termsOf(approved.tool, approved.arguments),
+  });
+
+  it('in a conversation the tool and the origin, with any method', () => {
+    const grant = made('conversation', judged('http.request', POST));
+    const put = { method: 'PUT', url: 'https://example.org/other?a=1' };
+    expect(covers(grant, judged('http.request', put))).to.be.true();
+    expect(covers(grant, judged('http.request', { ...put, url: 'https://a.test/' }))).to.be.false();
+    expect(covers(grant, judged('http.other', put))).to.be.false();
+    expect(covers(grant, judged('web.read', put))).to.be.false();
+    expect(covers(grant, judged('http.request', { method: 'PUT' }))).to.be.false();
+  });
+
+  it('in a conversation, of an untrusted agent, GET and the approved method', () => {
+    const grant = made('conversation', judged('http.request', POST, true));
+    const call = (method: string, path: string) =>
+      covers(grant, judged('http.request', { method, url: `https://example.org${path}` }, true));
+    expect([call('POST', '/other'), call('GET', '/other')]).to.equal([true, true]);
+    expect([call('DELETE', '/in'), call('POST', '/other?a=1')]).to.equal([false, false]);
+    expect([call('GET', '/?a'), call('GET', '/a;b')]).to.equal([false, false]);
+  });
+
+  it('with a grant of a trusted call, of an agent that became untrusted, no more than that', () => {
+    const read = made('host', judged('web.read', { url: 'https://example.org/a?b=1' }));
+    const reads = (url: string) => covers(read, judged('web.read', { url }, true));
+    expect(reads('https://example.org/c')).to.be.true();
+    expect(reads('https://example.org/a?b=1')).to.be.false();
+    const search = made('conversation', judged('web.search', { query: 'news' }));
+    expect(covers(search, judged('web.search', { query: 'more news' }))).to.be.true();
+    expect(covers(search, judged('web.search', { query: 'stolen' }, true))).to.be.false();
+    const create = made('conversation', judged('github.create', {}, false, MCP));
+    expect(covers(create, judged('github.create', {}, true, MCP))).to.be.false();
+  });
+
+  it('an MCP tool as long as its definition is the same', () => {
+    const grant = made('conversation', judged('github.create', { a: 1 }, false, MCP));
+    const call = (more: object) => covers(grant, judged('github.create', { a: 2 }, false, more));
+    expect(call(MCP)).to.be.true();
+    expect(call({ definitionDigest: 'b'.repeat(64) })).to.be.false();
+    expect(call({})).to.be.false();
+    const url = 'https://example.org/';
+    expect(covers(grant, judged('github.create', { url }, false, MCP))).to.be.false();
+  });
+
+  it('no call that names a credential, nor the shell, whatever the grant', () => {
+    const post = made('host', judged('http.request', POST));
+    const body = '$credential(pat)';
+    expect(covers(post, judged('http.request', { ...POST, body }))).to.be.false();
+    const shell = made('conversation', judged('shell.run', { argv: ['ls'] }));
+    expect(covers(shell, judged('shell.run', { argv: ['ls'] }))).to.be.false();
+  });
+});
