@@ -12,6 +12,7 @@ import type { Statement } from '../store/engine/protocol.js';
 import type { AgentRow } from '../store/tables/agents.js';
 import type { ApprovalRow, GrantRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/module.js';
+import { withNote } from './end.js';
 import { TOLD_AT } from './repeats.js';
 import type { AgentRun, LoopDeps } from './run.js';
 import { readFacts } from './snapshot.js';
@@ -119,8 +120,16 @@ const report = (content: string): CallDecision => ({ do: 'report', ok: false, co
  * Returns the result of a sub-agent, or waits for it. After a message from the user the agent waits
  * no longer.
  */
-const brought = (deps: LoopDeps, sub: AgentRow, isOverridden: boolean): CallDecision => {
+const brought = async (
+  deps: LoopDeps,
+  sub: AgentRow,
+  isOverridden: boolean,
+): Promise<CallDecision> => {
   const result = resultOfSubAgent(sub);
+  const note = result?.ok ? await deps.rows.readerNote(sub.id) : null;
+  if (result && note !== null) {
+    return { do: 'report', ok: true, content: withNote({ result: result.content, note }) };
+  }
   if (result) return { do: 'report', ...result };
   if (!isOverridden) return { do: 'waitForSubAgent' };
   const holds = [onlyUnfinished(deps.store, [sub.effect_id])];

@@ -83,6 +83,17 @@ describe('agents.delegate', () => {
     ]);
   });
 
+  it('says of a result that it was cut off', async () => {
+    think = ({ task, results }) => {
+      if (task !== 'All') return { text: 'The first of', finish: 'length' };
+      return results.length > 0 ? { text: String(results[0]) } : delegates({ prompt: 'list' });
+    };
+    const { id } = await stage.spawn({ prompt: 'All' });
+    expect(String((await stage.reaches(id)).result)).to.endWith(
+      "answers:\n\nThe first of\n\nThe reply was cut off at the model's output limit.",
+    );
+  });
+
   it('tells a sub-agent its part, its place and the task in full', async () => {
     const systems: string[] = [];
     think = ({ task, system, results }) => {
