@@ -121,7 +121,7 @@ describe('the desk of approvals watch', () => {
     desk.type('a1 forever');
     await desk.shows('Its scope is one of once, conversation, host');
     desk.type('a1 conversation');
-    await desk.shows('later calls of this tool and host in this conversation? [y/N]');
+    await desk.shows(/later calls of this tool and host in this conversation\?\s\[y\/N\]/);
     await until(
       async () => {
         desk.type('y');
