@@ -6,7 +6,8 @@ import type { CommandSetting } from './command.js';
 import { fieldsFault, usageFault } from './exit.js';
 import { oneLine, plainText } from './text.js';
 
-type RequestFieldKind = 'text' | 'number' | 'flag' | 'list' | 'json';
+/** `name|json`: a word, or an object in its place. */
+type RequestFieldKind = 'text' | 'number' | 'flag' | 'list' | 'json' | 'name|json';
 
 /** A flag that follows from a field of a request. */
 export interface RequestField {
@@ -54,7 +55,8 @@ export const flagNamer =
 export const typedValue = (field: RequestField, typed: unknown): unknown => {
   if (typeof typed !== 'string') return typed;
   if (field.kind === 'number') return typed === 'null' ? null : numberOr(typed);
-  return field.kind === 'json' ? jsonOf(`--${field.name}`, typed) : typed;
+  const isJson = field.kind === 'json' || (field.kind === 'name|json' && /^[{@]/.test(typed));
+  return isJson ? jsonOf(`--${field.name}`, typed) : typed;
 };
 
 /** Input for one request. */
@@ -190,13 +192,22 @@ const leaves = (of: Description, path: string[], isNeeded = true): Omit<RequestF
       longName: path.map(dashed).join('.'),
       kind: kindOf(of),
       about: aboutOf(of),
-      values: isClosed(of) ? (of.allow ?? []).filter((value: unknown) => value !== null) : [],
+      values: valuesOf(wordIn(of) ?? of),
       isNeeded,
     },
   ];
 };
 
-const kindOf = ({ type, items }: Description): RequestFieldKind => {
+/** What a text must be where an object may stand in its place. */
+const wordIn = ({ type, matches }: Description): Description | undefined =>
+  type === 'alternatives' && matches?.[0]?.then?.type === 'string' ? matches[0].then : undefined;
+
+const valuesOf = (of: Description): string[] =>
+  isClosed(of) ? (of.allow ?? []).filter((value: unknown) => value !== null) : [];
+
+const kindOf = (of: Description): RequestFieldKind => {
+  const { type, items } = of;
+  if (wordIn(of)) return 'name|json';
   if (type === 'string') return 'text';
   if (type === 'number') return 'number';
   if (type === 'boolean') return 'flag';

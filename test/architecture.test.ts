@@ -54,7 +54,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   { who: /^src\/bundle\.ts$/, may: /^src\/main\.ts$/ },
   {
     who: /^src\/client\//,
-    may: /^src\/(client\/|api\.ts|[\w/]+\/contract\.ts|kernel\/(contract\/|(ids|jsonvalue|private)\.ts))/,
+    may: /^src\/(client\/|api\.ts|[\w/]+\/contract\.ts|hooks\/senders\/|kernel\/(contract\/|(ids|jsonvalue|private)\.ts))/,
   },
   { who: /^cli\//, may: /^(cli\/|src\/(client\/|kernel\/private\.ts))/ },
   // Both desks make text from outside safe in one place, ask one clock, and lend the terminal alike.

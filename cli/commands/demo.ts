@@ -12,14 +12,8 @@ import { complaints, logLines } from '../daemon/log.js';
 import { listeningIn } from '../daemon/readiness.js';
 import { EXECUTABLE } from '../daemon/start.js';
 import { failed, interrupted } from '../exit.js';
-import {
-  type Delivery,
-  deliver,
-  hookSample,
-  outcomeOf,
-  receiverOf,
-  until,
-} from '../hooks/delivery.js';
+import { type Delivery, deliver, outcomeOf, receiverOf, until } from '../hooks/delivery.js';
+import { hookSample } from '../hooks/sample.js';
 import { countOf, cutToWidth, duration, oneLine, padded } from '../text.js';
 
 /** One check of the demo that passed. */

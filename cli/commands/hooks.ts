@@ -3,20 +3,17 @@ import { type CommandGroup, type Context, command, textFlag } from '../command.j
 import { usageFault } from '../exit.js';
 import { requestFrom } from '../fields.js';
 import { hookCreate, SECRET, secretFields } from '../hooks/create.js';
+import { executionId, executionTableColumns, givenSecret, hookCrud } from '../hooks/hook.js';
+import { listenHooks } from '../hooks/listen.js';
+import { sendHook } from '../hooks/send.js';
 import {
-  executionId,
-  executionTableColumns,
-  givenSecret,
   type HookSender,
-  hookCrud,
   senderFormOf,
   senderOf,
   senders,
   triggerLines,
   wordOf,
-} from '../hooks/hook.js';
-import { listenHooks } from '../hooks/listen.js';
-import { sendHook } from '../hooks/send.js';
+} from '../hooks/senders/form.js';
 import { readFileOrStdin } from '../input.js';
 import { listCommand } from '../request.js';
 import { countOf, safe } from '../text.js';
@@ -168,8 +165,9 @@ const settings = command({
   examples: ['github-issues', 'builds --sender gitlab', 'github-issues --json'],
   flags: {
     sender: {
-      value: `<${senders.join('|')}>`,
-      about: 'Whose form it is',
+      value: '<sender>',
+      about: `Whose form it is: ${senders.join(', ')}`,
+      values: senders,
       read: (given): HookSender => {
         const sender = senders.find((each) => each === given);
         if (!sender) throw usageFault(`--sender is one of ${senders.join(', ')} (got "${given}")`);

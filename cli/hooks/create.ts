@@ -1,19 +1,19 @@
-import { contracts, type Hook } from '../../src/client/index.js';
+import { contracts, type Hook, type Verification } from '../../src/client/index.js';
 import { type Context, command, textFlag } from '../command.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { safe } from '../text.js';
 import { publicAddress } from '../tunnel/address.js';
-import { sampleFrom } from './delivery.js';
+import { hookTableColumns, type NewSecret, newHookSecret } from './hook.js';
+import { sampleFrom } from './sample.js';
+import { askSender } from './senders/ask.js';
 import {
   type HookSender,
-  hookTableColumns,
-  type NewSecret,
-  newHookSecret,
   senderFormOf,
   senderOf,
+  settingsOf,
   triggerLines,
   wordOf,
-} from './hook.js';
+} from './senders/form.js';
 
 const { create } = await contracts.hooks();
 
@@ -49,8 +49,8 @@ export const hookCreate = command({
     const isWebhook = draft.trigger === 'webhook';
     const isSecretGiven = draft.triggerConfig?.webhookSecret !== undefined;
     const secret =
-      isWebhook && !isSecretGiven && guided?.sender !== 'stripe'
-        ? await newHookSecret(context, flags.secretFile)
+      isWebhook && !isSecretGiven
+        ? await secretOf(context, draft.triggerConfig?.verify, flags.secretFile)
         : undefined;
     const triggerConfig = {
       ...draft.triggerConfig,
@@ -61,6 +61,21 @@ export const hookCreate = command({
     await present(context, hook, { secret, guided });
   },
 });
+
+/** A new secret; one that the sender makes is asked for, and may be given later. */
+const secretOf = async (
+  context: Context,
+  verify: Verification | undefined,
+  file: string | undefined,
+): Promise<NewSecret | undefined> => {
+  const preset = typeof verify === 'string' ? verify : verify?.preset;
+  const theirs = preset && settingsOf(preset).theirs;
+  if (theirs === undefined || file !== undefined) return newHookSecret(context, file);
+  if (!context.ask.isPossible) return undefined;
+  const ask = `Its secret: ${theirs} (empty: later)`;
+  const value = await context.ask.hidden({ ask, instead: '--secret-file' });
+  return value === '' ? undefined : { value, isMade: false };
+};
 
 interface CreatedHookParts {
   secret?: NewSecret;
@@ -118,45 +133,34 @@ export interface GuideResult {
   sender?: HookSender;
 }
 
-interface HookOriginChoice {
-  label: string;
-  name: string;
-  sender?: HookSender;
-}
-
-const origins: HookOriginChoice[] = [
-  { label: 'GitHub', name: 'github', sender: 'github' },
-  { label: 'GitLab', name: 'gitlab', sender: 'gitlab' },
-  { label: 'Gitea', name: 'gitea', sender: 'gitea' },
-  { label: 'Stripe', name: 'stripe', sender: 'stripe' },
-  { label: 'other', name: 'webhook', sender: 'other' },
-  { label: 'a schedule', name: 'daily' },
-];
-
 const NAME = /^[\w.-]+$/;
 
 /** Asks for a whole hook, one thing after the other. */
 const guideHook = async (context: Context): Promise<GuideResult> => {
   const { ask } = context;
-  const choices = origins.map(({ label }) => label);
   const instead = 'the flags of adjutant hooks create --help';
-  const origin = origins[await ask.choose({ ask: 'Who sends?', choices, instead })];
+  const sender = await askSender(context, instead);
   const name = await ask.text({
     ask: 'Name',
-    initial: origin?.name,
+    initial: sender === null ? 'daily' : sender === 'other' ? 'webhook' : sender,
     instead: '--name',
     refuse: (given) => (NAME.test(given) ? undefined : 'Letters, digits, dots and dashes.'),
   });
-  const trigger = origin?.sender
-    ? { trigger: 'webhook', 'triggerConfig.webhookPath': name }
-    : await schedule(context);
+  const trigger = sender === null ? await schedule(context) : received(sender, name);
   const labels = actions.map(({ label }) => label);
   const action = actions[await ask.choose({ ask: 'What then?', choices: labels, instead })];
   const does = await action?.ask(context);
-  const conditions = origin?.sender ? await onlySome(context) : undefined;
+  const conditions = sender === null ? undefined : await onlySome(context);
   const more = await action?.after?.(context);
-  return { fields: { name, ...trigger, ...does, conditions, ...more }, sender: origin?.sender };
+  const fields = { name, ...trigger, ...does, conditions, ...more };
+  return { fields, ...(sender && { sender }) };
 };
+
+const received = (sender: HookSender, name: string): Record<string, unknown> => ({
+  trigger: 'webhook',
+  'triggerConfig.webhookPath': name,
+  ...(sender !== 'other' && { 'triggerConfig.verify': sender }),
+});
 
 const schedule = async ({ ask }: Context): Promise<Record<string, unknown>> => {
   const cron = await ask.text({

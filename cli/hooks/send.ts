@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { ApiError } from '../../src/client/errors.js';
-import type { Hook } from '../../src/client/index.js';
+import { type Hook, loadSenders } from '../../src/client/index.js';
 import { columnsOf } from '../columns.js';
-import { command, on, textFlag } from '../command.js';
+import { type Context, command, on, textFlag } from '../command.js';
 import { type CliFault, failed, usageFault } from '../exit.js';
 import { readFileOrStdin } from '../input.js';
 import { countOf, plainText } from '../text.js';
-import {
-  type DeliveryReceipt,
-  deliver,
-  hookSample,
-  isSigningToken,
-  sampleNames,
-} from './delivery.js';
-import { addressesOf, givenSecret, hookCrud } from './hook.js';
+import { publicAddress } from '../tunnel/address.js';
+import { type DeliveryReceipt, deliver } from './delivery.js';
+import { givenSecret, hookCrud } from './hook.js';
+import { freshPayload, hookSample, sampleNames } from './sample.js';
+import { addressesOf } from './senders/form.js';
+import { isToken, type SentAs, sentAs } from './senders/sentas.js';
+
+const { PRESET_NAMES, UnfitSecret } = await loadSenders();
 
 const columns = columnsOf<DeliveryReceipt>(['delivery=deliveryId'], {
   name: 'executions',
@@ -29,6 +29,7 @@ export const sendHook = command({
     'github-issues --sample github/issues.opened',
     'github-issues issue.json --secret-file secret.txt',
     'refunds --sample stripe/refund.created --secret-file secret.txt',
+    'alerts alert.json --as grafana --secret-file secret.txt',
     'echo \'{"action":"opened"}\' | adjutant hooks send github-issues - --secret-file secret.txt',
     'gitlab push.json --incoming --event push --secret-file secret.txt',
   ],
@@ -41,9 +42,26 @@ export const sendHook = command({
       values: sampleNames,
       read: hookSample,
     },
+    as: {
+      value: '<sender>',
+      about: `Signed as by another sender than the hook's own: ${PRESET_NAMES.join(', ')}`,
+      values: PRESET_NAMES,
+      read: (given) => {
+        const preset = PRESET_NAMES.find((name) => name === given);
+        if (preset) return preset;
+        throw usageFault(
+          `--as names no sender "${given}".`,
+          `There are: ${PRESET_NAMES.join(', ')}`,
+        );
+      },
+    },
     incoming: on('To the other receiver, with the secret in a header instead of a signature'),
   },
-  notes: ['`-` reads the payload from stdin.'],
+  notes: [
+    '`-` reads the payload from stdin.',
+    'It is signed as the hook’s verify says; without one as GitHub does, or as the sample’s sender.',
+    'For Ed25519 the secret is the private key, as PEM.',
+  ],
   seeAlso: 'adjutant hooks listen, adjutant help signatures',
   run: async (context, { args, flags }) => {
     const { file } = args;
@@ -58,26 +76,22 @@ export const sendHook = command({
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
     if (hook.trigger !== 'webhook') throw failed(`${hook.name} is fired by ${hook.trigger} alone.`);
-    const payload =
-      file === undefined
-        ? JSON.stringify(flags.sample?.payload)
-        : await readFileOrStdin(context, file);
+    const { event = flags.sample?.event, sample, incoming } = flags;
+    const read = file === undefined ? undefined : await readFileOrStdin(context, file);
     const secret = await givenSecret(context, flags.secretFile);
-    const { event = flags.sample?.event, sample } = flags;
-    // Without a signing token GitLab shows its secret instead.
-    const isShown = sample?.sender === 'gitlab' && !isSigningToken(secret);
-    const isBare = flags.incoming ?? isShown;
-    const to = addressesOf(client.url, hook)[isBare ? 'incoming' : 'signed'];
-    const path = to.slice(client.url.length);
-    const { sender } = sample ?? {};
-    const delivery = { path, secret, payload, id: randomUUID(), event, sender, isBare };
+    const as = await sentAs({ hook, secret, named: flags.as, sample: sample?.sender, incoming });
+    const payload = read ?? freshPayload(sample?.payload, as.recipe);
+    const { base, path } = await placeOf(context, hook, as);
+    const { recipe } = as;
+    const delivery = { path, base, secret, payload, id: randomUUID(), event, recipe };
     const began = performance.now();
     const { status, body: receipt } = await deliver(client, delivery).catch((error) => {
-      throw error instanceof ApiError ? refusal(error, hook) : error;
+      if (error instanceof UnfitSecret) throw failed(`${error.message}.`);
+      throw error instanceof ApiError ? refusal(error, hook, as) : error;
     });
     const ms = Math.round(performance.now() - began);
-    const how = isBare ? 'with its secret' : 'signed';
-    context.out.note(`POST ${to}   ${Buffer.byteLength(payload)} bytes, ${how}`);
+    const how = isToken(recipe) ? 'with its secret' : 'signed';
+    context.out.note(`POST ${client.url}${path}   ${Buffer.byteLength(payload)} bytes, ${how}`);
     if (context.out.format !== 'table') return context.out.item(receipt, columns);
     context.out.line(`${status} in ${ms} ms   ${outcomeText(receipt)}`);
     const [execution] = receipt.executions ?? [];
@@ -85,11 +99,25 @@ export const sendHook = command({
   },
 });
 
-const refusal = ({ statusCode, message }: ApiError, hook: Hook): CliFault => {
+/** The address that the sender signs, and the path below it. */
+const placeOf = async (context: Context, hook: Hook, { recipe, isIncoming }: SentAs) => {
+  const isUrlSigned = recipe.signed?.includes('{url}') === true;
+  const base = isUrlSigned ? (await publicAddress(context)).url : context.url;
+  const path = addressesOf('', hook)[isIncoming ? 'incoming' : 'signed'];
+  return { base, path };
+};
+
+const refusal = (
+  { statusCode, message }: ApiError,
+  hook: Hook,
+  { name, isOther }: SentAs,
+): CliFault => {
   const remedies: Record<number, string> = {
-    401: `The secret differs. Make a new one: adjutant hooks rotate-secret ${hook.name}`,
+    401: isOther
+      ? `The hook expects another sender. Change it: adjutant hooks update ${hook.name} --verify ${name}`
+      : `The secret differs. Make a new one: adjutant hooks rotate-secret ${hook.name}`,
     404: `Nothing receives there. Look: adjutant hooks get ${hook.name}`,
-    415: 'The payload must be JSON.',
+    415: 'The sender sends no such body: see adjutant help signatures',
   };
   const remedy = remedies[statusCode];
   return failed(`Refused with ${statusCode}: ${message}.`, ...(remedy ? [remedy] : []));

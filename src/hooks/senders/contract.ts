@@ -1,6 +1,6 @@
 import * as s from '../../kernel/contract/schema.js';
 import { PRESET_NAMES } from './presets.js';
-import { BODY_FORMS } from './recipe.js';
+import { BODY_FORMS, ENCODINGS } from './recipe.js';
 
 const header = () => s.text(100).pattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'the name of a header');
 /** The place of a value in a request. */
@@ -18,9 +18,15 @@ const Signature = s
     algorithm: s.optional(
       s.oneOf('SignatureAlgorithm', 'sha1', 'sha256', 'sha512', 'ed25519', 'token', 'basic'),
     ),
-    encoding: s.optional(s.oneOf('SignatureEncoding', 'hex', 'base64')),
+    encoding: s.optional(s.oneOf('SignatureEncoding', ...ENCODINGS)),
     signed: s.optional(s.text(200).example('{timestamp}.{body}')),
     timestampHeader: s.optional(header()),
+    timestampFrom: s.optional(
+      s
+        .text(200)
+        .pattern(/^body(?:\.[^.\s]+)+$/, 'body.<path>')
+        .example('body.sentAt'),
+    ),
     toleranceSeconds: s.optional(s.whole(30, 3600)),
     idFrom: s.optional(place().description('The id of a delivery: headers.<name>, body.<path>')),
     eventFrom: s.optional(place().description('The name of its event, likewise')),

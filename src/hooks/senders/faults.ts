@@ -4,7 +4,10 @@ import { recipeOf } from './open.js';
 import { PLACEHOLDERS, piecesOf, type SignatureRecipe } from './recipe.js';
 
 /** The fields that only describe a signature, and mean nothing for a token or a password. */
-const OF_SIGNATURES = ['encoding', 'signed', 'timestampHeader', 'key', 'format', 'parts'] as const;
+const OF_SIGNATURES = [
+  ...(['encoding', 'signed', 'timestampHeader', 'timestampFrom'] as const),
+  ...(['key', 'format', 'parts'] as const),
+];
 /** The fields that may be given beside a preset. */
 const BESIDE_PRESET = ['preset', 'toleranceSeconds', 'topicArn'];
 

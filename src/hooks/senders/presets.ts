@@ -86,6 +86,7 @@ export const PRESETS = {
   linear: hmac('linear-signature', {
     idFrom: 'headers.linear-delivery',
     eventFrom: 'headers.linear-event',
+    timestampFrom: 'body.webhookTimestamp',
   }),
   sentry: hmac('sentry-hook-signature', {
     idFrom: 'headers.request-id',
@@ -114,7 +115,8 @@ export const PRESETS = {
   zoom: hmac('x-zm-signature', {
     ...VERSION_0,
     timestampHeader: 'x-zm-request-timestamp',
-    idFrom: 'headers.x-zm-trackingid',
+    // Its tracking id names a request to Zoom, which may have several events.
+    idFrom: undefined,
     eventFrom: 'body.event',
     handshake: 'zoom',
   }),
@@ -172,7 +174,7 @@ export const PRESETS = {
     encoding: 'base64',
     signed: '{url}{form}',
     idFrom: 'headers.i-twilio-idempotency-token',
-    bodies: ['form'],
+    bodies: JSON_OR_FORM,
   },
   sns: {
     header: 'x-amz-sns-message-type',

@@ -15,15 +15,18 @@ export interface SignatureRecipe {
    */
   algorithm: 'sha1' | 'sha256' | 'sha512' | 'ed25519' | 'token' | 'basic' | 'sns' | 'client-state';
   /** Of the signature, and of an Ed25519 key. */
-  encoding?: 'hex' | 'base64';
+  encoding?: SignatureEncoding;
   /**
    * What is signed: text with the placeholders `{body}`, `{timestamp}`, `{id}`, `{url}` (the public
    * address, path and query as received) and `{form}` (the fields of a form, sorted by name, each
-   * name followed by its value).
+   * name followed by its value; of another body nothing, if the query has its SHA-256 as
+   * `bodySHA256`).
    */
   signed?: string;
-  /** The header with the time of the signature, in seconds or milliseconds since 1970. */
+  /** The header with the time of the signature: seconds or milliseconds since 1970, or ISO 8601. */
   timestampHeader?: string;
+  /** Where a body that is signed has the time at which it was sent, likewise: `body.<path>`. */
+  timestampFrom?: string;
   /** The most that the time may differ, in seconds: 30 to 3600, otherwise 300. */
   toleranceSeconds?: number;
   /** Where the sender's id of the delivery stands: `headers.<name>` or `body.<path>`. */
@@ -36,8 +39,8 @@ export interface SignatureRecipe {
    */
   key?: 'raw' | 'base64' | 'whsec';
   /**
-   * The header's form. `plain`: one signature. `pairs`: `name=value` separated by commas, as `parts`
-   * names them. `list`: signatures with the prefix, separated by commas or spaces.
+   * The header's form. `plain`: one signature. `pairs`: `name=value` separated by commas or
+   * semicolons, as `parts` names them. `list`: signatures with the prefix, separated by commas or spaces.
    */
   format?: 'plain' | 'pairs' | 'list';
   parts?: { timestamp: string; signature: string };
@@ -53,6 +56,9 @@ export interface SignatureRecipe {
 
 /** The senders whose handshakes are answered, by the way of each. */
 export type HandshakeKind = 'slack' | 'zoom' | 'discord' | 'sns' | 'graph' | 'notion';
+
+export const ENCODINGS = ['hex', 'base64', 'base64url'] as const;
+export type SignatureEncoding = (typeof ENCODINGS)[number];
 
 /**
  * The form of a body. `json`: by its type, or of a type that says nothing. `form`:

@@ -5,10 +5,11 @@ import {
   timingSafeEqual,
   verify as verifyWithKey,
 } from 'node:crypto';
-import type { Headers } from '../../kernel/signature.js';
 import { memberAt, parsedJson, textAt } from '../../kernel/jsonvalue.js';
+import type { Headers } from '../../kernel/signature.js';
+import type { SignatureEncoding, SignatureRecipe } from './recipe.js';
+import { signedBytes } from './signed.js';
 import { isSignedBySns, snsMessageOf } from './sns.js';
-import { piecesOf, type SignatureRecipe } from './recipe.js';
 
 /** A request as its sender signed it. */
 export interface SenderRequest {
@@ -27,6 +28,7 @@ const MOST_SIGNATURES = 16;
 const LONGEST_HEADER = 4096;
 /** A time of more digits is in milliseconds. */
 const SECONDS_DIGITS = 11;
+const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 const WHSEC = /^whsec_([A-Za-z0-9+/]{2,}={0,2})$/;
 /** What precedes the 32 bytes of an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410, section 4). */
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
@@ -59,7 +61,9 @@ export const isSignedBy = (
   const { signatures, timestamp } = signaturesIn(recipe, header, request.headers);
   if (signatures.length === 0 || !isTimely(recipe, timestamp, request.now)) return false;
   const signed = signedBytes(recipe, { ...request, timestamp });
-  return signed !== null && signatures.some((given) => isValid(recipe, key, { signed, given }));
+  if (signed === null) return false;
+  const isOurs = signatures.some((given) => isValid(recipe, key, { signed, given }));
+  return isOurs && isBodyTimely(recipe, request);
 };
 
 const isToken = ({ prefix = '' }: SignatureRecipe, key: KeyObject, header: string): boolean =>
@@ -97,7 +101,7 @@ const signaturesIn = (
 ): FoundSignatures => {
   const ownTime = timestampHeader === undefined ? undefined : headers[timestampHeader];
   if (format === 'pairs') {
-    const pairs = header.split(',').map((part) => part.trim().split(/=(.*)/s, 2));
+    const pairs = header.split(/[,;]/).map((part) => part.trim().split(/=(.*)/s, 2));
     const values = (name: string | undefined) =>
       pairs.filter(([each]) => each === name).map(([, value = '']) => value);
     const [timestamp = ownTime] = values(parts?.timestamp);
@@ -113,53 +117,31 @@ const signaturesIn = (
 };
 
 const isTimely = (
-  { signed = '', toleranceSeconds = TOLERANCE_S }: SignatureRecipe,
+  { signed = '', toleranceSeconds }: SignatureRecipe,
   timestamp: string | undefined,
   now: number,
+): boolean => !signed.includes('{timestamp}') || isNear(timestamp, now, toleranceSeconds);
+
+const isNear = (time: string | undefined, now: number, toleranceSeconds = TOLERANCE_S): boolean =>
+  time !== undefined && Math.abs(now - msOf(time)) <= toleranceSeconds * 1000;
+
+/** Returns the time in milliseconds since 1970; NaN if it is none. */
+const msOf = (time: string): number => {
+  if (ISO_8601.test(time)) return Date.parse(time);
+  if (!/^\d{1,14}$/.test(time)) return Number.NaN;
+  return Number(time) * (time.length > SECONDS_DIGITS ? 1 : 1000);
+};
+
+/** True if the body, whose signature is valid, says that it was sent just now, or needs no time. */
+const isBodyTimely = (
+  { timestampFrom, toleranceSeconds }: SignatureRecipe,
+  { body, now }: SenderRequest,
 ): boolean => {
-  if (!signed.includes('{timestamp}')) return true;
-  if (timestamp === undefined || !/^\d{1,14}$/.test(timestamp)) return false;
-  const ms = Number(timestamp) * (timestamp.length > SECONDS_DIGITS ? 1 : 1000);
-  return Math.abs(now - ms) <= toleranceSeconds * 1000;
+  if (timestampFrom === undefined) return true;
+  const found = memberAt(parsedJson(body.toString()), ...timestampFrom.split('.').slice(1));
+  const isTime = typeof found === 'number' || typeof found === 'string';
+  return isTime && isNear(String(found), now, toleranceSeconds);
 };
-
-/** Returns the bytes that were signed; null if the request lacks a part of them. */
-const signedBytes = (
-  { signed = '{body}', idFrom = '' }: SignatureRecipe,
-  { headers, body, url, timestamp }: SenderRequest & { timestamp: string | undefined },
-): Buffer | null => {
-  const pieces: Buffer[] = [];
-  for (const piece of piecesOf(signed) ?? []) {
-    const value = 'text' in piece ? piece.text : partOf(piece.placeholder);
-    if (value === undefined || value === null) return null;
-    pieces.push(typeof value === 'string' ? Buffer.from(value) : value);
-  }
-  return Buffer.concat(pieces);
-
-  function partOf(placeholder: string): string | Buffer | null | undefined {
-    switch (placeholder) {
-      case 'body':
-        return body;
-      case 'timestamp':
-        return timestamp;
-      case 'id':
-        return headers[idFrom.replace(/^headers\./, '')];
-      case 'url':
-        return url;
-      default:
-        return formText(body);
-    }
-  }
-};
-
-/** Returns the fields of a form, sorted by name, each name followed by its value. */
-const formText = (body: Buffer): string =>
-  [...new URLSearchParams(body.toString('utf8'))]
-    .toSorted(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)))
-    .map(([name, value]) => name + value)
-    .join('');
-
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 const isValid = (
   recipe: SignatureRecipe,
@@ -185,13 +167,18 @@ const isHashed = (
   ['sha1', 'sha256', 'sha512', 'ed25519'].includes(algorithm);
 
 /** Decodes a signature strictly: a text with any other character is none. */
-const decoded = (text: string, encoding: 'hex' | 'base64'): Buffer | null => {
-  const form = encoding === 'hex' ? /^(?:[0-9a-f]{2})+$/i : /^[A-Za-z0-9+/]+={0,2}$/;
-  const isCut = encoding === 'base64' && text.replace(/=+$/, '').length % 4 === 1;
-  return form.test(text) && !isCut ? Buffer.from(text, encoding) : null;
+const decoded = (text: string, encoding: SignatureEncoding): Buffer | null => {
+  const isCut = encoding !== 'hex' && text.replace(/=+$/, '').length % 4 === 1;
+  return ENCODED[encoding].test(text) && !isCut ? Buffer.from(text, encoding) : null;
 };
 
-const ed25519Key = (key: KeyObject, encoding: 'hex' | 'base64'): KeyObject | null => {
+const ENCODED: Record<SignatureEncoding, RegExp> = {
+  hex: /^(?:[0-9a-f]{2})+$/i,
+  base64: /^[A-Za-z0-9+/]+={0,2}$/,
+  base64url: /^[A-Za-z0-9_-]+={0,2}$/,
+};
+
+const ed25519Key = (key: KeyObject, encoding: SignatureEncoding): KeyObject | null => {
   const raw = decoded(key.export().toString(), encoding);
   if (raw?.length !== 32) return null;
   const der = Buffer.concat([ED25519_PREFIX, raw]);
@@ -199,7 +186,10 @@ const ed25519Key = (key: KeyObject, encoding: 'hex' | 'base64'): KeyObject | nul
 };
 
 /** Returns the keys that a secret may mean. No form gives the empty key, which everybody knows. */
-const keysIn = ({ key: form = 'raw' }: SignatureRecipe, key: KeyObject): (KeyObject | Buffer)[] => {
+export const keysIn = (
+  { key: form = 'raw' }: SignatureRecipe,
+  key: KeyObject,
+): (KeyObject | Buffer)[] => {
   if (form === 'raw') return [key];
   const text = key.export().toString();
   const encoded = form === 'whsec' ? WHSEC.exec(text)?.[1] : text;

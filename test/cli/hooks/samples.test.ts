@@ -1,6 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { sampleNames } from '../../../cli/hooks/delivery.js';
+import { sampleFrom, sampleNames } from '../../../cli/hooks/sample.js';
+import { senders } from '../../../cli/hooks/senders/form.js';
+import { loadSenders } from '../../../src/client/index.js';
 import { until } from '../../harness/app.js';
 import { openWorld, type World } from '../world.js';
 
@@ -106,15 +108,48 @@ describe('hooks create at a terminal', () => {
     return pasted.split('\n').flatMap((line) => /^ {2}(\w[\w ]*?) {2,}/.exec(line)?.[1] ?? []);
   };
 
-  it('names the fields of each form as the sender does, and a sample to try', async () => {
+  it('names the fields of each form as the sender does', async () => {
     expect(await asked('1')).to.equal([
       ...['Payload URL', 'Content type', 'Secret', 'SSL verification', 'Events'],
     ]);
-    expect(await asked('2')).to.equal(['URL', 'Secret token', 'Trigger', 'SSL verification']);
-    expect(await asked('3')).to.equal([
+    expect(await asked('gitlab')).to.equal(['URL', 'Secret token', 'Trigger', 'SSL verification']);
+    expect(await asked('Gitea, Forgejo')).to.equal([
       ...['Target URL', 'HTTP Method', 'POST Content Type', 'Secret', 'Trigger On'],
     ]);
-    expect(await asked('4')).to.equal(['Events', 'Destination type', 'Endpoint URL']);
-    expect(await asked('5')).to.equal(['Address', 'Body', 'Signature', 'Secret']);
+    expect(await asked('Jira')).to.equal(['Name', 'Status', 'URL', 'Secret', 'Events']);
+    expect(await asked('other')).to.equal(['Address', 'Body', 'Signature', 'Secret']);
+  });
+
+  it('asks for a secret that the sender makes, which may come later', async () => {
+    const answers = ['stripe', 'later', '2', '', ''];
+    const later = await world.cli(['hooks', 'create'], {
+      terminal: 100,
+      answers: [...answers, ''],
+    });
+    expect(later.stderr).to.contain('adjutant hooks update later --secret-file -');
+    expect(later.stdout).to.equal('');
+    answers[1] = 'now';
+    const secret = 'whsec_of Stripe';
+    const now = await world.cli(['hooks', 'create'], {
+      terminal: 100,
+      answers: [...answers, secret],
+    });
+    expect(now.stderr).not.to.contain('--secret-file -').and.not.to.contain(secret);
+    const { hooks } = await world.client.hooks.list();
+    const made = hooks.map(({ name, triggerConfig }) => [
+      name,
+      triggerConfig.verify,
+      triggerConfig.webhookSecretSet,
+    ]);
+    expect(made).to.include([
+      ['later', 'stripe', false],
+      ['now', 'stripe', true],
+    ]);
+  });
+
+  it('has a form for every preset, and a sample for each of the ten most used', async () => {
+    const { PRESET_NAMES } = await loadSenders();
+    expect(senders).to.only.include([...PRESET_NAMES, 'other']);
+    expect(senders.slice(0, 12).filter((sender) => sampleFrom(sender) === undefined)).to.equal([]);
   });
 });

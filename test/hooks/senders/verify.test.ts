@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, generateKeyPairSync, sign } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, generateKeyPairSync, sign } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { PRESETS, type PresetName } from '../../../src/hooks/senders/presets.js';
@@ -31,6 +31,14 @@ const PUBLISHED: Record<string, Vector> = {
     headers: {
       'x-hub-signature-256':
         'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+    },
+  },
+  'Atlassian: Securing webhooks, of Jira and Bitbucket': {
+    preset: 'jira',
+    secret: "It's a Secret to Everybody",
+    body: 'Hello World!',
+    headers: {
+      'x-hub-signature': 'sha256=a4771c39fbe90f317c7824e83ddef3caae9cb3d976c214ace1f2937e133263c9',
     },
   },
   'Slack: Verifying requests from Slack': {
@@ -81,7 +89,10 @@ const PUBLISHED: Record<string, Vector> = {
       From: '+12349013030',
       To: '+18005551212',
     }).toString(),
-    headers: { 'x-twilio-signature': '0/KCTR6DLpKmkAf8muzZqo1nDgQ=' },
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
+      'x-twilio-signature': '0/KCTR6DLpKmkAf8muzZqo1nDgQ=',
+    },
   },
 };
 
@@ -135,6 +146,38 @@ describe('a preset', () => {
     expect(of('pagerduty', 'x-pagerduty-signature', `v1=${other},v2=${hex(body)}`)).to.be.false();
     const buildkite = `timestamp=${at},signature=${hex(`${at}.${body}`)}`;
     expect(of('buildkite', 'x-buildkite-signature', buildkite)).to.be.true();
+  });
+
+  it('verifies no body of Twilio whose hash is not in the address and that is no form', () => {
+    const secret = '12345';
+    const url = 'https://hooks.example.org/api/webhooks/twilio';
+    const of = (address: string, type: string, body: string, signed = address): boolean => {
+      const signature = createHmac('sha1', secret).update(signed).digest('base64');
+      const headers = { 'content-type': type, 'x-twilio-signature': signature };
+      return check({ preset: 'twilio', secret, url: address, body, headers });
+    };
+    const hashed = `${url}?bodySHA256=${createHash('sha256').update('{"a":1}').digest('hex')}`;
+    const form = 'application/x-www-form-urlencoded';
+    expect(of(hashed, 'application/json', '{"a":1}')).to.be.true();
+    expect(of(hashed, 'application/json', '{"a":2}')).to.be.false();
+    expect(of(hashed, form, 'a=1', `${hashed}a1`)).to.be.false();
+    expect(of(url, 'application/json', '{"a":1}')).to.be.false();
+    expect(of(url, 'application/json', 'a=1', `${url}a1`)).to.be.false();
+    expect(of(url, form, 'b=2&a=1&a=0', `${url}a0a1b2`)).to.be.true();
+  });
+
+  it('takes the time from a body that is signed with it', () => {
+    const at = 1_700_000_000_000;
+    const of = (payload: object): boolean => {
+      const body = JSON.stringify(payload);
+      const signature = createHmac('sha256', 'secret').update(body).digest('hex');
+      const headers = { 'linear-signature': signature };
+      return check({ preset: 'linear', secret: 'secret', headers, body, at });
+    };
+    expect(of({ webhookTimestamp: at - 299_000 })).to.be.true();
+    expect(of({ webhookTimestamp: at - 301_000 })).to.be.false();
+    expect(of({ webhookTimestamp: [at] })).to.be.false();
+    expect(of({})).to.be.false();
   });
 
   it('takes a token, and a user with a password, as the whole header', () => {

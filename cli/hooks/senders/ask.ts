@@ -1,0 +1,34 @@
+import type { Context } from '../../command.js';
+import { type HookSender, senders, settingsOf } from './form.js';
+
+const COLUMNS = 3;
+const WIDTH = 26;
+const SCHEDULE = 'a schedule';
+
+/** Asks who sends, by number or by name; null for a schedule. */
+export const askSender = async ({ ask }: Context, instead: string): Promise<HookSender | null> => {
+  const labels = [...senders.map((sender) => settingsOf(sender).label), SCHEDULE];
+  const cells = labels.map((label, at) => `${String(at + 1).padStart(2)} ${label}`.padEnd(WIDTH));
+  const rows = Math.ceil(cells.length / COLUMNS);
+  for (let row = 0; row < rows; row += 1) {
+    const line = cells.filter((_, at) => at % rows === row).join('');
+    ask.say(`  ${line.trimEnd()}`);
+  }
+  const given = await ask.text({
+    ask: 'Who sends? Number or name',
+    initial: '1',
+    instead,
+    refuse: (input) =>
+      placeOf(input, labels) === -1 ? `A number from 1 to ${labels.length}, or a name.` : undefined,
+  });
+  return senders[placeOf(given, labels)] ?? null;
+};
+
+/** The place in the list; -1 if it is none. */
+const placeOf = (input: string, labels: string[]): number => {
+  if (/^\d+$/.test(input)) return labels[Number(input) - 1] === undefined ? -1 : Number(input) - 1;
+  const word = input.toLowerCase();
+  const names: string[] = senders;
+  const named = names.indexOf(word);
+  return named === -1 ? labels.findIndex((label) => label.toLowerCase() === word) : named;
+};

@@ -1,0 +1,114 @@
+import { createHmac, createPrivateKey, createSecretKey, type KeyObject, sign } from 'node:crypto';
+import { isRecord, memberAt, parsedJson } from '../../kernel/jsonvalue.js';
+import type { Headers } from '../../kernel/signature.js';
+import type { SignatureRecipe } from './recipe.js';
+import { bodyHash, isForm, signedBytes } from './signed.js';
+import { keysIn } from './verify.js';
+
+/** A request that is to be sent as its sender sends it. */
+export interface OutgoingRequest {
+  /** The public address, path and query. */
+  url: string;
+  contentType: string;
+  body: Buffer;
+  /** The id of the delivery, where the sender has a header for it. */
+  id: string;
+  /** The event's name, likewise. */
+  event?: string;
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+/** Thrown for a secret that cannot sign as the sender does. */
+export class UnfitSecret extends Error {
+  override name = 'UnfitSecret';
+}
+
+/** A request with all its headers. */
+export interface RequestAsSigned {
+  url: string;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/**
+ * Signs a request as the recipe says. Its address gets `bodySHA256` if the sender signs forms and
+ * the body is none; a body that has the time within it gets the present one. For Ed25519 the secret
+ * is the private key as PEM. Errors: UnfitSecret.
+ */
+export const signedRequest = (
+  recipe: SignatureRecipe,
+  secret: string,
+  request: OutgoingRequest,
+): RequestAsSigned => {
+  const { header, idFrom, eventFrom, timestampHeader } = recipe;
+  const body = timely(recipe, request);
+  const timestamp = String(Math.floor(request.now / 1000));
+  const headers: Record<string, string> = {
+    'content-type': request.contentType,
+    ...headerAt(idFrom, request.id),
+    ...headerAt(eventFrom, request.event),
+    ...(timestampHeader && { [timestampHeader]: timestamp }),
+  };
+  const url = addressOf(recipe, headers, { url: request.url, body });
+  const signed = signedBytes(recipe, { headers, body, url, timestamp });
+  const signature = signatureOf(recipe, secret, signed);
+  headers[header] = headerValue(recipe, { timestamp, signature });
+  return { url, headers, body };
+};
+
+const timely = (
+  { timestampFrom }: SignatureRecipe,
+  { body, now }: Pick<OutgoingRequest, 'body' | 'now'>,
+): Buffer => {
+  const [, ...path] = timestampFrom?.split('.') ?? [];
+  const name = path.pop();
+  const payload = parsedJson(body.toString());
+  const holder = memberAt(payload, ...path);
+  if (name === undefined || !isRecord(holder)) return body;
+  holder[name] = now;
+  return Buffer.from(JSON.stringify(payload));
+};
+
+const headerAt = (place: string | undefined, value: string | undefined): Record<string, string> => {
+  const [from, name] = place?.split('.', 2) ?? [];
+  return from === 'headers' && name && value !== undefined ? { [name.toLowerCase()]: value } : {};
+};
+
+const addressOf = (
+  { signed = '' }: SignatureRecipe,
+  headers: Headers,
+  { url, body }: { url: string; body: Buffer },
+): string => {
+  if (!signed.includes('{form}') || isForm(headers)) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}bodySHA256=${bodyHash(body)}`;
+};
+
+const headerValue = (
+  { format, parts, algorithm, prefix = '' }: SignatureRecipe,
+  { timestamp, signature }: { timestamp: string; signature: string },
+): string => {
+  if (format === 'pairs')
+    return `${parts?.timestamp}=${timestamp},${parts?.signature}=${signature}`;
+  return `${algorithm === 'basic' ? 'Basic ' : prefix}${signature}`;
+};
+
+const signatureOf = (recipe: SignatureRecipe, secret: string, signed: Buffer | null): string => {
+  const { algorithm, encoding = 'hex' } = recipe;
+  if (algorithm === 'token') return secret;
+  if (algorithm === 'basic') return Buffer.from(secret).toString('base64');
+  if (signed === null) throw new UnfitSecret('The request lacks a part that is signed');
+  if (algorithm === 'ed25519') return sign(null, signed, privateKey(secret)).toString(encoding);
+  // Of a secret with a prefix the last key is what stands behind it.
+  const key = keysIn(recipe, createSecretKey(Buffer.from(secret))).at(-1);
+  if (key === undefined) throw new UnfitSecret('The secret is not base64');
+  return createHmac(algorithm, key).update(signed).digest(encoding);
+};
+
+const privateKey = (secret: string): KeyObject => {
+  try {
+    return createPrivateKey(secret);
+  } catch {
+    throw new UnfitSecret('Only the sender’s private key can sign; give it as PEM');
+  }
+};

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type { Headers } from '../../kernel/signature.js';
+import { piecesOf, type SignatureRecipe } from './recipe.js';
+
+/** The parts of a request that a sender may sign. */
+export interface SignedParts {
+  headers: Headers;
+  body: Buffer;
+  /** The public address, path and query as received; null if the daemon has no public address. */
+  url: string | null;
+  /** As it was sent; undefined if there is none. */
+  timestamp: string | undefined;
+}
+
+/** Returns the bytes that the sender signs; null if the request lacks a part of them. */
+export const signedBytes = (
+  { signed = '{body}', idFrom = '' }: SignatureRecipe,
+  { headers, body, url, timestamp }: SignedParts,
+): Buffer | null => {
+  const pieces: Buffer[] = [];
+  for (const piece of piecesOf(signed) ?? []) {
+    const value = 'text' in piece ? piece.text : partOf(piece.placeholder);
+    if (value === undefined || value === null) return null;
+    pieces.push(typeof value === 'string' ? Buffer.from(value) : value);
+  }
+  return Buffer.concat(pieces);
+
+  function partOf(placeholder: string): string | Buffer | null | undefined {
+    switch (placeholder) {
+      case 'body':
+        return body;
+      case 'timestamp':
+        return timestamp;
+      case 'id':
+        return headers[idFrom.replace(/^headers\./, '')];
+      case 'url':
+        return url;
+      default:
+        return formText(headers, body, url);
+    }
+  }
+};
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\b/i;
+
+/** True for a body that is the fields of a form. */
+export const isForm = (headers: Headers): boolean => FORM_TYPE.test(headers['content-type'] ?? '');
+
+/**
+ * Returns the fields of a form, sorted by name, each name followed by its value. A body whose hash
+ * stands in the address is signed with that (Twilio docs: Webhooks security, JSON bodies): then
+ * there is no text, and null if the hash is of another body. Any other body: null.
+ */
+const formText = (headers: Headers, body: Buffer, url: string | null): string | null => {
+  const hash = url === null ? null : hashIn(url);
+  if (hash !== null) return hash === bodyHash(body) ? '' : null;
+  if (!isForm(headers)) return null;
+  const fields = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {
+    fields.set(name, [...(fields.get(name) ?? []), value]);
+  }
+  return [...fields]
+    .toSorted(([a], [b]) => compare(a, b))
+    .flatMap(([name, values]) => [...new Set(values)].sort(compare).map((value) => name + value))
+    .join('');
+};
+
+const hashIn = (url: string): string | null =>
+  new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('bodySHA256');
+
+/** Returns the value of `bodySHA256` for a body. */
+export const bodyHash = (body: Buffer): string => createHash('sha256').update(body).digest('hex');
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
