@@ -198,7 +198,7 @@ const leaves = (of: Description, path: string[], isNeeded = true): Omit<RequestF
   ];
 };
 
-/** What a text must be where an object may stand in its place. */
+/** Returns the schema of a text that stands in place of an object. */
 const wordIn = ({ type, matches }: Description): Description | undefined =>
   type === 'alternatives' && matches?.[0]?.then?.type === 'string' ? matches[0].then : undefined;
 

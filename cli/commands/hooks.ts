@@ -9,7 +9,7 @@ import { sendHook } from '../hooks/send.js';
 import {
   type HookSender,
   senderFormOf,
-  senderOf,
+  hookSenderOf,
   senders,
   triggerLines,
   wordOf,
@@ -180,7 +180,11 @@ const settings = command({
   run: async (context, { args, flags }) => {
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
-    const form = senderFormOf(flags.sender ?? senderOf(hook), await publicAddress(context), hook);
+    const form = senderFormOf(
+      flags.sender ?? hookSenderOf(hook),
+      await publicAddress(context),
+      hook,
+    );
     if (context.out.format === 'json') return context.out.json(form);
     context.out.note(form.where);
     context.out.facts(form.facts);

@@ -9,7 +9,7 @@ import { askSender } from './senders/ask.js';
 import {
   type HookSender,
   senderFormOf,
-  senderOf,
+  hookSenderOf,
   settingsOf,
   triggerLines,
   wordOf,
@@ -105,7 +105,7 @@ const present = async (
   out.note('');
   out.note(`Watch: adjutant hooks listen ${wordOf(hook)}`);
   if (hook.trigger !== 'webhook') return;
-  const sample = sampleFrom(guided?.sender ?? senderOf(hook));
+  const sample = sampleFrom(guided?.sender ?? hookSenderOf(hook));
   const sampled = `adjutant hooks send ${wordOf(hook)} --sample ${sample}`;
   for (const line of sample ? [sampled] : triggerLines(url, hook)) out.note(`Try:   ${line}`);
 };
@@ -116,7 +116,7 @@ const paste = async (
   { secret, guided }: CreatedHookParts,
 ): Promise<void> => {
   const { out } = context;
-  const sender = guided?.sender ?? senderOf(hook);
+  const sender = guided?.sender ?? hookSenderOf(hook);
   const place = secret?.isMade ? 'below, shown this once' : 'the one that you gave';
   const address = await publicAddress(context);
   const { where, facts, notes } = senderFormOf(sender, address, hook, place);

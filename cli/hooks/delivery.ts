@@ -18,7 +18,7 @@ export interface Delivery {
   /** The sender's own id of it: the same one again is a duplicate. */
   id: string;
   event?: string;
-  /** How it is signed; GitHub's way unless given. */
+  /** The signature; GitHub's unless given. */
   recipe?: SignatureRecipe;
   /** The address of the daemon that some senders sign; the one that is asked unless given. */
   base?: string;

@@ -1,4 +1,17 @@
-import { EVENTS_OF_HOOK, type SenderSettings } from './settings.js';
+/** The settings of a webhook at its sender, in the words of the sender's own pages. */
+export interface SenderSettings {
+  label: string;
+  /** The way to the form. */
+  where: string;
+  /** Fields by their names; `{url}` is the hook's address, `{secret}` says where the secret is. */
+  facts: Record<string, string>;
+  /** The place where the sender shows the secret, if it makes that itself. */
+  theirs?: string;
+  /** Further lines; `<hook>` is the hook. */
+  notes?: string[];
+}
+
+export const EVENTS_OF_HOOK = 'the ones that this hook is for';
 
 /** Senders around code: forges, builds, errors and alerts. */
 export const codeSenders = {

@@ -1,11 +1,10 @@
 import type { Hook, PresetName } from '../../../src/client/index.js';
 import { receiverOf } from '../delivery.js';
-import { codeSenders } from './code.js';
-import type { SenderSettings } from './settings.js';
+import { codeSenders, type SenderSettings } from './code.js';
 import { workSenders } from './work.js';
 
 const SETTINGS = { ...codeSenders, ...workSenders } satisfies Record<
-  Exclude<PresetName, never> | 'other',
+  PresetName | 'other',
   SenderSettings
 >;
 
@@ -26,7 +25,7 @@ export const settingsOf = (sender: HookSender): SenderSettings => SETTINGS[sende
 const KNOWN_UNNAMED: HookSender[] = ['github', 'gitlab', 'gitea', 'stripe'];
 
 /** Returns a hook's sender: that of its `verify`, or else a guess from its name. */
-export const senderOf = ({ name, triggerConfig: { verify } }: Hook): HookSender => {
+export const hookSenderOf = ({ name, triggerConfig: { verify } }: Hook): HookSender => {
   if (verify !== undefined) {
     const preset = typeof verify === 'string' ? verify : verify.preset;
     return preset ?? 'other';

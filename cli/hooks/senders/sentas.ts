@@ -8,7 +8,7 @@ import type { HookSender } from './form.js';
 
 const { PRESETS, recipeOf } = await loadSenders();
 
-/** How a delivery is signed, and where it goes. */
+/** The signature of a delivery, and its receiver. */
 export interface SentAs {
   recipe: SignatureRecipe;
   /** The preset, for a person. */
@@ -56,8 +56,8 @@ const SECRET_HEADER = {
 const SIGNING_TOKEN = 'whsec_';
 
 /**
- * How a sample is signed for a hook without `verify`, whose receiver knows GitHub's, Stripe's and
- * the standard's signatures by themselves. GitLab shows its secret, unless that is a signing token.
+ * Returns the signature of a sample for a hook without `verify`, whose receiver knows GitHub's,
+ * Stripe's and the standard's by themselves. GitLab shows its secret, unless that is a signing token.
  */
 const unnamedRecipe = (sample: HookSender = 'github', secret: string): SignatureRecipe => {
   if (sample === 'stripe') return PRESETS.stripe;

@@ -1,4 +1,4 @@
-import { EVENTS_OF_HOOK, type SenderSettings } from './settings.js';
+import { EVENTS_OF_HOOK, type SenderSettings } from './code.js';
 
 const SIGNING_SECRET = 'the Signing secret (whsec_…) of the endpoint';
 

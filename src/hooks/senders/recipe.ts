@@ -25,7 +25,7 @@ export interface SignatureRecipe {
   signed?: string;
   /** The header with the time of the signature: seconds or milliseconds since 1970, or ISO 8601. */
   timestampHeader?: string;
-  /** Where a body that is signed has the time at which it was sent, likewise: `body.<path>`. */
+  /** The place of the time in a body that is signed, likewise: `body.<path>`. */
   timestampFrom?: string;
   /** The most that the time may differ, in seconds: 30 to 3600, otherwise 300. */
   toleranceSeconds?: number;

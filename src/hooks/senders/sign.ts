@@ -2,7 +2,7 @@ import { createHmac, createPrivateKey, createSecretKey, type KeyObject, sign } f
 import { isRecord, memberAt, parsedJson } from '../../kernel/jsonvalue.js';
 import type { Headers } from '../../kernel/signature.js';
 import type { SignatureRecipe } from './recipe.js';
-import { bodyHash, isForm, signedBytes } from './signed.js';
+import { bodyHash, isForm, signedBytes } from './signedtext.js';
 import { keysIn } from './verify.js';
 
 /** A request that is to be sent as its sender sends it. */

@@ -8,7 +8,7 @@ import {
 import { memberAt, parsedJson, textAt } from '../../kernel/jsonvalue.js';
 import type { Headers } from '../../kernel/signature.js';
 import type { SignatureEncoding, SignatureRecipe } from './recipe.js';
-import { signedBytes } from './signed.js';
+import { signedBytes } from './signedtext.js';
 import { isSignedBySns, snsMessageOf } from './sns.js';
 
 /** A request as its sender signed it. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Verification } from '../../../src/hooks/senders/contract.js';
 import { PRESET_NAMES } from '../../../src/hooks/senders/presets.js';
 import { projectRoot } from '../../harness/sources.js';
-import { described } from './described.js';
+import { descriptions } from './descriptions.js';
 
 /** A request that the script signed. */
 export interface ScriptedRequest {
@@ -34,7 +34,7 @@ export const signedByScript = (url: string, at: number): ScriptedSender[] => {
 /** The `verify` of a hook for a sender of the script: `github-form` is a variant of `github`. */
 export const verifyOf = (sender: string): Verification => {
   const preset = PRESET_NAMES.find((name) => name === sender.replace(/-(?:form|json)$/, ''));
-  const found = preset ?? described[sender];
+  const found = preset ?? descriptions[sender];
   if (found === undefined) throw new Error(`Nothing says how ${sender} signs`);
   return found;
 };

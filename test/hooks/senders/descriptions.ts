@@ -1,7 +1,7 @@
 import type { Verification } from '../../../src/hooks/senders/contract.js';
 
 /** Senders without a preset: how a hook's `verify` describes them. */
-export const described: Record<string, Verification> = {
+export const descriptions: Record<string, Verification> = {
   airtable: { header: 'X-Airtable-Content-MAC', prefix: 'hmac-sha256=', key: 'base64' },
   asana: { header: 'X-Hook-Signature' },
   box: {
