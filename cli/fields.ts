@@ -199,8 +199,8 @@ const leaves = (of: Description, path: string[], isNeeded = true): Omit<RequestF
 };
 
 /** Returns the schema of a text that stands in place of an object. */
-const wordIn = ({ type, matches }: Description): Description | undefined =>
-  type === 'alternatives' && matches?.[0]?.then?.type === 'string' ? matches[0].then : undefined;
+const wordIn = ({ matches = [] }: Description): Description | undefined =>
+  matches.flatMap(({ schema }) => schema ?? []).find(({ type }) => type === 'string');
 
 const valuesOf = (of: Description): string[] =>
   isClosed(of) ? (of.allow ?? []).filter((value: unknown) => value !== null) : [];

@@ -16,7 +16,8 @@ export const senders: HookSender[] = [
   ...(['github', 'gitlab', 'stripe', 'slack', 'jira', 'shopify', 'linear', 'sentry'] as const),
   ...(['grafana', 'pagerduty', 'gitea', 'bitbucket-cloud', 'bitbucket-server', 'gogs'] as const),
   ...(['circleci', 'buildkite', 'vercel', 'notion', 'discord', 'zoom', 'twilio'] as const),
-  ...(['typeform', 'calendly', 'cal-com', 'svix', 'standard-webhooks', 'basic', 'other'] as const),
+  ...(['typeform', 'calendly', 'cal-com', 'svix', 'standard-webhooks', 'sns'] as const),
+  ...(['microsoft-graph', 'basic', 'other'] as const),
 ];
 
 export const settingsOf = (sender: HookSender): SenderSettings => SETTINGS[sender];

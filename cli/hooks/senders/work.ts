@@ -94,6 +94,24 @@ export const workSenders = {
     theirs: 'the Auth Token of the account',
     notes: ['Twilio signs the address too: enter it exactly so.'],
   },
+  sns: {
+    label: 'Amazon SNS',
+    where: 'AWS Console → Amazon SNS → topic → Create subscription',
+    facts: { Protocol: 'HTTPS', Endpoint: '{url}', 'Enable raw message delivery': 'off' },
+    notes: [
+      'Amazon signs with a key of its own: there is no secret. The subscription is confirmed.',
+    ],
+  },
+  'microsoft-graph': {
+    label: 'Microsoft Graph',
+    where: 'its API: POST https://graph.microsoft.com/v1.0/subscriptions',
+    facts: {
+      notificationUrl: '{url}',
+      changeType: 'created,updated,deleted',
+      resource: 'what this hook is for',
+      clientState: '{secret}',
+    },
+  },
   'standard-webhooks': {
     label: 'Standard Webhooks',
     where: 'the settings for webhooks of the sender',

@@ -1,5 +1,5 @@
 import { createHmac, createPrivateKey, createSecretKey, type KeyObject, sign } from 'node:crypto';
-import { isRecord, memberAt, parsedJson } from '../../kernel/jsonvalue.js';
+import { isRecord, listAt, memberAt, parsedJson } from '../../kernel/jsonvalue.js';
 import type { Headers } from '../../kernel/signature.js';
 import type { SignatureRecipe } from './recipe.js';
 import { bodyHash, isForm, signedBytes } from './signedtext.js';
@@ -42,7 +42,8 @@ export const signedRequest = (
   request: OutgoingRequest,
 ): RequestAsSigned => {
   const { header, idFrom, eventFrom, timestampHeader } = recipe;
-  const body = timely(recipe, request);
+  const isState = recipe.algorithm === 'client-state';
+  const body = isState ? withState(request.body, secret) : timely(recipe, request);
   const timestamp = String(Math.floor(request.now / 1000));
   const headers: Record<string, string> = {
     'content-type': request.contentType,
@@ -53,6 +54,7 @@ export const signedRequest = (
   const url = addressOf(recipe, headers, { url: request.url, body });
   const signed = signedBytes(recipe, { headers, body, url, timestamp });
   const signature = signatureOf(recipe, secret, signed);
+  if (isState) return { url, headers, body };
   headers[header] = headerValue(recipe, { timestamp, signature });
   return { url, headers, body };
 };
@@ -68,6 +70,15 @@ const timely = (
   if (name === undefined || !isRecord(holder)) return body;
   holder[name] = now;
   return Buffer.from(JSON.stringify(payload));
+};
+
+/** Returns the body with the secret in each notification, as Microsoft Graph puts it. */
+const withState = (body: Buffer, clientState: string): Buffer => {
+  const payload = parsedJson(body.toString());
+  const value = listAt(payload, 'value').map((each) =>
+    isRecord(each) ? { ...each, clientState } : each,
+  );
+  return isRecord(payload) ? Buffer.from(JSON.stringify({ ...payload, value })) : body;
 };
 
 const headerAt = (place: string | undefined, value: string | undefined): Record<string, string> => {
@@ -96,6 +107,8 @@ const headerValue = (
 const signatureOf = (recipe: SignatureRecipe, secret: string, signed: Buffer | null): string => {
   const { algorithm, encoding = 'hex' } = recipe;
   if (algorithm === 'token') return secret;
+  if (algorithm === 'sns') throw new UnfitSecret('Only Amazon can sign a message of SNS');
+  if (algorithm === 'client-state') return '';
   if (algorithm === 'basic') return Buffer.from(secret).toString('base64');
   if (signed === null) throw new UnfitSecret('The request lacks a part that is signed');
   if (algorithm === 'ed25519') return sign(null, signed, privateKey(secret)).toString(encoding);

@@ -1,8 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { sampleFrom, sampleNames } from '../../../cli/hooks/sample.js';
+import { hookSample, sampleFrom, sampleNames } from '../../../cli/hooks/sample.js';
 import { senders } from '../../../cli/hooks/senders/form.js';
-import { loadSenders } from '../../../src/client/index.js';
+import { loadSenders, type Verification } from '../../../src/client/index.js';
 import { until } from '../../harness/app.js';
 import { openWorld, type World } from '../world.js';
 
@@ -20,12 +20,12 @@ describe('hooks send --sample', () => {
   });
   after(() => world.stop());
 
-  const hookOn = async (name: string, secret: string): Promise<string> => {
+  const hookOn = async (name: string, secret: string, verify?: Verification): Promise<string> => {
     const { id } = await world.client.hooks.create({
       body: {
         name,
         trigger: 'webhook',
-        triggerConfig: { webhookPath: name, webhookSecret: secret },
+        triggerConfig: { webhookPath: name, webhookSecret: secret, verify },
         action: 'notify',
         actionConfig: { notifyMessage: 'It came' },
       },
@@ -48,15 +48,41 @@ describe('hooks send --sample', () => {
     return world.cli(words, { stdin: secret });
   };
 
-  it('is taken by the daemon, whoever sends it', { timeout: 20_000 }, async () => {
+  const eventsSent = async (names: string[], before: string, isVerified: boolean) => {
     const events: Record<string, unknown> = {};
-    for (const [at, sample] of sampleNames.entries()) {
-      const id = await hookOn(`hook-${at}`, SECRET);
-      const { code, stderr } = await send(`hook-${at}`, sample, SECRET);
+    for (const [at, sample] of names.entries()) {
+      const hook = `${before}-${at}`;
+      const { sender } = hookSample(sample);
+      const verify = sender === 'other' || !isVerified ? undefined : sender;
+      const id = await hookOn(hook, SECRET, verify);
+      const { code, stderr } = await send(hook, sample, SECRET);
       expect([sample, code, stderr]).to.match(/,0,POST /);
       events[sample] = (await runOf(id)).event;
     }
-    expect(events).to.equal({
+    return events;
+  };
+
+  it('is signed as the hook’s sender signs', { timeout: 120_000 }, async () => {
+    const events = await eventsSent(sampleNames, 'verified', true);
+    expect(Object.values(events)).not.to.include(null);
+    expect(events).to.include({
+      'gitlab/push': 'Push Hook',
+      'stripe/refund.created': 'refund.created',
+      'slack/message': 'message',
+      'jira/issue_created': 'jira:issue_created',
+      'shopify/orders.create': 'orders/create',
+      'linear/issue.create': 'Issue',
+      'sentry/event_alert': 'event_alert',
+      'grafana/firing': 'firing',
+      'pagerduty/incident.triggered': 'incident.triggered',
+      'gitea/push': 'push',
+      'bitbucket-cloud/push': 'repo:push',
+    });
+  });
+
+  it('is taken by a hook that names no sender', { timeout: 120_000 }, async () => {
+    const known = sampleNames.filter((name) => /^(github|gitlab|gitea|stripe)\//.test(name));
+    expect(await eventsSent(known, 'plain', false)).to.equal({
       'github/ping': 'ping',
       'github/issues.opened': 'issues',
       'github/pull_request.opened': 'pull_request',
@@ -69,6 +95,20 @@ describe('hooks send --sample', () => {
       'stripe/payment_intent.succeeded': 'payment_intent.succeeded',
       'stripe/refund.created': 'refund.created',
     });
+  });
+
+  it('is signed --as another sender, and says so if the hook expects its own', async () => {
+    await hookOn('gogs', SECRET, 'gogs');
+    const words = ['hooks', 'send', 'gogs', '--sample', 'gitea/push', '--secret-file', '-'];
+    expect((await world.cli([...words, '--as', 'gogs'], { stdin: SECRET })).code).to.equal(0);
+    const other = await world.cli([...words, '--as', 'jira'], { stdin: SECRET });
+    expect(other.stderr).to.contain('adjutant hooks update gogs --verify jira');
+    const sns = await world.cli([...words, '--as', 'sns'], { stdin: SECRET });
+    expect([sns.code, sns.stderr]).to.equal([1, 'Only Amazon can sign a message of SNS.\n']);
+    const unknown = await world.cli([...words, '--as', 'nobody'], { stdin: SECRET });
+    expect([unknown.code, unknown.stderr.split('\n')[0]]).to.equal([
+      ...[2, '--as names no sender "nobody".'],
+    ]);
   });
 
   it('is signed as GitLab does with a signing token, and shown without one', async () => {
