@@ -14,6 +14,7 @@ import {
   triggerLines,
   wordOf,
 } from '../hooks/senders/form.js';
+import { awaitToken } from '../hooks/token.js';
 import { readFileOrStdin } from '../input.js';
 import { listCommand } from '../request.js';
 import { countOf, safe } from '../text.js';
@@ -261,6 +262,7 @@ export const hooksGroup: CommandGroup = {
     listenHooks,
     hookTest,
     replayExecution,
+    awaitToken,
     rotateSecret,
   ],
   notes: ['A hook is named by its name, its id, or the last six characters of that.'],

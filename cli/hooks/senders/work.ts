@@ -52,6 +52,7 @@ export const workSenders = {
     where: 'notion.so/profile/integrations → integration → Webhooks → Create a subscription',
     facts: { 'Webhook URL': '{url}', 'Event types': EVENTS_OF_HOOK },
     theirs: 'the verification_token, which Notion sends to the address',
+    notes: ['Begin here, so that it is taken: adjutant hooks await-token <hook>'],
   },
   zoom: {
     label: 'Zoom',

@@ -9,7 +9,7 @@ const place = () =>
     .text(200)
     .pattern(/^(?:headers\.[A-Za-z0-9_-]+|body(?:\.[^.\s]+)+)$/, 'headers.<name> or body.<path>');
 
-/** How a sender signs: its preset, or the signature itself. See `SignatureRecipe`. */
+/** The signature of a sender: its preset, or what it signs. See `SignatureRecipe`. */
 const Signature = s
   .object('SenderSignature', {
     preset: s.optional(s.oneOf('NamedSender', ...PRESET_NAMES)),

@@ -43,9 +43,9 @@ export const faultOfSenderSecret = (
   return form.test(secret) ? null : `must be the sender's public key, 32 bytes as ${written}`;
 };
 
-type Described = Exclude<Verification, string>;
+type OwnSignature = Exclude<Verification, string>;
 
-const ownFaults = (verify: Described, recipe: SignatureRecipe): FieldFault[] => {
+const ownFaults = (verify: OwnSignature, recipe: SignatureRecipe): FieldFault[] => {
   if (verify.preset !== undefined) {
     return Object.keys(verify)
       .filter((field) => !BESIDE_PRESET.includes(field))
@@ -58,7 +58,7 @@ const ownFaults = (verify: Described, recipe: SignatureRecipe): FieldFault[] => 
   return [...faults, ...signedFaults(recipe), ...formatFaults(recipe)];
 };
 
-const tokenFaults = (verify: Described): FieldFault[] => {
+const tokenFaults = (verify: OwnSignature): FieldFault[] => {
   const unfit = OF_SIGNATURES.filter((field) => verify[field] !== undefined);
   const faults = unfit.map(
     (path): FieldFault => ({ path, message: 'is for a signature, and not for a token' }),

@@ -197,4 +197,5 @@ export const PRESETS = {
 } satisfies Record<string, SignatureRecipe>;
 
 export type PresetName = keyof typeof PRESETS;
-export const PRESET_NAMES = Object.keys(PRESETS) as PresetName[];
+const isPreset = (name: string): name is PresetName => Object.hasOwn(PRESETS, name);
+export const PRESET_NAMES = Object.keys(PRESETS).filter(isPreset);

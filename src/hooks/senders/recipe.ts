@@ -1,11 +1,11 @@
 /**
- * How a sender signs its requests, as data. A preset is one of these with a name; a hook may also
- * describe a sender of its own.
+ * The signature of a sender's requests, as data. A preset is one of these with a name; a hook may
+ * also describe a sender of its own.
  */
 export interface SignatureRecipe {
   /** The header with the signature or the token, in lower case. */
   header: string;
-  /** What stands before the signature in the header, e.g. `sha256=`. */
+  /** Text before the signature in the header, e.g. `sha256=`. */
   prefix?: string;
   /**
    * `sha1`, `sha256`, `sha512`: an HMAC keyed with the secret. `ed25519`: the secret is the sender's
@@ -14,10 +14,10 @@ export interface SignatureRecipe {
    * that the message names. `client-state`: each notification of the body holds the secret.
    */
   algorithm: 'sha1' | 'sha256' | 'sha512' | 'ed25519' | 'token' | 'basic' | 'sns' | 'client-state';
-  /** Of the signature, and of an Ed25519 key. */
+  /** The encoding of the signature, and of an Ed25519 key. */
   encoding?: SignatureEncoding;
   /**
-   * What is signed: text with the placeholders `{body}`, `{timestamp}`, `{id}`, `{url}` (the public
+   * The text that is signed, with the placeholders `{body}`, `{timestamp}`, `{id}`, `{url}` (the public
    * address, path and query as received) and `{form}` (the fields of a form, sorted by name, each
    * name followed by its value; of another body nothing, if the query has its SHA-256 as
    * `bodySHA256`).
@@ -29,9 +29,9 @@ export interface SignatureRecipe {
   timestampFrom?: string;
   /** The most that the time may differ, in seconds: 30 to 3600, otherwise 300. */
   toleranceSeconds?: number;
-  /** Where the sender's id of the delivery stands: `headers.<name>` or `body.<path>`. */
+  /** The place of the sender's id of the delivery: `headers.<name>` or `body.<path>`. */
   idFrom?: string;
-  /** Where the event's name stands, likewise. */
+  /** The place of the event's name, likewise. */
   eventFrom?: string;
   /**
    * The key in the secret: the text itself (`raw`), base64 of the bytes, or `whsec_` and base64
@@ -50,7 +50,7 @@ export interface SignatureRecipe {
   isAlwaysJson?: true;
   /** The topic of SNS whose messages are taken. */
   topicArn?: string;
-  /** How the sender finds out that the address is the hook's owner's, if it does. */
+  /** The way in which the sender finds out that the address is the hook's owner's, if it does. */
   handshake?: HandshakeKind;
 }
 

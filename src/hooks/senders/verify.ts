@@ -30,7 +30,7 @@ const LONGEST_HEADER = 4096;
 const SECONDS_DIGITS = 11;
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 const WHSEC = /^whsec_([A-Za-z0-9+/]{2,}={0,2})$/;
-/** What precedes the 32 bytes of an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410, section 4). */
+/** The bytes before the 32 of an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410, section 4). */
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** Returns the time that the sender signs, as it was sent; undefined if it signs none. */

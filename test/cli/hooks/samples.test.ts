@@ -189,7 +189,7 @@ describe('hooks create at a terminal', () => {
 
   it('has a form for every preset, and a sample for each of the ten most used', async () => {
     const { PRESET_NAMES } = await loadSenders();
-    expect([...senders].sort()).to.equal([...PRESET_NAMES, 'other'].sort());
+    expect([...senders].map(String).sort()).to.equal([...PRESET_NAMES, 'other'].sort());
     expect(senders.slice(0, 12).filter((sender) => sampleFrom(sender) === undefined)).to.equal([]);
   });
 });

@@ -1,3 +1,4 @@
+import type { Client } from '../../../src/client/client.js';
 import type { Recipes } from './recipe.js';
 import type { Scene } from './scene.js';
 
@@ -6,6 +7,13 @@ const doomed = async (scene: Scene): Promise<string[]> => [await scene.hook(), '
 const ran = async (scene: Scene): Promise<string[]> => {
   const { hook, execution } = await scene.run();
   return [hook, execution];
+};
+
+/** A hook whose sender makes a token. */
+const AWAITING = { triggerConfig: { webhookPath: 'pages', verify: 'notion' as const } };
+const idOf = async (client: Client, name: string): Promise<string> => {
+  const { hooks: found } = await client.hooks.list({ query: { limit: 200 } });
+  return found.find((hook) => hook.name === name)?.id ?? '';
 };
 
 /** The run of a hook that began an agent. */
@@ -41,4 +49,14 @@ export const hooks: Recipes = {
   'hooks test': { words: async (scene) => [await scene.hook()] },
   'hooks replay': { words: ran },
   'hooks rotate-secret': { words: named },
+  'hooks await-token': {
+    words: async (scene, { client }) => {
+      const [name = ''] = await named(scene);
+      await client.hooks.update({ id: await idOf(client, name), body: AWAITING });
+      return [name];
+    },
+    until: /Awaiting a token/,
+    json: 'nothing',
+    exit: 130,
+  },
 };
