@@ -13,7 +13,7 @@ export const awaitToken = command({
   args: '<hook>',
   calls: ['hooks await-token', 'hooks awaited-token', 'hooks confirm-token'],
   summary: 'Take the token that the sender makes and sends to the hook, as Notion does',
-  examples: ['pages', 'pages --yes'],
+  examples: ['pages', 'pages --yes', 'pages > token.txt'],
   notes: ['The token goes to stdout. It becomes the secret of the hook once you say yes.'],
   seeAlso: 'adjutant hooks settings, adjutant help signatures',
   run: async (context, { args }) => {

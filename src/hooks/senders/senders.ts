@@ -16,7 +16,7 @@ interface MeantHook {
   hook: { id: string; sender: Sender | null } | null;
 }
 
-/** What a request shows before it is verified. */
+/** The parts of a request that are read before it is verified. */
 interface UnverifiedRequest {
   query: Record<string, string>;
   body: Buffer;

@@ -132,6 +132,42 @@ describe('hooks send --sample', () => {
   });
 });
 
+describe('hooks await-token', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
+
+  it('makes the token that came the secret of the hook', { timeout: 60_000 }, async () => {
+    const { id } = await world.client.hooks.create({
+      body: {
+        name: 'pages',
+        trigger: 'webhook',
+        triggerConfig: { webhookPath: 'pages', verify: 'notion' },
+        action: 'notify',
+        actionConfig: { notifyMessage: 'It came' },
+      },
+    });
+    const awaiting = world.cli(['hooks', 'await-token', 'pages', '--yes']);
+    await until(
+      () => world.client.hooks['awaited-token']({ id }),
+      (found) => found.until !== null,
+    );
+    await world.client.with({ token: undefined }).request({
+      method: 'POST',
+      path: '/api/webhooks/pages',
+      body: '{"verification_token":"secret_of_Notion"}',
+      headers: { 'content-type': 'application/json' },
+    });
+    const { code, stdout } = await awaiting;
+    expect([code, stdout]).to.equal([0, 'secret_of_Notion\n']);
+    const words = ['hooks', 'send', 'pages', '--sample', 'github/push', '--secret-file', '-'];
+    expect((await world.cli(words, { stdin: 'secret_of_Notion' })).code).to.equal(0);
+    expect((await world.cli(words, { stdin: 'another' })).code).to.equal(1);
+  });
+});
+
 describe('hooks create at a terminal', () => {
   let world: World;
   before(async () => {
