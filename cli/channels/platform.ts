@@ -24,7 +24,7 @@ const stateOf = ({ sends, receives, updatedAt }: PlatformReply): string => {
 
 /** The names of the settings that are missing. */
 export const missingOf = ({ fields }: PlatformReply): string[] =>
-  fields.filter(({ isSet }) => !isSet).map(({ name }) => name);
+  fields.filter(({ isSet, isOptional }) => !isSet && !isOptional).map(({ name }) => name);
 
 /** Finds a platform by its kind. Usage: there is none of that kind. */
 export const findPlatform = async (client: Client, kind: string): Promise<PlatformReply> => {
@@ -53,6 +53,9 @@ export const fieldFlags = {
   appSecretFile: secret('WhatsApp: the app secret'),
   verifyTokenFile: secret('WhatsApp: of your own choice'),
   accessTokenFile: secret('WhatsApp: the access token'),
+  templateName: textFlag('<name>', 'WhatsApp: an approved template for later than 24 hours'),
+  templateLanguage: textFlag('<code>', 'WhatsApp: the language of that template'),
+  templateParameter: textFlag('<name>', 'WhatsApp: the parameter of its body that takes the text'),
 };
 
 export type FieldFlags = { [K in keyof typeof fieldFlags]?: string };
@@ -148,7 +151,9 @@ const refuseForeign = ({ kind, fields }: PlatformReply, given: Record<string, st
 
 /** Usage: settings are missing, and there is no terminal to ask for them. */
 const refuseMissing = ({ ask }: Context, { kind }: PlatformReply, fields: AskedField[]): void => {
-  const missing = fields.filter(({ name, isSet }) => !isSet && !MADE[name]);
+  const missing = fields.filter(({ name, isSet, isOptional }) => {
+    return !isSet && !isOptional && !MADE[name];
+  });
   if (ask.isPossible || missing.length === 0) return;
   const flags = missing.map(flagOf).join(' ');
   throw usageFault(`${kind} needs more, and there is no terminal to ask. Add ${flags}.`);
@@ -160,10 +165,11 @@ const askedField = async (
   { kind }: PlatformReply,
   field: AskedField,
 ): Promise<string | null> => {
-  const { name, isSecret, isSet, description } = field;
+  const { name, isSecret, isSet, isOptional, description } = field;
   const { ask, out } = context;
   if (!ask.isPossible) return isSet ? null : made(context, name);
-  const empty = isSet ? 'enter keeps it' : MADE[name] ? 'enter makes one' : '';
+  const unset = isOptional ? 'enter leaves it out' : '';
+  const empty = isSet ? 'enter keeps it' : MADE[name] ? 'enter makes one' : unset;
   const question = {
     ask: [name, empty && `(${empty})`].filter(Boolean).join(' '),
     instead: flagOf(field),
@@ -175,7 +181,9 @@ const askedField = async (
   return isSet ? null : made(context, name);
 };
 
-const made = ({ out }: Context, name: string): string => {
+/** Returns a value for a setting that nobody gave. null: it stays unset. */
+const made = ({ out }: Context, name: string): string | null => {
+  if (!MADE[name]) return null;
   const value = randomBytes(MADE_BYTES).toString('hex');
   if (MADE[name] === 'shown') out.warn(`${name}, to be typed at the platform: ${value}`);
   return value;

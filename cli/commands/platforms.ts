@@ -177,9 +177,9 @@ const get = command({
     const { out } = context;
     if (out.format !== 'table' || context.flags.fields)
       return out.item(platform, platformTableColumns);
-    const fields = platform.fields.map(({ name, isSet, isSecret, value }): [string, string] => [
+    const fields = platform.fields.map(({ name, isSet, isSecret, isOptional, value }): [string, string] => [
       name,
-      isSet ? (isSecret ? 'set, a secret' : (value ?? '')) : 'not set',
+      isSet ? (isSecret ? 'set, a secret' : (value ?? '')) : isOptional ? 'not set, optional' : 'not set',
     ]);
     out.facts([['receiver', platform.receiver], ['base-url', platform.baseUrl], ...fields]);
     for (const [at, step] of platform.setup.entries()) out.sentence(`${at + 1}. ${step}`, 3);
@@ -195,6 +195,7 @@ const set = command({
     'slack --bot-token-file ./token --signing-secret-file ./secret',
     'telegram --bot-token-file - < ./token',
     'mattermost --base-url https://chat.example.org',
+    'whatsapp --template-name assistant_news --template-language en',
     'slack --forget botToken,signingSecret',
   ],
   flags: {

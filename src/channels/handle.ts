@@ -16,6 +16,7 @@ import {
   decideFrom,
 } from './decisions.js';
 import { once } from './events.js';
+import { noteWritten } from './freetext.js';
 import { type LinkedChannel, LinkRefused, type Links } from './links.js';
 import type { ChannelSender } from './sender.js';
 
@@ -88,6 +89,7 @@ export const createHandling = (deps: HandlingDeps): Handle => {
     const { kind, event } = inbound;
     const who = `${kind} ${event.sender.id}`;
     const channel = await deps.links.channelOf({ kind, id: event.sender.id });
+    if (channel) await noteWritten(deps, channel);
     if (event.kind === 'message' && event.isWordless) {
       if (!channel || toWordless.take(who)?.isSpent) return null;
       return replyOf(await once(deps, { kind, eventId: event.eventId }, async () => WORDLESS));

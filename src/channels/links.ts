@@ -6,6 +6,7 @@ import { Taken, type TransactionStep, Unmet } from '../store/engine/protocol.js'
 import { type Store, statement } from '../store/store.js';
 import type { ChannelKind, ChannelRow, LinkCodeRow } from '../store/tables/channels.js';
 import { newCode, readCode } from './code.js';
+import { openUntil } from './freetext.js';
 import { type ChannelSender, shownName } from './sender.js';
 
 export interface LinksDeps {
@@ -193,6 +194,8 @@ const link = async (
 ): Promise<ChannelRow> => {
   const { store } = deps;
   const row = newChannel(deps.clock.now(), userId, sender);
+  // The sender wrote just now or, for a code of its own, a few minutes ago.
+  const open_until = openUntil(sender.kind, deps.clock.now());
   const { kind, sender_id, sender_name } = row;
   const message = deps.outbox.toOwner(userId, {
     kind: 'channel.linked',
@@ -206,7 +209,7 @@ const link = async (
   try {
     await store.transact([
       statement(code, 1),
-      statement(store.db.insertInto('channels').values(row), 1),
+      statement(store.db.insertInto('channels').values({ ...row, open_until }), 1),
       statement(codesOf(store, { user_id: null, kind, sender_id })),
       ...message.statements,
       ...(also?.(row) ?? []),

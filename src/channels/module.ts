@@ -2,7 +2,7 @@ import type { Agents } from '../agents/module.js';
 import type { Approvals } from '../approvals/module.js';
 import type { Base } from '../base.js';
 import type { Resource } from '../kernel/route.js';
-import { type Outbound, reportUndelivered } from '../outbound/module.js';
+import type { Outbound } from '../outbound/module.js';
 import { platforms } from '../providers/chat/platforms.js';
 import type { Secrets } from '../secrets/module.js';
 import type { ChannelKind } from '../store/tables/channels.js';
@@ -16,6 +16,7 @@ import { platformsResource } from './platforms/routes.js';
 import { findUnset, type IncompletePlatform } from './problems.js';
 import { channelsStore } from './queries.js';
 import { platformReceiversResource } from './receivers/routes.js';
+import { createUndelivered } from './reports.js';
 import { channelResults } from './results.js';
 import { channelsResource } from './routes.js';
 import type { LinkingDeps } from './service.js';
@@ -76,16 +77,11 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
       canSend: (kind) => canSendTo(settings, kind),
     }),
     proveWebhook: webhookProver(webhooks),
-    undelivered: async (kind, { to, ...event }) => {
-      const channel = await links.channelOf({ kind, id: to });
-      if (!channel) return;
-      const failed = { ...event, channelId: channel.id, target: kind };
-      await reportUndelivered({ store, clock, outbox }, failed);
-    },
+    undelivered: createUndelivered({ store, clock, outbox, queue, links, settings }),
   });
   const pace = createChatPace();
   for (const platform of platforms) {
-    const transport = createPlatformTransport({ store, http, settings, pace }, platform);
+    const transport = createPlatformTransport({ store, clock, http, settings, pace }, platform);
     transports.put(platform.kind, transport);
   }
   transports.put('webhook', createWebhookTransport(webhooks));

@@ -3,12 +3,14 @@ import { platforms } from '../providers/chat/platforms.js';
 import type { Store } from '../store/store.js';
 import type { PlatformSettingsCache } from './settings.js';
 
-/** A platform that has linked channels but lacks settings to send or to receive. */
+/** A platform that has linked channels but lacks settings to send, to receive or to send late. */
 export interface IncompletePlatform {
   kind: PlatformKind;
   channels: number;
   /** Names of the fields that are not set. */
   missing: string[];
+  /** True if nothing is set for messages after the time in which free text is accepted. */
+  sendsNoneLate: boolean;
 }
 
 /** Finds such platforms. Messages to their channels fail, or messages from there are refused. */
@@ -22,12 +24,14 @@ export const findUnset = async (
     .where('verified_at', 'is not', null)
     .groupBy('kind')
     .execute();
-  return platforms.flatMap(({ kind, fields }) => {
+  return platforms.flatMap(({ kind, fields, late }) => {
     const channels = linked.find((one) => one.kind === kind)?.count ?? 0;
     const set = settings.of(kind);
     const missing = fields
       .filter(({ name, neededTo }) => neededTo && !set?.secrets[name] && !set?.values[name])
       .map(({ name }) => name);
-    return channels > 0 && missing.length > 0 ? [{ kind, channels, missing }] : [];
+    const sendsNoneLate = Boolean(set && late && !late(set));
+    if (channels === 0 || (missing.length === 0 && !sendsNoneLate)) return [];
+    return [{ kind, channels, missing, sendsNoneLate }];
   });
 };

@@ -1,3 +1,4 @@
+import { type Clock, iso } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { SendResult, Transport } from '../outbound/module.js';
 import type {
@@ -10,12 +11,14 @@ import type { Store } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import { visibleTo } from '../store/visible.js';
+import { noteLate } from './freetext.js';
 import { messageOf } from './messagetext.js';
 import type { ChatPace } from './pace.js';
 import { isSetTo, type PlatformSettingsCache } from './settings.js';
 
 export interface TransportDeps {
   store: Store;
+  clock: Clock;
   http: Http;
   settings: PlatformSettingsCache;
   pace: ChatPace;
@@ -42,12 +45,34 @@ export const createPlatformTransport = (deps: TransportDeps, platform: Platform)
     if (!settings || !isSetTo('send', platform, settings)) {
       return { verdict: 'failed', error: notSetUp(platform.kind) };
     }
-    const parts = bounded(platform, await messageOf(deps.store, message));
     const receiver = deps.settings.receiver(platform.endpoint);
     const reach = { http: deps.http, settings, signal, receiver };
-    return sendParts(deps, platform, { message, to: channel.sender_id, parts, reach });
+    return sendContent(deps, platform, { message, channel, reach });
   },
 });
+
+interface PlatformLetter {
+  message: OutboundMessageRow;
+  channel: Pick<ChannelRow, 'id' | 'sender_id'> & { open_until: string | null };
+  reach: PlatformReach;
+}
+
+/** Sends the message as free text or, where the platform accepts none any more, by its other way. */
+const sendContent = async (
+  deps: TransportDeps,
+  platform: Platform,
+  letter: PlatformLetter,
+): Promise<SendResult> => {
+  const { message, channel, reach } = letter;
+  const content = await messageOf(deps.store, message);
+  const late = platform.late?.(reach.settings);
+  const isLate = channel.open_until !== null && channel.open_until <= iso(deps.clock.now());
+  if (late && isLate) return platform.send(reach, channel.sender_id, late(content));
+  const sent = await sendParts(deps, platform, { ...letter, parts: bounded(platform, content) });
+  if (sent.verdict !== 'failed' || !sent.isLate) return sent;
+  await noteLate(deps, { id: channel.id, userId: message.user_id });
+  return late ? platform.send(reach, channel.sender_id, late(content)) : sent;
+};
 
 const notSetUp = (kind: string): string =>
   `${kind} is not set up; an admin does that: adjutant platforms set ${kind}`;
@@ -70,25 +95,18 @@ const bounded = (
   return [...shown, ...platform.render({ title, text: note })];
 };
 
-interface PlatformLetter {
-  message: OutboundMessageRow;
-  to: string;
-  parts: PlatformBody[];
-  reach: PlatformReach;
-}
-
 const sendParts = async (
   { store, pace }: TransportDeps,
   platform: Platform,
-  { message, to, parts, reach }: PlatformLetter,
-): Promise<SendResult> => {
+  { message, channel, parts, reach }: PlatformLetter & { parts: PlatformBody[] },
+): Promise<PlatformSent> => {
   const done = await partsSent(store, message.id);
   let last: PlatformSent = { verdict: 'sent', receipt: null };
   for (const [number, part] of parts.entries()) {
     if (number < done) continue;
     // The transport has already waited for the first one.
     if (number > done) await pace(message.channel_id ?? '', reach.signal);
-    last = await platform.send(reach, to, part);
+    last = await platform.send(reach, channel.sender_id, part);
     if (last.verdict !== 'sent') return last;
     if (parts.length > 1) await keepPart(store, message.id, { number, receipt: last.receipt });
   }
@@ -115,10 +133,10 @@ const keepPart = async (
 const findChannel = async (
   { db }: Store,
   { user_id, channel_id }: OutboundMessageRow,
-): Promise<Pick<ChannelRow, 'sender_id'> | undefined> =>
+): Promise<PlatformLetter['channel'] | undefined> =>
   db
     .selectFrom('channels')
-    .select('sender_id')
+    .select(['id', 'sender_id', 'open_until'])
     .where(visibleTo(user_id))
     .where('id', '=', channel_id)
     .where('verified_at', 'is not', null)

@@ -1,5 +1,6 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { sendAgain } from './messages.js';
 import type { Outbox } from './outbox.js';
 
 export interface UndeliveredDeps {
@@ -25,19 +26,11 @@ export interface Undelivered {
  */
 export const reportUndelivered = async (
   { store, clock, outbox }: UndeliveredDeps,
-  { channelId, receipt, target, error }: Undelivered,
+  failed: Undelivered,
 ): Promise<void> => {
-  const parts = store.db.selectFrom('sending_parts').select('sending_id');
-  const message = await store.db
-    .selectFrom('sendings')
-    .select(['id', 'user_id', 'kind', 'attempts'])
-    .where('channel_id', '=', channelId)
-    .where('status', '=', 'sent')
-    .where((of) =>
-      of.or([of('receipt', '=', receipt), of('id', 'in', parts.where('receipt', '=', receipt))]),
-    )
-    .executeTakeFirst();
+  const message = await findSent(store, failed);
   if (!message) return;
+  const { target, error } = failed;
   const change = store.db
     .updateTable('sendings')
     .set({ status: 'failed', error, finished_at: iso(clock.now()) })
@@ -52,4 +45,34 @@ export const reportUndelivered = async (
   });
   const isTold = await unlessUnmet(store.transact([statement(change, 1), ...notice.statements]));
   if (isTold) notice.published();
+};
+
+/**
+ * Queues such a message again if it was sent until that time. Its parts did not arrive, so they are
+ * forgotten. Returns false if there is none.
+ */
+export const sendUndeliveredAgain = async (
+  { store, clock }: UndeliveredDeps,
+  failed: Undelivered,
+  until: string,
+): Promise<boolean> => {
+  const message = await findSent(store, failed);
+  if (!message?.finished_at || message.finished_at > until) return false;
+  const { id } = message;
+  const parts = store.db.deleteFrom('sending_parts').where('sending_id', '=', id);
+  const again = sendAgain({ store, clock }, { id, from: ['sent'] });
+  return unlessUnmet(store.transact([...again, statement(parts)]));
+};
+
+const findSent = ({ db }: Store, { channelId, receipt }: Undelivered) => {
+  const parts = db.selectFrom('sending_parts').select('sending_id');
+  return db
+    .selectFrom('sendings')
+    .select(['id', 'user_id', 'kind', 'attempts', 'finished_at'])
+    .where('channel_id', '=', channelId)
+    .where('status', '=', 'sent')
+    .where((of) =>
+      of.or([of('receipt', '=', receipt), of('id', 'in', parts.where('receipt', '=', receipt))]),
+    )
+    .executeTakeFirst();
 };

@@ -30,7 +30,7 @@ import { createSubscriptions } from './webhooks/subscriptions.js';
 import { createEndpointTransport } from './webhooks/transport.js';
 
 export { LONGEST_IN_EVENT, type OutgoingEvent } from './eventfanout.js';
-export { reportUndelivered } from './failure.js';
+export { reportUndelivered, sendUndeliveredAgain, type UndeliveredDeps } from './failure.js';
 export { addOutboundMessage, dropWaiting, laneOf, type NewOutboundMessage } from './messages.js';
 export {
   NOTHING,

@@ -13,6 +13,7 @@ const PlatformReply = s.object('Platform', {
       description: s.text(500).description('Where it is found at the platform'),
       isSecret: s.flag(),
       isSet: s.flag(),
+      isOptional: s.flag().description('It works without; the others are needed'),
       value: s.nullable(s.text(2000)).description('null: it is secret, or not set'),
     }),
     20,

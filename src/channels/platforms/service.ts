@@ -165,10 +165,11 @@ export const view = (
     kind,
     baseUrl: settings?.baseUrl ?? adapter.baseUrl,
     isDefaultUrl: (row?.base_url ?? null) === null,
-    fields: fields.map(({ name, doc, isSecret }) => {
+    fields: fields.map(({ name, doc, isSecret, neededTo }) => {
       const value = settings?.values[name] ?? null;
       const isSet = value !== null || settings?.secrets[name] !== undefined;
-      return { name, description: doc, isSecret, isSet, value };
+      const isOptional = neededTo === undefined;
+      return { name, description: doc, isSecret, isSet, isOptional, value };
     }),
     sends: settings !== null && isSetTo('send', adapter, settings),
     receives: settings !== null && isSetTo('receive', adapter, settings),

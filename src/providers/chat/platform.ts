@@ -47,6 +47,13 @@ export interface Platform {
    * treated as markup.
    */
   render(message: ChannelMessage): PlatformBody[];
+  /**
+   * The time in ms after a person's last message in which the platform accepts free text; always if
+   * it is left out.
+   */
+  freeTextMs?: number;
+  /** Returns what renders the message after that time; null if the settings have nothing for it. */
+  late?(settings: PlatformSettings): ((message: ChannelMessage) => PlatformBody) | null;
   /** Sends one message, once. Throws only if `signal` is aborted. */
   send(reach: PlatformReach, to: string, part: PlatformBody): Promise<PlatformSent>;
   /** Removes the buttons of a decided question and shows the outcome. Failures are verdicts. */
@@ -71,7 +78,7 @@ export interface PlatformField {
   form?: { pattern: RegExp; fault: string };
   /**
    * The uses that need it. Without it nothing is sent (`send`), or the endpoint stays closed
-   * (`receive`).
+   * (`receive`). A field that no use needs is optional.
    */
   neededTo?: readonly ('send' | 'receive')[];
 }
@@ -135,6 +142,8 @@ export interface UndeliveredEvent {
   to: string;
   receipt: string;
   error: string;
+  /** Set if the platform accepts no free text there any more. */
+  isLate?: true;
 }
 export type Inbound =
   | ChatEvent
@@ -169,7 +178,8 @@ export type PlatformSent = { status?: number; excerpt?: string } & (
   | { verdict: 'sent'; receipt: string | null }
   /** Nothing arrived. Another attempt may succeed, after at least `afterMs`. */
   | { verdict: 'retry'; error: string; afterMs?: number }
-  | { verdict: 'failed'; error: string }
+  /** `isLate` is set if the platform accepts no free text there any more. */
+  | { verdict: 'failed'; error: string; isLate?: true }
   /** The reply was lost, so the message may have arrived. */
   | { verdict: 'unknown'; error: string }
 );

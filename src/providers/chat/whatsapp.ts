@@ -12,6 +12,7 @@ import { splitText } from './split.js';
 import { SCOPE_LABELS, type ButtonScope } from './buttonscopes.js';
 import { buttonWhatsapp, listOf, parseWhatsapp } from './whatsappinbound.js';
 import { whatsappRefusal } from './whatsapprefusal.js';
+import { templateFields, templateOf } from './whatsapptemplate.js';
 
 /**
  * The most characters of a text, and of a message with buttons (Meta, reference of the Cloud API).
@@ -50,6 +51,7 @@ export const whatsapp: Platform = {
       isSecret: true,
       neededTo: ['send'],
     },
+    ...templateFields,
   ],
   setup: (receiver) => [
     'developers.facebook.com/apps: Create App, of the type Business, and add WhatsApp to it',
@@ -57,6 +59,7 @@ export const whatsapp: Platform = {
     'business.facebook.com, Settings, System users: a token that never expires, with the right whatsapp_business_messaging',
     'Set these three here, and a verifyToken of your own choice: openssl rand -hex 32',
     `Then WhatsApp, Configuration: Callback URL ${receiver}, the verify token, and the field messages`,
+    'For messages later than 24 hours after the last one from there: WhatsApp Manager, Message templates, a utility template whose body has one parameter; set its name here once Meta has approved it',
     'Write /link to your number, and redeem the code: adjutant channels link CODE',
   ],
 
@@ -71,6 +74,8 @@ export const whatsapp: Platform = {
   },
   reply: () => null,
 
+  freeTextMs: 24 * 3600_000,
+  late: (settings) => templateOf(settings, unmarked),
   render: (message) => (message.question ? asking(message, message.question) : textsOf(message)),
   send: async (reach, to, part) => {
     const recipient = { messaging_product: 'whatsapp', recipient_type: 'individual', to };

@@ -1,7 +1,7 @@
 import { asObject, asText, objectOf } from './call.js';
 import type { Inbound, MessageEvent, PlatformQuestion, PlatformSettings } from './platform.js';
 import { type ButtonScope, buttonScopeIn } from './buttonscopes.js';
-import { errorText } from './whatsapprefusal.js';
+import { errorText, tooLate } from './whatsapprefusal.js';
 
 const BUTTON = /^(approve|deny|conversation|host):(\w{1,64}):([0-9a-f]{64})$/;
 /** The form of a `wa_id`: the number with its country code, digits only. */
@@ -54,12 +54,16 @@ const messagesOf = ({ messages, contacts }: Record<string, unknown>): Inbound[] 
 const statusesOf = ({ statuses }: Record<string, unknown>): Inbound[] =>
   listOf(statuses)
     .filter(({ status }) => status === 'failed')
-    .map(({ id, recipient_id, errors }) => ({
-      kind: 'undelivered',
-      to: asText(recipient_id),
-      receipt: asText(id),
-      error: errorText(listOf(errors)[0] ?? {}),
-    }));
+    .map(({ id, recipient_id, errors }) => {
+      const [error = {}] = listOf(errors);
+      return {
+        kind: 'undelivered',
+        to: asText(recipient_id),
+        receipt: asText(id),
+        error: errorText(error),
+        ...tooLate(error.code),
+      };
+    });
 
 /** The field with the text in a message of each type. */
 const WORDS: Record<string, string> = {

@@ -26,11 +26,13 @@ export const channelTable = table('channels', {
   secret_sealed: preset(orNull(text)),
   code_digest: preset(orNull(text)),
   code_expires_at: preset(orNull(text)),
+  /** The time until which the platform accepts free text; null: not known, or always. */
+  open_until: preset(orNull(text)),
 });
 /** A channel without the columns that only some channels use. */
 export type ChannelRow = Omit<
   Row<typeof channelTable>,
-  'session_id' | 'url' | 'secret_sealed' | 'code_digest' | 'code_expires_at'
+  'session_id' | 'url' | 'secret_sealed' | 'code_digest' | 'code_expires_at' | 'open_until'
 >;
 
 /** A code of a user, or, if that is null, of a sender. */

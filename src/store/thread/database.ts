@@ -186,10 +186,19 @@ const setPragmas = (db: Database.Database): void => {
   }
 };
 
-const apply = (db: Database.Database, { version, name, sql }: Migration): void => {
+/**
+ * Applies one migration, in a transaction. Dropping a table would first delete its rows, and with
+ * them what refers to them, so foreign keys are checked only at the end of a migration that replaces
+ * tables (SQLite, ALTER TABLE: Making Other Kinds Of Table Schema Changes).
+ */
+const apply = (db: Database.Database, migration: Migration): void => {
+  const { version, name, sql } = migration;
+  const replacesTables = /\bDROP TABLE\b/i.test(sql);
+  if (replacesTables) db.pragma('foreign_keys = OFF');
   db.exec('BEGIN IMMEDIATE');
   try {
     db.exec(sql);
+    if (replacesTables) refuseDangling(db);
     db.pragma(`user_version = ${version}`);
     db.exec('COMMIT');
   } catch (error) {
@@ -197,5 +206,14 @@ const apply = (db: Database.Database, { version, name, sql }: Migration): void =
     throw new OpenRefused(
       `Migration ${version} (${name}) failed and was rolled back: ${String(error)}`,
     );
+  } finally {
+    db.pragma('foreign_keys = ON');
   }
+};
+
+const refuseDangling = (db: Database.Database): void => {
+  const [first] = db
+    .prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check')
+    .all();
+  if (first) throw new Error(`a row of ${first.table} refers to none of ${first.parent}`);
 };

@@ -170,8 +170,9 @@ describe('the messenger endpoint, with WhatsApp', () => {
     const replies = await Promise.all([failed, failed].map(arrives));
     expect(replies.map(({ status }) => status)).to.equal([200, 200]);
     const error =
-      'WhatsApp lets us write only within 24 hours of the last message from there: ' +
-      'write to it, then send this again (131047)';
+      'WhatsApp accepts free text only within 24 hours of the last message from there: ' +
+      'write to it, then send this again. Or an admin sets an approved template: ' +
+      'adjutant channels setup whatsapp (131047)';
     expect(await messages()).to.equal([{ status: 'failed', error }]);
     const { notifications } = (await stage.ask('GET', '/api/notifications')).body;
     const told = notifications.filter(({ kind }: { kind: string }) => kind === 'delivery_failed');

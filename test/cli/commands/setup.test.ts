@@ -77,9 +77,13 @@ describe('channels setup', () => {
     await world.cli(['platforms', 'set', 'whatsapp', '--base-url', cloud.baseUrl]);
     const { code, stderr } = await setup(
       ['whatsapp'],
-      [APP_SECRET, '', PHONE_NUMBER_ID, ACCESS_TOKEN],
+      [APP_SECRET, '', PHONE_NUMBER_ID, ACCESS_TOKEN, 'assistant_news', 'en', ''],
     );
     cloud.close();
+    const { fields = [] } = (await stored('whatsapp')) ?? {};
+    expect(fields.filter(({ isOptional }) => isOptional).map(({ value }) => value)).to.equal([
+      ...['assistant_news', 'en', null],
+    ]);
     expect([code, stderr.includes('whatsapp works: Adjutant +1 555-010-0100')]).to.equal([0, true]);
     expect(stderr).to.match(/verifyToken, to be typed at the platform:\s[0-9a-f]{64}\n/);
     const token = /platform:\s(\w+)/.exec(stderr)?.[1];

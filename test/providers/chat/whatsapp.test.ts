@@ -262,7 +262,8 @@ describe('whatsapp outbound', () => {
   it('tells by the codes of Meta what is over and what passes', async () => {
     const outcome = async (answer: ReturnType<typeof refuse>) => {
       cloud.refuse(answer);
-      const { verdict, ...rest } = await whatsapp.send(reach, ADA.id, {});
+      const [part = {}] = whatsapp.render(plain('hi'));
+      const { verdict, ...rest } = await whatsapp.send(reach, ADA.id, part);
       return [verdict, 'afterMs' in rest ? rest.afterMs : null];
     };
     expect(await outcome(refuse(131047))).to.equal(['failed', null]);
@@ -280,7 +281,8 @@ describe('whatsapp outbound', () => {
     expect(await whatsapp.send(reach, ADA.id, {})).to.include({
       verdict: 'failed',
       error:
-        'WhatsApp lets us write only within 24 hours of the last message from there: write to it, then send this again (131047)',
+        'WhatsApp accepts free text only within 24 hours of the last message from there: write to it, then send this again. Or an admin sets an approved template: adjutant channels setup whatsapp (131047)',
+      isLate: true,
     });
   });
 

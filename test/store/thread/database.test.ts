@@ -84,6 +84,25 @@ describe('opening', () => {
     });
   });
 
+  it('replaces a table and keeps the rows that refer to its rows', async () => {
+    const family = `CREATE TABLE parent (id TEXT PRIMARY KEY CHECK (id <> 'b')) STRICT;
+      CREATE TABLE child (id TEXT REFERENCES parent (id) ON DELETE CASCADE) STRICT;
+      INSERT INTO parent VALUES ('a'); INSERT INTO child VALUES ('a')`;
+    const replaced = (where: string) => `CREATE TABLE copy (id TEXT PRIMARY KEY) STRICT;
+      INSERT INTO copy SELECT id FROM parent ${where};
+      DROP TABLE parent; ALTER TABLE copy RENAME TO parent`;
+    await open(step(10, family));
+    expect(await refused(step(10, family), step(20, replaced('WHERE false')))).to.include(
+      'a row of child refers to none of parent',
+    );
+    const { db } = await openWriter(home, [step(10, family), step(20, replaced(''))]);
+    expect(db.prepare('SELECT id FROM child').all()).to.equal([{ id: 'a' }]);
+    expect(() => db.exec("INSERT INTO child VALUES ('c')")).to.throw(/FOREIGN KEY/);
+    db.exec("INSERT INTO parent VALUES ('b'); DELETE FROM parent WHERE id = 'a'");
+    expect(db.prepare('SELECT id FROM child').all()).to.equal([]);
+    db.close();
+  });
+
   it('refuses a newer schema and leaves it untouched', async () => {
     await open(step(10), step(20));
     const before = await readFile(file());

@@ -170,6 +170,23 @@ describe('the doctor', () => {
     expect(await named('platform telegram')).to.be.undefined();
   });
 
+  it('finds that nothing is set for messages after the day of free text', async () => {
+    const set = (values: object) =>
+      app.call('PUT', '/api/admin/platforms/whatsapp', { token, body: { values } });
+    const { id: userId } = (await app.call('GET', '/api/auth/me', { token })).body;
+    await linkChannel(app, userId, { kind: 'whatsapp', id: '15550783881', name: 'Ada' });
+    await set({ appSecret: 's', verifyToken: 'v', phoneNumberId: '106540352', accessToken: 't' });
+    expect(await named('platform whatsapp')).to.equal({
+      name: 'platform whatsapp',
+      status: 'warn',
+      detail:
+        '1 channel is linked there, and no template is set: what is sent later than a day after the last message from there fails',
+      remedy: 'adjutant channels setup whatsapp',
+    });
+    await set({ templateName: 'assistant_news' });
+    expect(await named('platform whatsapp')).to.be.undefined();
+  });
+
   it('finds what strangers may do', async () => {
     await app.restart({ registration: 'open', publicUrl: 'https://hooks.example.org' });
     const findings = await look();

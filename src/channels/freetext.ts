@@ -1,0 +1,56 @@
+import { type Clock, iso } from '../kernel/clock.js';
+import { platforms } from '../providers/chat/platforms.js';
+import type { Store } from '../store/store.js';
+import type { ChannelKind } from '../store/tables/channels.js';
+import { visibleTo } from '../store/visible.js';
+
+interface FreeTextDeps {
+  store: Store;
+  clock: Clock;
+}
+
+interface OwnedChannel {
+  id: string;
+  userId: string;
+}
+
+/**
+ * Returns the time until which a platform of that kind accepts free text, if its user writes now;
+ * null if it always does.
+ */
+export const openUntil = (kind: ChannelKind, now: number): string | null => {
+  const ms = platforms.find((one) => one.kind === kind)?.freeTextMs;
+  return ms === undefined ? null : iso(now + ms);
+};
+
+/** Stores that the owner of a channel has written, if the platform accepts free text from then on. */
+export const noteWritten = async (
+  { store, clock }: FreeTextDeps,
+  { id, userId, kind }: OwnedChannel & { kind: ChannelKind },
+): Promise<void> => {
+  const open_until = openUntil(kind, clock.now());
+  if (open_until === null) return;
+  await ownChannel(store, { id, userId }).set({ open_until }).execute();
+};
+
+/** Stores that the platform accepts no free text any more. Returns since when that is known. */
+export const noteLate = async (
+  { store, clock }: FreeTextDeps,
+  channel: OwnedChannel,
+): Promise<string> => {
+  const now = iso(clock.now());
+  await ownChannel(store, channel)
+    .set({ open_until: now })
+    .where((of) => of.or([of('open_until', 'is', null), of('open_until', '>', now)]))
+    .execute();
+  const row = await store.db
+    .selectFrom('channels')
+    .select('open_until')
+    .where(visibleTo(channel.userId))
+    .where('id', '=', channel.id)
+    .executeTakeFirst();
+  return row?.open_until ?? now;
+};
+
+const ownChannel = ({ db }: Store, { id, userId }: OwnedChannel) =>
+  db.updateTable('channels').where(visibleTo(userId)).where('id', '=', id);

@@ -1,0 +1,45 @@
+import type { Queue } from '../jobs/module.js';
+import {
+  reportUndelivered,
+  sendUndeliveredAgain,
+  type UndeliveredDeps,
+} from '../outbound/module.js';
+import type { UndeliveredEvent } from '../providers/chat/platform.js';
+import { platforms } from '../providers/chat/platforms.js';
+import type { ChannelKind } from '../store/tables/channels.js';
+import { noteLate } from './freetext.js';
+import type { Links } from './links.js';
+import type { PlatformSettingsCache } from './settings.js';
+
+export interface PlatformReportsDeps extends UndeliveredDeps {
+  /** Queue of outbound messages. */
+  queue: Pick<Queue, 'added'>;
+  links: Pick<Links, 'channelOf'>;
+  settings: Pick<PlatformSettingsCache, 'of'>;
+}
+
+/**
+ * Makes the handler of reports that an accepted message was not delivered after all. If free text
+ * came too late, the message is sent once more, in the other way that the settings have for it. All
+ * else is reported to the owner.
+ */
+export const createUndelivered =
+  (deps: PlatformReportsDeps) =>
+  async (kind: ChannelKind, { to, isLate, ...event }: UndeliveredEvent): Promise<void> => {
+    const channel = await deps.links.channelOf({ kind, id: to });
+    if (!channel) return;
+    const failed = { ...event, channelId: channel.id, target: kind };
+    const before = isLate ? await noteLate(deps, channel) : null;
+    const isSentAgain =
+      before !== null &&
+      hasOtherWay(deps, kind) &&
+      (await sendUndeliveredAgain(deps, failed, before));
+    if (isSentAgain) deps.queue.added(channel.id);
+    else await reportUndelivered(deps, failed);
+  };
+
+const hasOtherWay = ({ settings }: PlatformReportsDeps, kind: ChannelKind): boolean => {
+  const platform = platforms.find((one) => one.kind === kind);
+  const set = platform && settings.of(platform.kind);
+  return Boolean(set && platform.late?.(set));
+};

@@ -1,0 +1,84 @@
+import type { ChannelMessage, PlatformBody, PlatformField, PlatformSettings } from './platform.js';
+import { splitText } from './split.js';
+
+/**
+ * The most characters of the parameter. Meta accepts 1,024 for the whole body of a template. Ours:
+ * the rest is for the template's own words.
+ */
+const LONGEST_PARAMETER = 900;
+const BETWEEN = ' \u00b7 ';
+const CUT = ' \u2026 The whole text is in the app.';
+const UNSHOWN = 'This call is too long to be shown here. Read it in the app.';
+
+/** The name of a body's only parameter in a template whose parameters are numbered. */
+const NUMBERED = '1';
+
+/** The settings of the approved template; the last two have a usual value. */
+export const templateFields: readonly PlatformField[] = [
+  {
+    name: 'templateName',
+    doc: 'Optional, for messages later than 24 hours after the last one from there. WhatsApp Manager, Message templates: the name of an approved template whose body has one parameter, such as "Your assistant says: {{1}} Answer to talk to it."',
+    isSecret: false,
+    form: { pattern: /^[a-z0-9_]{1,512}$/, fault: 'must be small letters, digits and _' },
+  },
+  {
+    name: 'templateLanguage',
+    doc: 'Optional: the language of that template, such as en or pt_BR; without it en',
+    isSecret: false,
+    form: { pattern: /^[a-z]{2,3}(_[A-Za-z]{2,4})?$/, fault: 'must be a language such as pt_BR' },
+  },
+  {
+    name: 'templateParameter',
+    doc: 'Optional: the name of its parameter, if it has one; without it 1, for {{1}}',
+    isSecret: false,
+    form: {
+      pattern: /^(1|[a-z][a-z0-9_]{0,59})$/,
+      fault: 'must be 1, or small letters, digits and _',
+    },
+  },
+];
+
+/**
+ * Returns what renders a message as the approved template of the settings; null if none is set.
+ * `plain` returns text in which no mark has an effect.
+ */
+export const templateOf = ({ values }: PlatformSettings, plain: (text: string) => string) => {
+  const { templateName, templateLanguage = 'en', templateParameter = NUMBERED } = values;
+  if (templateName === undefined) return null;
+  const named = templateParameter !== NUMBERED && { parameter_name: templateParameter };
+  return (message: ChannelMessage): PlatformBody => {
+    const parameters = [{ type: 'text', ...named, text: parameterOf(message, plain) }];
+    const template = {
+      name: templateName,
+      language: { code: templateLanguage },
+      components: [{ type: 'body', parameters }],
+    };
+    return { type: 'template', template };
+  };
+};
+
+/**
+ * Returns the message as one line, since Meta refuses a parameter with line breaks, tabs or four
+ * spaces in a row. A call that does not fit is not shown, so that nobody approves it by a part.
+ */
+const parameterOf = (
+  { title, text, question }: ChannelMessage,
+  plain: (text: string) => string,
+): string => {
+  const whole = plain(oneLine(title ?? '', text));
+  if (whole.length <= LONGEST_PARAMETER) return whole || '(no text)';
+  if (question) return shortened(plain(oneLine(title ?? '')), `${BETWEEN}${UNSHOWN}`);
+  return shortened(whole, CUT);
+};
+
+const shortened = (text: string, end: string): string => {
+  const [first = ''] = splitText(text, LONGEST_PARAMETER - end.length);
+  return first.trimEnd() + end;
+};
+
+const oneLine = (...texts: string[]): string =>
+  texts
+    .flatMap((text) => text.split('\n'))
+    .map((line) => line.replace(/[\s\p{Cc}]+/gu, ' ').trim())
+    .filter((line) => line !== '')
+    .join(BETWEEN);
