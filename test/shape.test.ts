@@ -35,7 +35,6 @@ const SMALL: Record<string, string> = {
   'src/channels/procedures.ts': 'the procedures of channels',
   'src/system/daemon.ts': 'the type of what the process lends to the module',
   'src/hooks/payloads/tasks.ts': 'the list of a thread’s tasks',
-  'src/providers/chat/platforms.ts': 'the list of platforms',
   'cli/commands/experts.ts': 'a list of options',
   'cli/topics.ts': 'the texts of topics, beside their folder',
 };

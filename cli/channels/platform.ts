@@ -44,8 +44,9 @@ const secret = (about: string) => textFlag('<file|->', about);
 export const fieldFlags = {
   baseUrl: textFlag('<url>', 'Another address of its API; Mattermost: that of your server'),
   phoneNumberId: textFlag('<id>', 'WhatsApp: the phone number ID'),
-  botTokenFile: secret('Slack, Telegram, Mattermost: the token of the bot'),
+  botTokenFile: secret('Slack, Telegram, Mattermost, Discord: the token of the bot'),
   signingSecretFile: secret('Slack: the signing secret'),
+  publicKey: textFlag('<hex>', 'Discord: the public key of the application'),
   webhookSecretFile: secret('Telegram: of your own choice'),
   commandTokensFile: secret('Mattermost: the tokens of its commands and webhooks'),
   securityTokenFile: secret('Teams: the security token of the outgoing webhook'),

@@ -117,7 +117,7 @@ const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: PlatformR
 const tried = async (
   context: Context,
   client: Client,
-  { kind }: PlatformReply,
+  { kind, installs }: PlatformReply,
 ): Promise<boolean> => {
   const { out } = context;
   const checked = await client.platforms.test({ kind });
@@ -128,7 +128,7 @@ const tried = async (
     return false;
   }
   out.note(`${kind} works: ${oneLine(checked.account ?? '')}`);
-  return kind !== 'telegram' || installed(context, client, kind);
+  return !installs || installed(context, client, kind);
 };
 
 /** Registers our address at the platform. Without it messages are sent there, but none arrive. */
@@ -259,7 +259,7 @@ const install = requestCommand({
   name: 'install',
   args: '<kind>',
   endpoint: endpoints.install,
-  examples: ['telegram', 'telegram --json', 'telegram --quiet && echo it is known there'],
+  examples: ['telegram', 'discord --json', 'telegram --quiet && echo it is known there'],
   at,
   show: showTest,
 });

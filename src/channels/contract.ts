@@ -8,6 +8,7 @@ const kind = () =>
     'slack',
     'teams',
     'mattermost',
+    'discord',
     'telegram',
     'whatsapp',
     'email',

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { Log } from '../kernel/log.js';
@@ -7,13 +8,14 @@ import type {
   Inbound,
   InboundRequest,
   Platform,
+  PlatformDeferral,
   PlatformReach,
   PlatformSent,
   UndeliveredEvent,
 } from '../providers/chat/platform.js';
 import { platforms } from '../providers/chat/platforms.js';
 import type { ChannelKind } from '../store/tables/channels.js';
-import type { DecisionOrigin } from './decisions.js';
+import type { DecisionOrigin, DecisionReply } from './decisions.js';
 import type { Handle } from './handle.js';
 import type { PlatformSettingsCache } from './settings.js';
 import type { ProveWebhook } from './webhook.js';
@@ -42,6 +44,12 @@ export interface VerifiedEvents {
   reply(event: ChatEvent, text: string, isOver?: boolean): object | null;
   /** Returns the reply if the text comes later. */
   taken?(): object;
+  /** Returns the reply for an outcome that comes too late for it, which `finish` then sends. */
+  deferral?: {
+    afterMs: number;
+    reply(event: ChatEvent): object;
+    finish(event: ChatEvent, outcome: DecisionReply | null): Promise<void>;
+  };
   /** Sends the text in a request of the daemon. */
   say(event: ChatEvent, text: string): Promise<void>;
   /** Removes the buttons of a decided approval; returns null if the platform cannot do that. */
@@ -71,7 +79,20 @@ export const createPlatformReceiver = (deps: PlatformReceiverDeps) => {
     event: ChatEvent,
     origin: DecisionOrigin,
   ): Promise<object | null> => {
-    const outcome = await deps.handle({ kind: proven.kind, event, origin });
+    const handled = deps.handle({ kind: proven.kind, event, origin });
+    const { deferral } = proven;
+    if (deferral && !(await endsWithin(handled, deferral.afterMs, aborter.signal))) {
+      afterwards(handled.then((outcome) => deferral.finish(event, outcome)));
+      return deferral.reply(event);
+    }
+    return replyWith(proven, event, await handled);
+  };
+
+  const replyWith = (
+    proven: VerifiedEvents,
+    event: ChatEvent,
+    outcome: DecisionReply | null,
+  ): object | null => {
     if (!outcome) return proven.taken?.() ?? null;
     const { text, isOver } = outcome;
     const concluded = isOver && event.kind === 'button' ? proven.conclude(event, text) : null;
@@ -151,6 +172,7 @@ const provenBy = (
   events: platform.parse(request, reach.settings),
   reply: platform.reply,
   ...(platform.taken && { taken: platform.taken }),
+  ...(platform.deferral && { deferral: deferralBy(platform.deferral, reach) }),
   say: async (event, text) => {
     for (const part of platform.render({ title: null, text })) {
       needSent(await platform.send(reach, event.sender.id, part));
@@ -161,6 +183,34 @@ const provenBy = (
       ? platform.conclude(reach, event, text).then(needSent)
       : null,
 });
+
+const deferralBy = (
+  { afterMs, reply, finish }: PlatformDeferral,
+  reach: PlatformReach,
+): VerifiedEvents['deferral'] => ({
+  afterMs,
+  reply,
+  finish: async (event, outcome) => needSent(await finish(reach, event, outcome)),
+});
+
+/** True if the work ends within that time, or the signal aborts; its errors are left to the caller. */
+const endsWithin = async (
+  work: Promise<unknown>,
+  ms: number,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  const timer = new AbortController();
+  const late = wait(ms, false, { signal: AbortSignal.any([timer.signal, signal]) });
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([ended, late.catch(() => true)]);
+  } finally {
+    timer.abort();
+  }
+};
 
 /** Throws if a reply was not sent. It is not sent again; a user who misses it asks again. */
 const needSent = (sent: PlatformSent): void => {

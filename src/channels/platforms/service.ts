@@ -158,7 +158,7 @@ export const view = (
   adapter: Adapter,
   row: PlatformRow | undefined,
 ): PlatformReply => {
-  const { kind, endpoint, fields } = adapter;
+  const { kind, endpoint, fields, install } = adapter;
   const settings = deps.platformSettings.of(kind);
   const receiver = deps.platformSettings.receiver(endpoint);
   return {
@@ -173,6 +173,7 @@ export const view = (
     }),
     sends: settings !== null && isSetTo('send', adapter, settings),
     receives: settings !== null && isSetTo('receive', adapter, settings),
+    installs: install !== undefined,
     receiver,
     setup: adapter.setup(receiver),
     updatedAt: row?.updated_at ?? null,

@@ -13,7 +13,7 @@ const ReceiverReply = s
  */
 export const messengers = contract({
   teamchat: endpoint.post('/api/teamchat-webhook', {
-    summary: 'Receive from Slack, Microsoft Teams or Mattermost',
+    summary: 'Receive from Slack, Microsoft Teams, Mattermost or Discord',
     access: 'public',
     example: { type: 'event_callback', event: { type: 'message', text: 'status' } },
     rawBytes: BODY_BYTES,

@@ -6,7 +6,7 @@ import { SHORTEST_PIECE } from '../../kernel/secretforms.js';
 import type { PlatformCheck, PlatformReach, PlatformRefusal, PlatformSent } from './platform.js';
 
 export interface PlatformCall {
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH';
   /** The address. If it is not under the base URL, it must be a public one. */
   url: string;
   headers?: Record<string, string>;
@@ -118,6 +118,10 @@ export const sentOf = (
   const { status, excerpt } = reply;
   return { verdict: 'sent', receipt: receiptIn(reply), status, excerpt };
 };
+
+/** Turns an unknown outcome before the message was requested into one that may be retried. */
+export const nothingSent = (refusal: PlatformRefusal): PlatformRefusal =>
+  refusal.verdict === 'unknown' ? { ...refusal, verdict: 'retry' } : refusal;
 
 /** Returns the result of a check, which finds the name of the account in the reply. */
 export const checkOf = (

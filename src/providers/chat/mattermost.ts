@@ -3,6 +3,7 @@ import {
   type CallResult,
   callPlatform,
   checkOf,
+  nothingSent,
   type PlatformCallReply,
   platformRefusal,
   type RefusalIn,
@@ -19,7 +20,7 @@ import {
 } from './marks.js';
 import { buttonsOf, questionIn } from './mattermostbuttons.js';
 import { COMMAND, isMattermosts, parseMattermost } from './mattermostinbound.js';
-import type { Platform, PlatformBody, PlatformReach, PlatformRefusal } from './platform.js';
+import type { Platform, PlatformBody, PlatformReach } from './platform.js';
 
 /** The most characters of a message (Mattermost, Post). */
 const LONGEST = 16_383;
@@ -148,10 +149,6 @@ const directChannel = async (reach: PlatformReach, userId: string): Promise<Call
   const me = await call(reach, 'users/me');
   return me.verdict === 'replied' ? call(reach, 'channels/direct', [idOf(me), userId]) : me;
 };
-
-/** Turns an unknown outcome before the post was requested into one that may be retried. */
-const nothingSent = (refusal: PlatformRefusal): PlatformRefusal =>
-  refusal.verdict === 'unknown' ? { ...refusal, verdict: 'retry' } : refusal;
 
 const idOf = ({ body }: PlatformCallReply): string => asText(body.id);
 

@@ -41,6 +41,8 @@ export interface Platform {
    * failure.
    */
   taken?(): object;
+  /** The way of a reply that takes longer than the platform waits for it. */
+  deferral?: PlatformDeferral;
 
   /**
    * Returns the messages for the text, each within the platform's limits. Nothing in the text is
@@ -64,8 +66,22 @@ export interface Platform {
   install?(reach: PlatformReach): Promise<PlatformCheck>;
 }
 
+/** The way in which a platform takes the reply to its request later, in a request of the daemon. */
+export interface PlatformDeferral {
+  /** The time in ms after which the reply is deferred. */
+  afterMs: number;
+  /** Returns the body that announces it. */
+  reply(event: ChatEvent): object;
+  /** Sends it, once. null: nothing is to be said. Failures are verdicts. */
+  finish(
+    reach: PlatformReach,
+    event: ChatEvent,
+    outcome: { text: string; isOver: boolean } | null,
+  ): Promise<PlatformSent>;
+}
+
 /** The channel kinds that have an adapter. `email` has none: mail is fetched, not received. */
-export type PlatformKind = 'slack' | 'teams' | 'mattermost' | 'telegram' | 'whatsapp';
+export type PlatformKind = 'slack' | 'teams' | 'mattermost' | 'discord' | 'telegram' | 'whatsapp';
 
 /** One setting for an admin, by its name in the API. */
 export interface PlatformField {

@@ -1,3 +1,4 @@
+import { discord } from './discord.js';
 import { mattermost } from './mattermost.js';
 import type { Platform } from './platform.js';
 import { slack } from './slack.js';
@@ -8,4 +9,7 @@ import { whatsapp } from './whatsapp.js';
 /**
  * All platforms. A request belongs to the first platform of its endpoint that claims its headers.
  */
-export const platforms: readonly Platform[] = [slack, teams, mattermost, telegram, whatsapp];
+export const platforms: readonly Platform[] = [
+  ...[slack, teams, mattermost, discord],
+  ...[telegram, whatsapp],
+];

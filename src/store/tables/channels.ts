@@ -4,6 +4,7 @@ export type ChannelKind =
   | 'slack'
   | 'teams'
   | 'mattermost'
+  | 'discord'
   | 'telegram'
   | 'whatsapp'
   | 'email'

@@ -35,7 +35,7 @@ describe('platforms', () => {
     const { status, body } = await ask('GET', '');
     expect([status, body.platforms.map(({ kind }: { kind: string }) => kind)]).to.equal([
       200,
-      ['slack', 'teams', 'mattermost', 'telegram', 'whatsapp'],
+      ['slack', 'teams', 'mattermost', 'discord', 'telegram', 'whatsapp'],
     ]);
     const { fields, setup, ...rest } = await of('slack');
     expect(rest).to.equal({
@@ -44,6 +44,7 @@ describe('platforms', () => {
       isDefaultUrl: true,
       sends: false,
       receives: false,
+      installs: false,
       receiver: 'https://hooks.example.org/api/teamchat-webhook',
       updatedAt: null,
     });

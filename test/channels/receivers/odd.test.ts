@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { linkChannel } from '../../harness/channel.js';
+import * as discord from '../../harness/discord.js';
 import * as chat from '../../harness/mattermost.js';
 import * as slack from '../../harness/slack.js';
 import { openTarget, type Target } from '../../harness/target.js';
@@ -33,6 +34,7 @@ const FIELDS = {
   whatsapp: { appSecret: cloud.APP_SECRET, verifyToken: cloud.VERIFY_TOKEN },
   teams: { securityToken: teams.SECURITY_TOKEN },
   mattermost: { commandTokens: chat.COMMAND_TOKEN },
+  discord: { botToken: discord.BOT_TOKEN, publicKey: discord.PUBLIC_KEY },
 };
 /** As Standard Webhooks has it. */
 const signing = (secret: string, id: string, body: string) => {
@@ -64,6 +66,7 @@ describe('the endpoints of platforms', () => {
       { kind: 'telegram' as const, ...telegram.ADA },
       { kind: 'whatsapp' as const, ...cloud.ADA },
       { kind: 'mattermost' as const, ...chat.ADA },
+      { kind: 'discord' as const, ...discord.ADA },
       { kind: 'teams' as const, id: person, name: 'Ada' },
     ]) {
       await linkChannel(desk, desk.userId, sender);
@@ -141,6 +144,18 @@ describe('the endpoints of platforms', () => {
       }
     }
     await sendAll(desk.toTeamchat, shown());
+  });
+
+  it('take whatever Discord signs', async () => {
+    const sign = (body: string) => discord.signed(JSON.parse(body || 'null'));
+    const all = [
+      discord.commanded('status', 'x'),
+      discord.pressed(`y:approval_x:${'a'.repeat(48)}`),
+    ];
+    for (const interaction of all) {
+      const request = { headers: {}, body: JSON.stringify(interaction) };
+      expect(await sendAll(desk.toTeamchat, odd(request, sign))).to.be.above(100);
+    }
   });
 
   it('take whatever Teams signs, with a time that fits', async () => {

@@ -3,6 +3,7 @@ import * as Lab from '@hapi/lab';
 import { call, type Stage, startStage } from '../../agents/stage.js';
 import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
+import * as discord from '../../harness/discord.js';
 import * as mattermost from '../../harness/mattermost.js';
 import { says } from '../../harness/openai.js';
 import * as slack from '../../harness/slack.js';
@@ -40,6 +41,15 @@ const onMattermost = async (): Promise<Fake> => {
     ...{ settings: { baseUrl, fields }, sender: mattermost.ADA, got: () => posts, close },
     // The server reads links of what is no code, and has no switch that a post could turn.
     fetches: (body) => linked(String(at(body, 'message')).replace(/^```[\s\S]*?^```$/gm, '')),
+  };
+};
+
+const onDiscord = async (): Promise<Fake> => {
+  const { baseUrl, messages, close } = await discord.openDiscord();
+  const fields = { botToken: discord.BOT_TOKEN, publicKey: discord.PUBLIC_KEY };
+  return {
+    ...{ settings: { baseUrl, fields }, sender: discord.ADA, got: () => messages, close },
+    fetches: (body) => (Number(at(body, 'flags')) & 4 ? [] : [at(body, 'flags')]),
   };
 };
 
@@ -93,13 +103,14 @@ const onTeams = async (): Promise<Fake> => {
 
 const openFakes = async (): Promise<Record<string, Fake>> => ({
   mattermost: await onMattermost(),
+  discord: await onDiscord(),
   slack: await onSlack(),
   telegram: await onTelegram(),
   whatsapp: await onWhatsapp(),
   teams: await onTeams(),
 });
 
-const KINDS = ['mattermost', 'slack', 'telegram', 'whatsapp', 'teams'] as const;
+const KINDS = ['mattermost', 'discord', 'slack', 'telegram', 'whatsapp', 'teams'] as const;
 
 describe('what an untrusted agent says on a channel', () => {
   let stage: Stage;
@@ -164,7 +175,7 @@ describe('what an untrusted agent says on a channel', () => {
   it('holds no sign that is not seen within an address where it stays one', async () => {
     const text = JSON.stringify(of('whatsapp').got());
     expect(text).to.contain(`https://thief.example/${SECRET}?%5Fa_=%2Ab*`);
-    for (const kind of ['slack', 'telegram', 'whatsapp']) {
+    for (const kind of ['discord', 'slack', 'telegram', 'whatsapp']) {
       const addresses = JSON.stringify(of(kind).got()).match(/https:\/\/thief[^\s"\\)]*/g) ?? [];
       expect([kind, addresses.length > 0]).to.equal([kind, true]);
       expect(addresses.filter((address) => /\p{Cf}/u.test(address))).to.equal([]);

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import * as chat from '../../harness/discord.js';
 import { BOT_TOKEN, COMMAND_TOKEN, openMattermost } from '../../harness/mattermost.js';
 import { openWorkflow, SECURITY_TOKEN } from '../../harness/teams.js';
 import { openTelegram, TOKEN } from '../../harness/telegram.js';
@@ -90,6 +91,17 @@ describe('channels setup', () => {
     const query = `hub.mode=subscribe&hub.challenge=42&hub.verify_token=${token}`;
     const reply = await fetch(`${world.app.url}/api/messenger-webhook?${query}`);
     expect([reply.status, await reply.text()]).to.equal([200, '42']);
+  });
+
+  it('registers its commands and our address at Discord', async () => {
+    const discord = await chat.openDiscord();
+    discord.daemon = world.app.url;
+    const words = ['discord', '--base-url', discord.baseUrl];
+    const done = await setup(words, [chat.BOT_TOKEN, chat.PUBLIC_KEY]);
+    discord.close();
+    expect([done.code, done.stderr.includes('discord works: Adjutant')]).to.equal([0, true]);
+    expect(discord.registered.length).to.equal(5);
+    expect(await stored('discord')).to.include({ sends: true, receives: true });
   });
 
   it('prints the manifest of a Slack app alone', async () => {

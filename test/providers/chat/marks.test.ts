@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { blocksOf, hasFences, markedPieces } from '../../../src/providers/chat/marks.js';
+import { discord } from '../../../src/providers/chat/discord.js';
 import { mattermost } from '../../../src/providers/chat/mattermost.js';
 import type { ChannelMessage, Platform } from '../../../src/providers/chat/platform.js';
 import { slack } from '../../../src/providers/chat/slack.js';
@@ -185,6 +186,7 @@ describe('long messages of every kind', () => {
     slack: ({ text }: Record<string, unknown>) => String(text).length,
     telegram: ({ text }: Record<string, unknown>) => String(text).length,
     mattermost: ({ message }: Record<string, unknown>) => String(message).length,
+    discord: ({ content }: Record<string, unknown>) => String(content).length,
     whatsapp: ({ text }: Record<string, unknown>) => JSON.parse(JSON.stringify(text)).body.length,
     teams: (part: Record<string, unknown>) => 2 * JSON.stringify(part).length,
   };
@@ -192,11 +194,12 @@ describe('long messages of every kind', () => {
     slack: 4_000,
     telegram: 4_096,
     mattermost: 16_383,
+    discord: 2_000,
     whatsapp: 4_096,
     teams: 28 * 1024,
   };
 
-  for (const platform of [slack, telegram, mattermost, whatsapp, teams]) {
+  for (const platform of [slack, telegram, mattermost, discord, whatsapp, teams]) {
     const { kind } = platform;
     it(`stay within the limit of ${kind}, and lose no word`, () => {
       for (let seed = 1; seed <= 8; seed++) {

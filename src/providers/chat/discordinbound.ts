@@ -1,0 +1,111 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { isTimely } from '../../kernel/signature.js';
+import { asObject, asText, objectOf } from './call.js';
+import type { Inbound, Platform, PlatformQuestion } from './platform.js';
+
+const IGNORED = { kind: 'ignored' } as const;
+
+/** The kinds of interactions, and the reply to the first (Discord, Receiving and Responding). */
+const PING = 1;
+const COMMAND = 2;
+const BUTTON_PRESSED = 3;
+const PONG = { type: 1 };
+
+export const PUBLIC_KEY = /^[0-9a-f]{64}$/i;
+const SIGNATURE = /^[0-9a-f]{128}$/i;
+/** The beginning of a public key of Ed25519 in DER, before its 32 bytes (RFC 8410). */
+const DER = Buffer.from('302a300506032b6570032100', 'hex');
+
+/**
+ * True if the signature is right: Ed25519 over the timestamp and the body. Ours: a timestamp that is
+ * more than five minutes off counts as a replay by somebody who recorded the request.
+ */
+export const isDiscords: Platform['verify'] = ({ headers, body }, { values }, now) => {
+  const { publicKey = '' } = values;
+  const at = headers['x-signature-timestamp'] ?? '';
+  const given = headers['x-signature-ed25519'] ?? '';
+  if (!PUBLIC_KEY.test(publicKey) || !SIGNATURE.test(given) || !isTimely(at, now)) return false;
+  const der = Buffer.concat([DER, Buffer.from(publicKey, 'hex')]);
+  const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+  return verify(null, Buffer.concat([Buffer.from(at), body]), key, Buffer.from(given, 'hex'));
+};
+
+/**
+ * The digits of the digest in a button. The `custom_id` of a button has at most 100 characters: a
+ * letter, an ID, and these digits.
+ */
+const DIGEST_DIGITS = 48;
+const BUTTON = /^([yn]):(\w{1,40}):([0-9a-f]{48})$/;
+
+/** Returns the `custom_id` that one of our buttons sends when it is pressed. */
+export const buttonDiscord = (
+  { approvalId, digest }: PlatformQuestion,
+  approved: boolean,
+): string => `${approved ? 'y' : 'n'}:${approvalId}:${digest.slice(0, DIGEST_DIGITS)}`;
+
+/** Returns the path at which an interaction is answered later, from its `replyTo`. */
+export const followUp = (replyTo: string | null): string => {
+  const [application = '', token = ''] = (replyTo ?? '').split(':');
+  return `webhooks/${encodeURIComponent(application)}/${encodeURIComponent(token)}`;
+};
+
+/** Parses one interaction: a command, a pressed button, or the question if the endpoint is ours. */
+export const parseDiscord = (body: Buffer): Inbound => {
+  const interaction = objectOf(body.toString('utf8'));
+  const { id, application_id, token, type } = interaction;
+  if (type === PING) return { kind: 'challenge', reply: PONG };
+  const sender = senderOf(interaction);
+  const eventId = asText(id);
+  if (!sender || eventId === '') return IGNORED;
+  const replyTo = `${asText(application_id)}:${asText(token)}`;
+  const pressed = asObject(interaction.data);
+  if (type === BUTTON_PRESSED) return ofButton(pressed, { sender, eventId, replyTo });
+  const text = type === COMMAND ? textOf(pressed) : '';
+  return text === '' ? IGNORED : { kind: 'message', sender, eventId, replyTo, text };
+};
+
+type From = Pick<Extract<Inbound, { kind: 'button' }>, 'sender' | 'eventId' | 'replyTo'>;
+
+const ofButton = ({ custom_id }: Record<string, unknown>, from: From): Inbound => {
+  const [, choice, approvalId, digest] = BUTTON.exec(asText(custom_id)) ?? [];
+  if (!approvalId || !digest) return IGNORED;
+  return { ...from, kind: 'button', approvalId, digest, approved: choice === 'y' };
+};
+
+const ID = /^\d{1,20}$/;
+
+/** Returns the person, whom Discord names in another place if the command was given on a server. */
+const senderOf = ({ member, user }: Record<string, unknown>) => {
+  const person = asObject(asObject(member).user ?? user);
+  const id = asText(person.id);
+  if (!ID.test(id) || person.bot === true) return null;
+  const at = asText(person.username) && `@${asText(person.username)}`;
+  return { id, name: [asText(person.global_name), at].filter(Boolean).join(' ') };
+};
+
+/** Returns the text of a command: that of `/ask` alone, otherwise with the command before it. */
+const textOf = ({ name, options }: Record<string, unknown>): string => {
+  const given = Array.isArray(options) ? options.map((one) => asText(asObject(one).value)) : [];
+  const text = given.join(' ').trim();
+  return name === 'ask' ? text : `/${asText(name)} ${text}`.trim();
+};
+
+/** The kind of a command that is typed, and of its option that takes text. */
+const TYPED = 1;
+const TEXT = 3;
+
+const option = (name: string, description: string, required: boolean) => {
+  return { type: TEXT, name, description, required };
+};
+const command = (name: string, description: string, ...options: object[]) => {
+  return { type: TYPED, name, description, options };
+};
+
+/** The commands that are registered at Discord. */
+export const DISCORD_COMMANDS = [
+  command('ask', 'Say something to your agents', option('text', 'What you say', true)),
+  command('link', 'Link this account of Discord', option('code', 'A code that you have', false)),
+  command('new', 'Begin another conversation'),
+  command('status', 'Show what is going on'),
+  command('help', 'Show the commands'),
+];
