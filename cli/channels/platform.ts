@@ -15,9 +15,9 @@ export const platformTableColumns = columnsOf<PlatformReply>(
   ['base-url=baseUrl', 'receiver:data'],
 );
 
-const stateOf = ({ sends, receives, updatedAt }: PlatformReply): string => {
+const stateOf = ({ sends, receives, receiver, updatedAt }: PlatformReply): string => {
   if (updatedAt === null) return 'not set up';
-  if (sends && receives) return 'ready';
+  if (sends && (receives || receiver === null)) return 'ready';
   if (sends) return 'sends only';
   return receives ? 'receives only' : 'not complete';
 };
@@ -42,7 +42,7 @@ const secret = (about: string) => textFlag('<file|->', about);
  * users of the machine can see a command line.
  */
 export const fieldFlags = {
-  baseUrl: textFlag('<url>', 'Another address of its API; Mattermost: that of your server'),
+  baseUrl: textFlag('<url>', 'Another address of its API; Mattermost, ntfy: that of your server'),
   phoneNumberId: textFlag('<id>', 'WhatsApp: the phone number ID'),
   botTokenFile: secret('Slack, Telegram, Mattermost, Discord: the token of the bot'),
   signingSecretFile: secret('Slack: the signing secret'),
@@ -53,7 +53,7 @@ export const fieldFlags = {
   workflowUrlFile: secret('Teams: the URL of the workflow'),
   appSecretFile: secret('WhatsApp: the app secret'),
   verifyTokenFile: secret('WhatsApp: of your own choice'),
-  accessTokenFile: secret('WhatsApp: the access token'),
+  accessTokenFile: secret('WhatsApp, ntfy: the access token'),
   templateName: textFlag('<name>', 'WhatsApp: an approved template for later than 24 hours'),
   templateLanguage: textFlag('<code>', 'WhatsApp: the language of that template'),
   templateParameter: textFlag('<name>', 'WhatsApp: the parameter of its body that takes the text'),
@@ -125,23 +125,34 @@ export const valuesToStore = async (
     ...(baseUrl !== undefined && { baseUrl }),
     ...(Object.keys(fields).length > 0 && { values: fields }),
   };
-  return Object.keys(body).length > 0 ? body : null;
+  if (Object.keys(body).length > 0) return body;
+  // What needs nothing is set up by its usual address.
+  return platform.updatedAt === null ? { baseUrl: null } : null;
 };
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
-/** Asks for the address of a Mattermost server; the other platforms have one address for all. */
+/**
+ * Asks for the address of a server of one's own, which Mattermost always has and ntfy may have; the
+ * other platforms have one address for all.
+ */
 const askedUrl = async (
   { ask }: Context,
-  { kind, isDefaultUrl }: PlatformReply,
+  { kind, baseUrl, isDefaultUrl }: PlatformReply,
 ): Promise<string | undefined> => {
-  if (kind !== 'mattermost' || !isDefaultUrl) return undefined;
-  return ask.text({
-    ask: 'Address of your Mattermost server',
+  const isOptional = kind === 'ntfy';
+  if (!isDefaultUrl || (kind !== 'mattermost' && !(isOptional && ask.isPossible))) return undefined;
+  const given = await ask.text({
+    ask: isOptional
+      ? `Address of the server (enter: ${baseUrl})`
+      : 'Address of your Mattermost server',
     instead: '--base-url',
-    refuse: (given) =>
-      URL.canParse(given) ? undefined : 'An address like https://chat.example.org',
+    refuse: (typed) =>
+      URL.canParse(typed) || (isOptional && typed.trim() === '')
+        ? undefined
+        : 'An address like https://chat.example.org',
   });
+  return given.trim() || undefined;
 };
 
 const refuseForeign = ({ kind, fields }: PlatformReply, given: Record<string, string>): void => {

@@ -1,9 +1,9 @@
 import { ApiError } from '../../src/client/errors.js';
 import { type Channel, contracts, type Reply } from '../../src/client/index.js';
 import { columnsOf, shownAs } from '../columns.js';
-import { type CommandGroup, type Context, command } from '../command.js';
+import { type CommandGroup, type Context, command, textFlag } from '../command.js';
 import { crud } from '../crud.js';
-import { Exit, failed } from '../exit.js';
+import { Exit, failed, usageFault } from '../exit.js';
 import { freshPasswordFile, withPassword } from '../input.js';
 import { requestCommand } from '../request.js';
 import { ago, localTime, oneLine } from '../text.js';
@@ -45,7 +45,11 @@ export const linkChannel = command({
       .preview({ body })
       .catch(explain(ASK_AGAIN));
     context.out.note(`The code was made by ${oneLine(name)} (${oneLine(address)}) on ${kind}.`);
-    context.out.note('Whatever is written from there will count as yours.');
+    context.out.note(
+      kind === 'ntfy'
+        ? 'Your notifications will be sent there.'
+        : 'Whatever is written from there will count as yours.',
+    );
     await context.ask.confirm('Link this to your account?');
     const channel = await withPassword(context, flags, (password) =>
       client.channels.link({ body: { ...body, ...password } }),
@@ -72,6 +76,53 @@ const giveCode = async (context: Context, flags: { passwordFile?: string }): Pro
   context.out.note(`Say in the channel, once, until ${localTime(made.expiresAt)}:`);
   context.out.note(`/link ${made.code}`);
 };
+
+/** `channels add`: an address to which a code is sent, which proves that it is the user's. */
+const add = command({
+  name: 'add',
+  args: '<kind> <address>',
+  calls: [endpoints.ntfy],
+  summary: 'Send a code to a topic of ntfy, and link the topic with it',
+  examples: [
+    'ntfy d2f6c1a9e07b4c53',
+    'ntfy https://ntfy.example.org/alerts --name phone',
+    'ntfy alerts --json',
+  ],
+  flags: {
+    name: textFlag('<text>', 'What you call it'),
+    passwordFile: freshPasswordFile,
+  },
+  notes: [
+    'On a terminal it asks for the code that arrives there; elsewhere: channels link <code>',
+    'The code is for your account alone, and for five minutes.',
+  ],
+  seeAlso: 'adjutant channels setup ntfy',
+  run: async (context, { args, flags }) => {
+    if (args.kind !== 'ntfy') {
+      throw usageFault('Only a topic of ntfy is added so.', 'A chat: adjutant channels link');
+    }
+    const { out, ask } = context;
+    const client = await context.client();
+    const name = flags.name === undefined ? {} : { name: flags.name };
+    const sent = await client.channels.ntfy({ body: { topic: args.address, ...name } });
+    if (!ask.isPossible) {
+      out.done(
+        'A code was sent there. Redeem it: adjutant channels link <code>',
+        sent,
+        sentColumns,
+      );
+      return;
+    }
+    out.note(`A code was sent to ${oneLine(sent.address)}. Your notifications will go there.`);
+    const code = await ask.text({ ask: 'Code', instead: 'adjutant channels link <code>' });
+    const channel = await withPassword(context, flags, (password) =>
+      client.channels.link({ body: { code, ...password } }),
+    ).catch(explain('It is in the notification that arrived there.'));
+    out.done(`Linked ${oneLine(channel.name)}.`, channel, channelColumns);
+  },
+});
+
+const sentColumns = columnsOf<Reply<'channels', 'ntfy'>>(['kind', 'address', 'expiresAt']);
 
 const create = requestCommand({
   name: 'create',
@@ -155,6 +206,7 @@ export const channelsGroup: CommandGroup = {
         rows.length === 0 ? 'No channels. Link one: adjutant channels link' : undefined,
     }),
     linkChannel,
+    add,
     setup,
     create,
     verify,

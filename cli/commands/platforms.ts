@@ -57,6 +57,7 @@ export const setup = command({
     'slack --manifest > adjutant-slack.json',
     'telegram --bot-token-file ./token',
     'mattermost --base-url https://chat.example.org --bot-token-file ./token --command-tokens-file -',
+    'ntfy --base-url https://ntfy.example.org --access-token-file ./token',
     'webhook',
   ],
   flags: { ...fieldFlags, manifest: on('Slack: print the manifest of the app alone') },
@@ -91,7 +92,7 @@ const tellOfWebhooks = ({ out }: Context): void => {
 
 const showManifest = ({ out }: Context, { kind, receiver }: PlatformReply): void => {
   if (kind !== 'slack') throw usageFault('Only Slack makes an app from a manifest.');
-  const manifest = slackManifest(receiver);
+  const manifest = slackManifest(receiver ?? '');
   if (out.format === 'json') out.json(manifest);
   else out.line(JSON.stringify(manifest, null, 2));
 };
@@ -102,7 +103,7 @@ const tellSteps = ({ out }: Context, { kind, setup: steps, receiver }: PlatformR
     const [first = '', ...rest] = lines;
     out.note([first, ...rest.map((line) => ' '.repeat(indent) + line)].join('\n'));
   };
-  if (LOCAL.test(receiver)) {
+  if (receiver !== null && LOCAL.test(receiver)) {
     const publish = 'put a reverse proxy with TLS there and set ADJUTANT_PUBLIC_URL';
     tell(`Only this machine reaches ${receiver}. For others ${publish}; sending works without.`);
   }
@@ -143,6 +144,10 @@ const installed = async (context: Context, client: Client, kind: string): Promis
 
 const tellHowToLink = ({ out }: Context, { kind }: PlatformReply): void => {
   out.note('Now each of you links their own chat:');
+  if (kind === 'ntfy') {
+    out.note('  adjutant channels add ntfy <topic>');
+    return;
+  }
   // What Teams answers is read by the whole team, so it shows no code.
   if (kind === 'teams') {
     out.note('  adjutant channels link          then say there: @Adjutant /link <code>');
@@ -177,11 +182,20 @@ const get = command({
     const { out } = context;
     if (out.format !== 'table' || context.flags.fields)
       return out.item(platform, platformTableColumns);
-    const fields = platform.fields.map(({ name, isSet, isSecret, isOptional, value }): [string, string] => [
-      name,
-      isSet ? (isSecret ? 'set, a secret' : (value ?? '')) : isOptional ? 'not set, optional' : 'not set',
-    ]);
-    out.facts([['receiver', platform.receiver], ['base-url', platform.baseUrl], ...fields]);
+    const fields = platform.fields.map(
+      ({ name, isSet, isSecret, isOptional, value }): [string, string] => [
+        name,
+        isSet
+          ? isSecret
+            ? 'set, a secret'
+            : (value ?? '')
+          : isOptional
+            ? 'not set, optional'
+            : 'not set',
+      ],
+    );
+    const receiver = platform.receiver ?? 'none: nothing comes from there';
+    out.facts([['receiver', receiver], ['base-url', platform.baseUrl], ...fields]);
     for (const [at, step] of platform.setup.entries()) out.sentence(`${at + 1}. ${step}`, 3);
   },
 });

@@ -29,12 +29,14 @@ import { VERIFICATION } from './webhook.js';
 export interface AddressesDeps {
   store: Store;
   clock: Clock;
-  http: Pick<Http, 'check'>;
+  http: Http;
   outbox: Pick<Outbox, 'toOwner'>;
   /** Queue of outbound messages. */
   outgoing: Pick<Queue, 'added'>;
-  digestCode(code: string): string;
-  sealChannelSecret(channelId: string, secret: string): string;
+  channelSecrets: {
+    digestCode(code: string): string;
+    sealChannelSecret(channelId: string, secret: string): string;
+  };
   channels: ChannelsStore;
   accounts: LinkingDeps['accounts'];
 }
@@ -72,8 +74,8 @@ export const createChannel = async (
     ...row,
     url,
     code_expires_at,
-    secret_sealed: deps.sealChannelSecret(row.id, secret),
-    code_digest: deps.digestCode(code),
+    secret_sealed: deps.channelSecrets.sealChannelSecret(row.id, secret),
+    code_digest: deps.channelSecrets.digestCode(code),
   };
   const content = { code, expiresAt: code_expires_at };
   const message = to(row, { causeId: row.id, kind: VERIFICATION, content });
@@ -119,7 +121,7 @@ const to = (
  * tries wins. Throws LinkRefused `wrong_code`.
  */
 export const verifyChannel = async (
-  { store, clock, digestCode, outbox }: AddressesDeps,
+  { store, clock, channelSecrets, outbox }: AddressesDeps,
   by: Caller & Recorder,
   { id: target, code: typed }: { id: string; code: string },
 ): Promise<void> => {
@@ -131,7 +133,7 @@ export const verifyChannel = async (
     .set({ verified_at: at, code_digest: null, code_expires_at: null })
     .where(visibleTo(by.userId))
     .where('id', '=', target)
-    .where('code_digest', '=', digestCode(code))
+    .where('code_digest', '=', channelSecrets.digestCode(code))
     .where('code_expires_at', '>', at);
   const notice = outbox.toOwner(by.userId, {
     kind: 'channel.linked',

@@ -11,6 +11,7 @@ const kind = () =>
     'discord',
     'telegram',
     'whatsapp',
+    'ntfy',
     'email',
     'webhook',
   );
@@ -55,6 +56,22 @@ const NewChannel = s.object('NewChannel', {
   password: password(),
 });
 export type NewChannel = s.Static<typeof NewChannel>;
+
+const NewTopic = s.object('NewTopic', {
+  topic: s
+    .text(500)
+    .description('The name of the topic, or its address on the server that is set up'),
+  name: s.optional(s.text(100)),
+});
+export type NewTopic = s.Static<typeof NewTopic>;
+
+/** An address to which a code was sent, and the time until which the code is valid. */
+const SentCode = s.object('SentCode', {
+  kind: kind(),
+  address: s.text(600),
+  expiresAt: s.time(),
+});
+export type SentCode = s.Static<typeof SentCode>;
 
 const ChannelTest = s.object('ChannelTest', {
   sendingId: s.id('sending'),
@@ -111,6 +128,16 @@ export const channels = contract({
     audit: 'channels.codes',
     personal: true,
     secret: true,
+  }),
+  ntfy: endpoint.post('/api/channels/ntfy', {
+    summary:
+      'Send a code to a topic of ntfy, for five minutes and for you alone; redeem it to link the topic',
+    example: { topic: 'd2f6c1a9e07b4c53', name: 'phone' },
+    body: NewTopic,
+    reply: SentCode,
+    status: 202,
+    audit: 'channels.ntfy',
+    personal: true,
   }),
   preview: endpoint.post('/api/auth/link/preview', {
     summary: 'Who made a link code: look before you redeem it',

@@ -1,5 +1,5 @@
 import { type Clock, iso } from '../kernel/clock.js';
-import { platforms } from '../providers/chat/platforms.js';
+import { outboundPlatforms } from '../providers/chat/platforms.js';
 import type { Store } from '../store/store.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import { visibleTo } from '../store/visible.js';
@@ -19,7 +19,7 @@ interface OwnedChannel {
  * null if it always does.
  */
 export const openUntil = (kind: ChannelKind, now: number): string | null => {
-  const ms = platforms.find((one) => one.kind === kind)?.freeTextMs;
+  const ms = outboundPlatforms.find((one) => one.kind === kind)?.freeTextMs;
   return ms === undefined ? null : iso(now + ms);
 };
 

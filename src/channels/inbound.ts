@@ -158,7 +158,7 @@ const prove = async (
   const proving = deps.settings.proving(platform.kind);
   const [settings] = proving;
   if (!settings || !proving.some((each) => platform.verify(request, each, now))) return null;
-  const receiver = deps.settings.receiver(endpoint);
+  const receiver = deps.settings.receiver(endpoint) ?? '';
   const { http } = deps;
   return provenBy(platform, request, { http, settings, receiver, signal: attempt.signal });
 };

@@ -56,13 +56,6 @@ export const createLinks = (deps: LinksDeps) => {
     return { id, userId, kind: sender.kind, sessionId };
   };
 
-  const made = async (typed: string): Promise<{ sender: ChannelSender; code: LinkCodeRow }> => {
-    const code = await findCode(deps, typed);
-    const { kind, sender_id: id, sender_name: name } = code;
-    if (kind === null || id === null || name === null) throw new LinkRefused('wrong_code');
-    return { sender: { kind, id, name }, code };
-  };
-
   return {
     /**
      * Makes a code for `/link` of a sender whom the platform verified. Throws LinkRefused
@@ -72,7 +65,8 @@ export const createLinks = (deps: LinksDeps) => {
       refuseFlood(sender);
       if (await boundTo(store, sender)) throw new LinkRefused('already_linked');
       const { kind, id: sender_id } = sender;
-      return keepCode(deps, { user_id: null, kind, sender_id, sender_name: shownName(sender) });
+      const sender_name = shownName(sender);
+      return keepCode(deps, { user_id: null, kind, sender_id, sender_name, asked_by: null });
     },
     /**
      * Handles `/link <code>` of such a sender, which links it to the user. Throws LinkRefused for
@@ -99,10 +93,23 @@ export const createLinks = (deps: LinksDeps) => {
       (await channelOf(sender))?.userId ?? null,
     /** Makes a code that the user sends from a channel. It replaces the one before. */
     codeFor: (userId: string, also?: TransactionStep[]): Promise<LinkCode> =>
-      keepCode(deps, { user_id: userId, kind: null, sender_id: null, sender_name: null }, also),
+      keepCode(
+        deps,
+        { user_id: userId, kind: null, sender_id: null, sender_name: null, asked_by: null },
+        also,
+      ),
+    /** Makes a code that is sent to an address, and that the user alone may redeem. */
+    codeTo: (userId: string, address: ChannelSender): Promise<LinkCode> => {
+      const { kind, id: sender_id } = address;
+      const sender_name = shownName(address);
+      return keepCode(deps, { user_id: null, kind, sender_id, sender_name, asked_by: userId });
+    },
     /** Returns the sender who made the code. Throws LinkRefused `wrong_code`. */
-    senderOf: async (typed: string): Promise<ChannelSender & { expiresAt: string }> => {
-      const { sender, code } = await made(typed);
+    senderOf: async (
+      userId: string,
+      typed: string,
+    ): Promise<ChannelSender & { expiresAt: string }> => {
+      const { sender, code } = await madeCode(deps, userId, typed);
       return { ...sender, expiresAt: code.expires_at };
     },
     /**
@@ -110,7 +117,7 @@ export const createLinks = (deps: LinksDeps) => {
      * `already_linked`.
      */
     redeem: async (userId: string, typed: string, also?: FurtherSteps): Promise<ChannelRow> => {
-      const { sender, code } = await made(typed);
+      const { sender, code } = await madeCode(deps, userId, typed);
       return link(deps, { userId, sender, spent: code, also });
     },
   };
@@ -127,6 +134,21 @@ const boundTo = ({ db }: Store, { kind, id }: { kind: ChannelKind; id: string })
     .where('c.sender_id', '=', id)
     .executeTakeFirst();
 
+/** Finds the code of a sender that the user may redeem. Throws LinkRefused `wrong_code`. */
+const madeCode = async (
+  deps: LinksDeps,
+  userId: string,
+  typed: string,
+): Promise<{ sender: ChannelSender; code: LinkCodeRow }> => {
+  const code = await findCode(deps, typed);
+  const { kind, sender_id: id, sender_name: name, asked_by } = code;
+  const isForOther = asked_by !== null && asked_by !== userId;
+  if (kind === null || id === null || name === null || isForOther) {
+    throw new LinkRefused('wrong_code');
+  }
+  return { sender: { kind, id, name }, code };
+};
+
 /** Finds a code. Throws LinkRefused `wrong_code`. */
 const findCode = async (
   { store, clock, digestCode }: LinksDeps,
@@ -137,6 +159,7 @@ const findCode = async (
   const row = await store.db
     .selectFrom('link_codes')
     .select(['code_digest', 'user_id', 'kind', 'sender_id', 'sender_name', 'expires_at'])
+    .select('asked_by')
     .where('code_digest', '=', digestCode(code))
     .where('expires_at', '>', iso(clock.now()))
     .executeTakeFirst();
@@ -170,12 +193,20 @@ const keepCode = async (
   return kept?.changes === 1 ? { code, expiresAt } : keepCode(deps, maker);
 };
 
-const codesOf = ({ db }: Store, { user_id, kind, sender_id }: Omit<CodeMaker, 'sender_name'>) =>
+const codesOf = (
+  { db }: Store,
+  { user_id, kind, sender_id }: Pick<CodeMaker, 'user_id' | 'kind' | 'sender_id'>,
+) =>
   db
     .deleteFrom('link_codes')
     .where('user_id', 'is', user_id)
     .where('kind', 'is', kind)
     .where('sender_id', 'is', sender_id);
+
+/** True if what is written there comes here. */
+const takesWords = (kind: ChannelKind): boolean => kind !== 'ntfy';
+const SPEAKS = 'What is written from there counts as yours.';
+const HEARS = 'Your notifications are sent there.';
 
 interface Linking {
   userId: string;
@@ -200,7 +231,7 @@ const link = async (
   const message = deps.outbox.toOwner(userId, {
     kind: 'channel.linked',
     title: `${sender_name} on ${kind} is linked to your account`,
-    body: 'What is written from there counts as yours. If it was not you: adjutant channels list',
+    body: `${takesWords(kind) ? SPEAKS : HEARS} If it was not you: adjutant channels list`,
     link: '/api/channels',
   });
   const code = codesOf(store, spent)

@@ -1,4 +1,5 @@
 import { SHORT_DIGEST } from '../approvals/module.js';
+import { isPressing } from '../outbound/module.js';
 import { SCOPE_TEXTS } from '../providers/chat/buttonscopes.js';
 import type { ChannelMessage } from '../providers/chat/platform.js';
 import type { Store } from '../store/store.js';
@@ -22,15 +23,27 @@ const APPROVAL = /^\/api\/chat\/approvals\/(\w+)$/;
 const APPROVALS = /^\/api\/chat\/approvals\?status=pending&agentId=(\w+)$/;
 /**
  * Builds the message for a channel. A call that waits for an approval is shown in full, as it is
- * now.
+ * now. `isRead` is false if no reply comes from the channel.
  */
 export const messageOf = async (
   store: Store,
   message: OutboundMessageRow,
+  isRead = true,
+): Promise<ChannelMessage> => ({
+  ...(await contentOf(store, message, isRead)),
+  ...(isPressing(message.kind) && { isUrgent: true }),
+});
+
+const contentOf = async (
+  store: Store,
+  message: OutboundMessageRow,
+  isRead: boolean,
 ): Promise<ChannelMessage> => {
   const { title = null, body, link }: SaidContent = JSON.parse(message.content);
   const agentId = APPROVALS.exec(link ?? '')?.[1];
-  if (agentId !== undefined) return messageOfAll(store, message.user_id, { agentId, title });
+  if (agentId !== undefined) {
+    return messageOfAll(store, message.user_id, { agentId, title, isRead });
+  }
   const approvalId = APPROVAL.exec(link ?? '')?.[1];
   const asked =
     approvalId &&
@@ -38,9 +51,9 @@ export const messageOf = async (
   if (!asked) return { title, text: body };
   if (asked.status !== 'pending') return { title, text: `It was ${asked.status} meanwhile.` };
   const { id, digest } = asked;
-  const grantScopes = grantScopesIn(asked);
+  const grantScopes = isRead ? grantScopesIn(asked) : [];
   const question = { approvalId: id, digest, ...(grantScopes.length > 0 && { grantScopes }) };
-  return { title, text: textOf(asked), question };
+  return { title, text: textOf(asked, isRead), question };
 };
 
 /**
@@ -50,14 +63,17 @@ export const messageOf = async (
 const messageOfAll = async (
   store: Store,
   userId: string,
-  { agentId, title }: { agentId: string; title: string | null },
+  { agentId, title, isRead }: { agentId: string; title: string | null; isRead: boolean },
 ): Promise<ChannelMessage> => {
   const asked = await ownApprovals(store, userId)
     .where('agent_id', '=', agentId)
     .where('status', '=', 'pending')
     .orderBy('id')
     .execute();
-  const texts = asked.length > 0 ? asked.map(textOf) : ['All of it was answered meanwhile.'];
+  const texts =
+    asked.length > 0
+      ? asked.map((one) => textOf(one, isRead))
+      : ['All of it was answered meanwhile.'];
   return { title, text: texts.join('\n\n') };
 };
 
@@ -87,7 +103,7 @@ type ApprovalQuestion = Pick<
  * Describes a call, with each argument on a line of its own. No text in it can begin a line or
  * change its direction.
  */
-const textOf = (asked: ApprovalQuestion): string => {
+const textOf = (asked: ApprovalQuestion, isRead: boolean): string => {
   const short = asked.digest.slice(0, SHORT_DIGEST);
   const args: Record<string, unknown> = JSON.parse(asked.arguments);
   return [
@@ -96,10 +112,20 @@ const textOf = (asked: ApprovalQuestion): string => {
     `Because: ${visible(asked.reason)}`,
     asked.untrusted === 1 ? 'UNTRUSTED: the agent has read what came from outside' : 'trusted',
     `Digest ${short}. Nothing has run; without an answer it is denied at ${asked.expires_at}.`,
-    `Or reply: approve ${short}    deny ${short}`,
-    ...grantScopesIn(asked).map((scope) => `For ${SCOPE_TEXTS[scope]}: approve ${short} ${scope}`),
+    ...(isRead ? repliesTo(asked, short) : commandsOf(short)),
   ].join('\n');
 };
+
+/** The replies that decide, where the channel is read. */
+const repliesTo = (asked: ApprovalQuestion, short: string): string[] => [
+  `Or reply: approve ${short}    deny ${short}`,
+  ...grantScopesIn(asked).map((scope) => `For ${SCOPE_TEXTS[scope]}: approve ${short} ${scope}`),
+];
+
+/** The commands that decide, where nobody reads replies. */
+const commandsOf = (short: string): string[] => [
+  `Decide: adjutant approvals approve ${short}    adjutant approvals deny ${short}`,
+];
 
 const grantScopesIn = ({ scopes }: Pick<ApprovalRow, 'scopes'>): GrantScope[] => {
   const all: ApprovalScope[] = JSON.parse(scopes);

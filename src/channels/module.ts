@@ -3,7 +3,7 @@ import type { Approvals } from '../approvals/module.js';
 import type { Base } from '../base.js';
 import type { Resource } from '../kernel/route.js';
 import type { Outbound } from '../outbound/module.js';
-import { platforms } from '../providers/chat/platforms.js';
+import { outboundPlatforms } from '../providers/chat/platforms.js';
 import type { Secrets } from '../secrets/module.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import type { VaultModule } from '../vault/module.js';
@@ -80,7 +80,7 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
     undelivered: createUndelivered({ store, clock, outbox, queue, links, settings }),
   });
   const pace = createChatPace();
-  for (const platform of platforms) {
+  for (const platform of outboundPlatforms) {
     const transport = createPlatformTransport({ store, clock, http, settings, pace }, platform);
     transports.put(platform.kind, transport);
   }
@@ -100,10 +100,10 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
           store,
           clock,
           http,
+          platformSettings: settings,
           outbox,
           outgoing: queue,
-          digestCode,
-          sealChannelSecret,
+          channelSecrets: { digestCode, sealChannelSecret },
           channels: channelsStore(store),
           links,
           accounts,
@@ -128,6 +128,6 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
 
 /** True if messages can be sent to channels of that kind, beyond the reply to a request. */
 const canSendTo = (settings: PlatformSettingsCache, kind: ChannelKind): boolean => {
-  const platform = platforms.find((one) => one.kind === kind);
+  const platform = outboundPlatforms.find((one) => one.kind === kind);
   return !platform || isSetTo('send', platform, settings.of(platform.kind));
 };

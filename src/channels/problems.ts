@@ -1,5 +1,5 @@
 import type { PlatformKind } from '../providers/chat/platform.js';
-import { platforms } from '../providers/chat/platforms.js';
+import { outboundPlatforms } from '../providers/chat/platforms.js';
 import type { Store } from '../store/store.js';
 import type { PlatformSettingsCache } from './settings.js';
 
@@ -9,6 +9,8 @@ export interface IncompletePlatform {
   channels: number;
   /** Names of the fields that are not set. */
   missing: string[];
+  /** True if nothing is set of it. */
+  isUnset: boolean;
   /** True if nothing is set for messages after the time in which free text is accepted. */
   sendsNoneLate: boolean;
 }
@@ -24,14 +26,15 @@ export const findUnset = async (
     .where('verified_at', 'is not', null)
     .groupBy('kind')
     .execute();
-  return platforms.flatMap(({ kind, fields, late }) => {
+  return outboundPlatforms.flatMap(({ kind, fields, late }) => {
     const channels = linked.find((one) => one.kind === kind)?.count ?? 0;
     const set = settings.of(kind);
     const missing = fields
       .filter(({ name, neededTo }) => neededTo && !set?.secrets[name] && !set?.values[name])
       .map(({ name }) => name);
     const sendsNoneLate = Boolean(set && late && !late(set));
-    if (channels === 0 || (missing.length === 0 && !sendsNoneLate)) return [];
-    return [{ kind, channels, missing, sendsNoneLate }];
+    const isUnset = set === null;
+    if (channels === 0 || !(isUnset || missing.length > 0 || sendsNoneLate)) return [];
+    return [{ kind, channels, missing, isUnset, sendsNoneLate }];
   });
 };

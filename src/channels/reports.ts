@@ -5,7 +5,7 @@ import {
   type UndeliveredDeps,
 } from '../outbound/module.js';
 import type { UndeliveredEvent } from '../providers/chat/platform.js';
-import { platforms } from '../providers/chat/platforms.js';
+import { outboundPlatforms } from '../providers/chat/platforms.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import { noteLate } from './freetext.js';
 import type { Links } from './links.js';
@@ -39,7 +39,7 @@ export const createUndelivered =
   };
 
 const hasOtherWay = ({ settings }: PlatformReportsDeps, kind: ChannelKind): boolean => {
-  const platform = platforms.find((one) => one.kind === kind);
+  const platform = outboundPlatforms.find((one) => one.kind === kind);
   const set = platform && settings.of(platform.kind);
   return Boolean(set && platform.late?.(set));
 };

@@ -3,11 +3,12 @@ import { resource } from '../kernel/route.js';
 import { type ChannelRow, channelTable } from '../store/tables/channels.js';
 import { viewer } from '../store/view.js';
 import { type AddressesDeps, createChannel, testChannel, verifyChannel } from './addresses.js';
+import { type AddressCodesDeps, sendTopicCode } from './addresscodes.js';
 import { Channel, channels } from './contract.js';
 import type { ShownChannelRow } from './queries.js';
 import { guarded, type LinkingDeps, redeemLinkCode } from './service.js';
 
-export interface ChannelRoutesDeps extends LinkingDeps, AddressesDeps {}
+export interface ChannelRoutesDeps extends LinkingDeps, AddressesDeps, AddressCodesDeps {}
 
 export const channelsResource = (deps: ChannelRoutesDeps) =>
   resource('channels', channels, {
@@ -32,13 +33,14 @@ export const channelsResource = (deps: ChannelRoutesDeps) =>
       await deps.accounts.proveFresh(by, body?.password);
       return deps.links.codeFor(by.userId, [by.record()]);
     },
+    ntfy: ({ body }, by) => sendTopicCode(deps, by, body),
     preview: async ({ body }, by) => {
       const {
         kind,
         id: address,
         name,
         expiresAt,
-      } = await guarded(deps, by, () => deps.links.senderOf(body.code));
+      } = await guarded(deps, by, () => deps.links.senderOf(by.userId, body.code));
       return { kind, address, name, expiresAt };
     },
     link: async ({ body }, by) => viewChannel(await redeemLinkCode(deps, by, body)),

@@ -34,11 +34,15 @@ export const redeemLinkCode = async (
 ): Promise<ChannelRow> => {
   await deps.accounts.proveFresh(by, password);
   return guarded(deps, by, () =>
-    deps.links.redeem(by.userId, code, ({ id, kind, sender_id: address }) => [
-      by.record({ target: id, data: { kind, address } }),
+    deps.links.redeem(by.userId, code, ({ id, kind, sender_id }) => [
+      by.record({ target: id, data: { kind, address: auditedAddress(kind, sender_id) } }),
     ]),
   );
 };
+
+/** Returns the server alone of a topic, whose name is as good as a secret. */
+const auditedAddress = (kind: ChannelRow['kind'], address: string): string =>
+  kind === 'ntfy' && URL.canParse(address) ? new URL(address).origin : address;
 
 /** Runs the work and counts a wrong code like a wrong password. */
 export const guarded = async <T>(

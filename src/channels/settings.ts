@@ -1,8 +1,12 @@
 import { createSecretKey } from 'node:crypto';
 import type { Clock } from '../kernel/clock.js';
 import { unlessShut } from '../kernel/envelope.js';
-import type { Platform, PlatformKind, PlatformSettings } from '../providers/chat/platform.js';
-import { platforms } from '../providers/chat/platforms.js';
+import type {
+  OutboundPlatform,
+  PlatformKind,
+  PlatformSettings,
+} from '../providers/chat/platform.js';
+import { outboundPlatforms } from '../providers/chat/platforms.js';
 import type { VerifyingKey } from '../secrets/module.js';
 import type { Store } from '../store/store.js';
 import { type PlatformRow, platformTable } from '../store/tables/platforms.js';
@@ -59,9 +63,9 @@ export const createSettings = (deps: SettingsDeps) => {
     reachedAt: (given: () => string): void => {
       origin = given;
     },
-    /** Returns the address for the requests of the platforms of an endpoint. */
-    receiver: (endpoint: Platform['endpoint']): string =>
-      `${origin().replace(/\/+$/, '')}/api/${endpoint}-webhook`,
+    /** Returns the address for the requests of the platforms of an endpoint; null: they send none. */
+    receiver: (endpoint: OutboundPlatform['endpoint']): string | null =>
+      endpoint === undefined ? null : `${origin().replace(/\/+$/, '')}/api/${endpoint}-webhook`,
   };
 };
 
@@ -134,7 +138,7 @@ const variants = ({ settings, values }: ResolvedSettings, now: number): Platform
  */
 export const isSetTo = (
   what: 'send' | 'receive',
-  { fields }: Platform,
+  { fields }: OutboundPlatform,
   settings: PlatformSettings | null,
 ): boolean =>
   fields
@@ -147,7 +151,7 @@ export const platformSettings = (
   row: PlatformRow,
 ): PlatformSettings => {
   const { kind, base_url, fields, secrets_sealed } = row;
-  const usual = platforms.find((platform) => platform.kind === kind)?.baseUrl;
+  const usual = outboundPlatforms.find((platform) => platform.kind === kind)?.baseUrl;
   return {
     baseUrl: base_url ?? usual ?? '',
     values: JSON.parse(fields),

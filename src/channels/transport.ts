@@ -2,7 +2,8 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { SendResult, Transport } from '../outbound/module.js';
 import type {
-  Platform,
+  ChannelMessage,
+  OutboundPlatform,
   PlatformBody,
   PlatformReach,
   PlatformSent,
@@ -34,7 +35,10 @@ const MOST_PARTS = 30;
  * those that arrived are recorded, and the next attempt continues after them. Platforms do not
  * recognise a repeat, so a message that may have arrived is not sent again.
  */
-export const createPlatformTransport = (deps: TransportDeps, platform: Platform): Transport => ({
+export const createPlatformTransport = (
+  deps: TransportDeps,
+  platform: OutboundPlatform,
+): Transport => ({
   isRepeatable: false,
   delaysMs: DELAYS_MS,
   ready: ({ channel_id }, signal) => deps.pace(channel_id ?? '', signal),
@@ -45,7 +49,7 @@ export const createPlatformTransport = (deps: TransportDeps, platform: Platform)
     if (!settings || !isSetTo('send', platform, settings)) {
       return { verdict: 'failed', error: notSetUp(platform.kind) };
     }
-    const receiver = deps.settings.receiver(platform.endpoint);
+    const receiver = deps.settings.receiver(platform.endpoint) ?? '';
     const reach = { http: deps.http, settings, signal, receiver };
     return sendContent(deps, platform, { message, channel, reach });
   },
@@ -60,11 +64,12 @@ interface PlatformLetter {
 /** Sends the message as free text or, where the platform accepts none any more, by its other way. */
 const sendContent = async (
   deps: TransportDeps,
-  platform: Platform,
+  platform: OutboundPlatform,
   letter: PlatformLetter,
 ): Promise<SendResult> => {
   const { message, channel, reach } = letter;
-  const content = await messageOf(deps.store, message);
+  const isRead = platform.endpoint !== undefined;
+  const content = await messageOf(deps.store, message, isRead);
   const late = platform.late?.(reach.settings);
   const isLate = channel.open_until !== null && channel.open_until <= iso(deps.clock.now());
   if (late && isLate) return platform.send(reach, channel.sender_id, late(content));
@@ -81,10 +86,7 @@ const notSetUp = (kind: string): string =>
  * Limits the number of messages. A call that does not fit cannot be read completely here, so it
  * cannot be approved here.
  */
-const bounded = (
-  platform: Platform,
-  message: Parameters<Platform['render']>[0],
-): PlatformBody[] => {
+const bounded = (platform: OutboundPlatform, message: ChannelMessage): PlatformBody[] => {
   const parts = platform.render(message);
   if (parts.length === 0) return platform.render({ ...message, text: '(no text)' });
   if (parts.length <= MOST_PARTS) return parts;
@@ -97,7 +99,7 @@ const bounded = (
 
 const sendParts = async (
   { store, pace }: TransportDeps,
-  platform: Platform,
+  platform: OutboundPlatform,
   { message, channel, parts, reach }: PlatformLetter & { parts: PlatformBody[] },
 ): Promise<PlatformSent> => {
   const done = await partsSent(store, message.id);

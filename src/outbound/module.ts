@@ -32,6 +32,7 @@ import { createEndpointTransport } from './webhooks/transport.js';
 export { LONGEST_IN_EVENT, type OutgoingEvent } from './eventfanout.js';
 export { reportUndelivered, sendUndeliveredAgain, type UndeliveredDeps } from './failure.js';
 export { addOutboundMessage, dropWaiting, laneOf, type NewOutboundMessage } from './messages.js';
+export { isPressing } from './noticekinds.js';
 export {
   NOTHING,
   type Notice,

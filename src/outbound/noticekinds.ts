@@ -120,6 +120,10 @@ export const isKind = (name: string): name is NoticeKind => Object.hasOwn(KINDS,
 export const isChosen = (name: string): boolean =>
   ['plain', 'urgent'].includes(noticeKind(name).rank);
 
+/** True if the kind is never delayed. */
+export const isPressing = (name: string): boolean =>
+  ['urgent', 'security'].includes(noticeKind(name).rank);
+
 /** Returns the entry of a kind, also of one that only an earlier version knew. */
 export const noticeKind = (name: string): NoticeKindEntry => (isKind(name) ? KINDS[name] : UNKNOWN);
 

@@ -52,7 +52,7 @@ describe('links between senders and users', () => {
     it('shows who made it, and links that sender to the user who redeems it', async () => {
       const sender = someone({ name: ' Eve\u202e\nof "Ops" \ud800' });
       const { code, expiresAt } = await links().makeCode(sender);
-      expect(await links().senderOf(code)).to.equal({
+      expect(await links().senderOf('user_1', code)).to.equal({
         kind: 'telegram',
         id: sender.id,
         name: 'Eveof "Ops"',
@@ -78,7 +78,7 @@ describe('links between senders and users', () => {
       const { code } = await links().makeCode(someone());
       await links().redeem(ada, code);
       expect(await reasonOf(links().redeem(ada, code))).to.equal('wrong_code');
-      expect(await reasonOf(links().senderOf(code))).to.equal('wrong_code');
+      expect(await reasonOf(links().senderOf('user_1', code))).to.equal('wrong_code');
     });
 
     it('has one winner where two users redeem it at once', async () => {
@@ -107,7 +107,9 @@ describe('links between senders and users', () => {
     it('is one where the sender asks for two at once', async () => {
       const sender = someone();
       const both = await Promise.all([links().makeCode(sender), links().makeCode(sender)]);
-      const outcomes = await Promise.all(both.map(({ code }) => reasonOf(links().senderOf(code))));
+      const outcomes = await Promise.all(
+        both.map(({ code }) => reasonOf(links().senderOf('user_1', code))),
+      );
       expect(outcomes.sort()).to.equal(['done', 'wrong_code']);
     });
 
@@ -135,7 +137,7 @@ describe('links between senders and users', () => {
       const sender = someone();
       const { code } = await links().makeCode(sender);
       await test.restart();
-      expect((await links().senderOf(code)).id).to.equal(sender.id);
+      expect((await links().senderOf('user_1', code)).id).to.equal(sender.id);
       clock.forward(5 * 60_000);
       await links().makeCode(someone());
       expect((await kept()).length).to.equal(1);
@@ -162,7 +164,7 @@ describe('links between senders and users', () => {
 
     it('is not redeemed by a user, and says nothing of its maker', async () => {
       const { code } = await links().codeFor(bob);
-      expect(await reasonOf(links().senderOf(code))).to.equal('wrong_code');
+      expect(await reasonOf(links().senderOf('user_1', code))).to.equal('wrong_code');
       expect(await reasonOf(links().redeem(ada, code))).to.equal('wrong_code');
     });
 

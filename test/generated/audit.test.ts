@@ -11,9 +11,10 @@ import { fill, NOBODYS, type Route, routes } from './routes.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-/** They need a browser, an MCP server, ssh or something that runs, and are looked at in the tests of their own area. */
+/** They need a browser, an MCP server, ssh, a server of ntfy or something that runs, and are looked at in the tests of their own area. */
 const ELSEWHERE = [
   'POST /api/auth/passkey/authenticate',
+  'POST /api/channels/ntfy',
   'POST /api/skills/{id}/accept',
   'POST /api/skills/mcp',
   'DELETE /api/skills/mcp/{name}',

@@ -29,6 +29,8 @@ const REFUSED: Record<string, number> = {
   ...{ 'totp.enable': 401, 'totp.verify': 409, 'totp.disable': 409, 'totp.recovery-codes': 409 },
   ...{ 'passkeys.redeem': 401, 'users.reset': 403 },
   ...{ 'channels.verify': 404, 'channels.preview': 404, 'channels.link': 404 },
+  // A platform that is not set up.
+  'channels.ntfy': 409,
   // A thing of which nothing is there yet.
   ...{ 'hooks.replay': 404, 'approvals.approve': 404, 'skills.accept': 404 },
   ...{ 'users.totp-remove': 404, 'users.passkey-remove': 404 },

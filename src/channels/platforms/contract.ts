@@ -2,7 +2,10 @@ import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const kind = () =>
-  s.oneOf('PlatformKind', 'slack', 'teams', 'mattermost', 'discord', 'telegram', 'whatsapp');
+  s.oneOf(
+    'PlatformKind',
+    ...(['slack', 'teams', 'mattermost', 'discord', 'telegram', 'whatsapp', 'ntfy'] as const),
+  );
 
 const PlatformReply = s.object('Platform', {
   kind: kind(),
@@ -24,7 +27,9 @@ const PlatformReply = s.object('Platform', {
     .flag()
     .description('All is set that it takes to be believed: else its endpoint is closed'),
   installs: s.flag().description('It can be told by us where to send them'),
-  receiver: s.text(2000).description('Where the platform is to send its requests'),
+  receiver: s
+    .nullable(s.text(2000))
+    .description('Where the platform is to send its requests; null: it sends none'),
   setup: s.list(s.text(500), 20).description('What to do at the platform, in this order'),
   updatedAt: s.nullable(s.time()).description('null: nothing was set'),
 });
@@ -81,7 +86,8 @@ export const platforms = contract({
     reply: Checked,
   }),
   install: endpoint.post('/api/admin/platforms/{kind}/install', {
-    summary: 'Tell the platform where to send its requests, where it can be told (Telegram, Discord)',
+    summary:
+      'Tell the platform where to send its requests, where it can be told (Telegram, Discord)',
     access: 'admin',
     audit: 'platforms.install',
     reply: Checked,

@@ -1,7 +1,7 @@
 import Boom from '@hapi/boom';
 import { resource } from '../../kernel/route.js';
 import type { PlatformCheck } from '../../providers/chat/platform.js';
-import { platforms as adapters } from '../../providers/chat/platforms.js';
+import { outboundPlatforms } from '../../providers/chat/platforms.js';
 import { platforms } from './contract.js';
 import {
   adapterOf,
@@ -17,7 +17,9 @@ export const platformsResource = (deps: PlatformsDeps) =>
     list: async () => {
       const rows = await deps.platforms.list();
       const rowOf = (kind: string) => rows.find((row) => row.kind === kind);
-      return { platforms: adapters.map((adapter) => view(deps, adapter, rowOf(adapter.kind))) };
+      return {
+        platforms: outboundPlatforms.map((adapter) => view(deps, adapter, rowOf(adapter.kind))),
+      };
     },
     update: ({ kind, body }, by) => updatePlatform(deps, adapterOf(kind), body, by),
     delete: async ({ kind }, by) => {

@@ -1,6 +1,6 @@
 import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import type { FieldFault } from '../../kernel/problem.js';
-import type { Platform as Adapter } from '../../providers/chat/platform.js';
+import type { OutboundPlatform as Adapter } from '../../providers/chat/platform.js';
 import { faultOfAddress } from '../../providers/llm/address.js';
 import type { Changes } from './contract.js';
 

@@ -5,8 +5,8 @@ import type { Caller } from '../../kernel/contract/endpoint.js';
 import { faultOfHeaderValue } from '../../kernel/headervalue.js';
 import type { Http } from '../../kernel/http.js';
 import { orNotFound, refuseFaults } from '../../kernel/route.js';
-import type { Platform as Adapter, PlatformCheck } from '../../providers/chat/platform.js';
-import { platforms } from '../../providers/chat/platforms.js';
+import type { OutboundPlatform as Adapter, PlatformCheck } from '../../providers/chat/platform.js';
+import { outboundPlatforms } from '../../providers/chat/platforms.js';
 import type { PlatformRow } from '../../store/tables/platforms.js';
 import { untilWritten } from '../../store/updateif.js';
 import type { OpenedCredential, Vault } from '../../vault/module.js';
@@ -35,7 +35,7 @@ export interface PlatformsDeps {
 /** Returns the adapter of a platform. Replies with 404 if there is no such platform. */
 export const adapterOf = (kind: string): Adapter => {
   return orNotFound(
-    platforms.find((one) => one.kind === kind),
+    outboundPlatforms.find((one) => one.kind === kind),
     'No platform of that name',
   );
 };
@@ -172,10 +172,10 @@ export const view = (
       return { name, description: doc, isSecret, isSet, isOptional, value };
     }),
     sends: settings !== null && isSetTo('send', adapter, settings),
-    receives: settings !== null && isSetTo('receive', adapter, settings),
+    receives: receiver !== null && settings !== null && isSetTo('receive', adapter, settings),
     installs: install !== undefined,
     receiver,
-    setup: adapter.setup(receiver),
+    setup: adapter.setup(receiver ?? ''),
     updatedAt: row?.updated_at ?? null,
   };
 };
@@ -201,11 +201,11 @@ export const askPlatform = (
   ask: (reach: Parameters<Adapter['check']>[0]) => Promise<PlatformCheck>,
 ): Promise<PlatformCheck> => {
   const settings = platformSettings.of(adapter.kind);
-  const receiver = platformSettings.receiver(adapter.endpoint);
+  const receiver = platformSettings.receiver(adapter.endpoint) ?? '';
   if (settings && isSetTo('send', adapter, settings)) {
     return ask({ http, settings, receiver, signal });
   }
-  const missing = adapter.fields.filter(({ neededTo }) => neededTo?.includes('send'));
-  const names = missing.map(({ name }) => name).join(', ');
+  const needed = adapter.fields.filter(({ neededTo }) => neededTo?.includes('send'));
+  const names = needed.map(({ name }) => name).join(', ') || 'an address';
   return Promise.resolve({ ok: false, error: `Not set up: ${adapter.kind} needs ${names}` });
 };

@@ -3,14 +3,14 @@ import type { Headers } from '../../kernel/signature.js';
 import type { ButtonScope } from './buttonscopes.js';
 
 /**
- * The adapter of one platform: it sends messages there and verifies what arrives from there. It is
- * pure except for `send`, `conclude`, `check` and `install`. It stores nothing, knows no users, and
- * gets the time from its caller. `platforms.ts` lists the adapters.
+ * The adapter of one platform, as far as messages are sent there. It is pure except for `send`,
+ * `check` and `install`. It stores nothing, knows no users, and gets the time from its caller.
+ * `platforms.ts` lists the adapters.
  */
-export interface Platform {
+export interface OutboundPlatform {
   kind: PlatformKind;
-  /** The endpoint that receives the platform's requests. */
-  endpoint: 'teamchat' | 'messenger';
+  /** The endpoint that receives the platform's requests. Without it nothing comes from there. */
+  endpoint?: 'teamchat' | 'messenger';
   /** The address of the real service, without a trailing slash. An admin may set another. */
   baseUrl: string;
   /** The settings for an admin. */
@@ -21,6 +21,29 @@ export interface Platform {
    */
   setup(receiver: string): string[];
 
+  /**
+   * Returns the messages for the text, each within the platform's limits. Nothing in the text is
+   * treated as markup.
+   */
+  render(message: ChannelMessage): PlatformBody[];
+  /**
+   * The time in ms after a person's last message in which the platform accepts free text; always if
+   * it is left out.
+   */
+  freeTextMs?: number;
+  /** Returns what renders the message after that time; null if the settings have nothing for it. */
+  late?(settings: PlatformSettings): ((message: ChannelMessage) => PlatformBody) | null;
+  /** Sends one message, once. Throws only if `signal` is aborted. */
+  send(reach: PlatformReach, to: string, part: PlatformBody): Promise<PlatformSent>;
+  /** Tests the settings: returns the account's name, or the error. */
+  check(reach: PlatformReach): Promise<PlatformCheck>;
+  /** Registers the address for the platform's requests, if the platform has an API for that. */
+  install?(reach: PlatformReach): Promise<PlatformCheck>;
+}
+
+/** The adapter of a platform where people write, too. It verifies what arrives from there. */
+export interface Platform extends OutboundPlatform {
+  endpoint: 'teamchat' | 'messenger';
   /** True if the request's headers say that it is from this platform. This proves nothing. */
   claims(headers: Headers): boolean;
   /**
@@ -43,27 +66,8 @@ export interface Platform {
   taken?(): object;
   /** The way of a reply that takes longer than the platform waits for it. */
   deferral?: PlatformDeferral;
-
-  /**
-   * Returns the messages for the text, each within the platform's limits. Nothing in the text is
-   * treated as markup.
-   */
-  render(message: ChannelMessage): PlatformBody[];
-  /**
-   * The time in ms after a person's last message in which the platform accepts free text; always if
-   * it is left out.
-   */
-  freeTextMs?: number;
-  /** Returns what renders the message after that time; null if the settings have nothing for it. */
-  late?(settings: PlatformSettings): ((message: ChannelMessage) => PlatformBody) | null;
-  /** Sends one message, once. Throws only if `signal` is aborted. */
-  send(reach: PlatformReach, to: string, part: PlatformBody): Promise<PlatformSent>;
   /** Removes the buttons of a decided question and shows the outcome. Failures are verdicts. */
   conclude?(reach: PlatformReach, event: ButtonEvent, text: string): Promise<PlatformSent>;
-  /** Tests the settings: returns the account's name, or the error. */
-  check(reach: PlatformReach): Promise<PlatformCheck>;
-  /** Registers the address for the platform's requests, if the platform has an API for that. */
-  install?(reach: PlatformReach): Promise<PlatformCheck>;
 }
 
 /** The way in which a platform takes the reply to its request later, in a request of the daemon. */
@@ -81,7 +85,14 @@ export interface PlatformDeferral {
 }
 
 /** The channel kinds that have an adapter. `email` has none: mail is fetched, not received. */
-export type PlatformKind = 'slack' | 'teams' | 'mattermost' | 'discord' | 'telegram' | 'whatsapp';
+export type PlatformKind =
+  | 'slack'
+  | 'teams'
+  | 'mattermost'
+  | 'discord'
+  | 'telegram'
+  | 'whatsapp'
+  | 'ntfy';
 
 /** One setting for an admin, by its name in the API. */
 export interface PlatformField {
@@ -110,7 +121,7 @@ export interface PlatformSettings {
 export interface PlatformReach {
   http: Http;
   settings: PlatformSettings;
-  /** The address that receives the platform's requests. */
+  /** The address that receives the platform's requests; empty if it sends none. */
   receiver: string;
   signal: AbortSignal;
 }
@@ -172,6 +183,8 @@ export interface ChannelMessage {
   /** One line, shown above the text. */
   title: string | null;
   text: string;
+  /** Set if it is not to wait until somebody looks. */
+  isUrgent?: true;
   /**
    * A call that waits for the owner's decision, shown with buttons on the last part if the platform
    * has buttons.

@@ -7,6 +7,7 @@ export type ChannelKind =
   | 'discord'
   | 'telegram'
   | 'whatsapp'
+  | 'ntfy'
   | 'email'
   | 'webhook';
 
@@ -36,7 +37,10 @@ export type ChannelRow = Omit<
   'session_id' | 'url' | 'secret_sealed' | 'code_digest' | 'code_expires_at' | 'open_until'
 >;
 
-/** A code of a user, or, if that is null, of a sender. */
+/**
+ * A code of a user, or, if that is null, of a sender. `asked_by` is the user for whom a code was sent
+ * to an address, and who alone may redeem it.
+ */
 export const linkCodeTable = table('link_codes', {
   code_digest: text,
   user_id: orNull(text),
@@ -44,5 +48,14 @@ export const linkCodeTable = table('link_codes', {
   sender_id: orNull(text),
   sender_name: orNull(text),
   expires_at: text,
+  asked_by: preset(orNull(text)),
 });
 export type LinkCodeRow = Row<typeof linkCodeTable>;
+
+/** A request of a user for a code that is sent to an address. */
+export const codeRequestTable = table('code_requests', {
+  user_id: text,
+  kind: literal<ChannelKind>(),
+  address: text,
+  asked_at: text,
+});

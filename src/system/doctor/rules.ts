@@ -105,13 +105,16 @@ export const backupOf = (of: {
  * the time in which it accepts free text; nothing if all are set up.
  */
 export const platformsOf = (unset: IncompletePlatform[]): Finding[] =>
-  unset.map(({ kind, channels, missing }) => {
+  unset.map(({ kind, channels, missing, sendsNoneLate }) => {
     const linked = channels === 1 ? '1 channel is' : `${channels} channels are`;
-    if (missing.length === 0) {
+    if (sendsNoneLate && missing.length === 0) {
       const late = `${linked} linked there, and no template is set: what is sent later than a day after the last message from there fails`;
       return warnFinding(`platform ${kind}`, late, `adjutant channels setup ${kind}`);
     }
-    const lacking = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`;
+    const lacking =
+      missing.length === 0
+        ? 'it is not set up'
+        : `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`;
     const detail = `${linked} linked there, and ${lacking}: nothing gets through`;
     return warnFinding(`platform ${kind}`, detail, `adjutant channels setup ${kind}`);
   });

@@ -50,6 +50,13 @@ const verified = async (scene: Scene): Promise<string> => {
   return id;
 };
 
+/** A topic of a server that takes everything. */
+const topic = async ({ ada, target, name }: Scene): Promise<string[]> => {
+  const body = { baseUrl: target.url };
+  await ada.client.platforms.update({ kind: 'ntfy', body });
+  return ['ntfy', name()];
+};
+
 /** Something that was told; its id. */
 const told = async ({ world, ada }: Scene): Promise<string> => {
   await inside(world.app.app).outbox.send(ada.id, {
@@ -143,6 +150,7 @@ export const things: Recipes = {
   'notifications preferences': { words: () => ['--digest', '10m'] },
   'channels list': { needs: (scene) => channel(scene) },
   'channels link': {},
+  'channels add': { words: topic },
   'channels setup': { words: () => ['slack', '--manifest'], json: 'its own', isText: true },
   'channels create': { words: ({ target, name }) => [target.url, '--name', name()] },
   'channels verify': {

@@ -3,6 +3,7 @@ import * as Lab from '@hapi/lab';
 import { blocksOf, hasFences, markedPieces } from '../../../src/providers/chat/marks.js';
 import { discord } from '../../../src/providers/chat/discord.js';
 import { mattermost } from '../../../src/providers/chat/mattermost.js';
+import { ntfy } from '../../../src/providers/chat/ntfy.js';
 import type { ChannelMessage, Platform } from '../../../src/providers/chat/platform.js';
 import { slack } from '../../../src/providers/chat/slack.js';
 import { teams } from '../../../src/providers/chat/teams.js';
@@ -188,6 +189,7 @@ describe('long messages of every kind', () => {
     mattermost: ({ message }: Record<string, unknown>) => String(message).length,
     discord: ({ content }: Record<string, unknown>) => String(content).length,
     whatsapp: ({ text }: Record<string, unknown>) => JSON.parse(JSON.stringify(text)).body.length,
+    ntfy: ({ message }: Record<string, unknown>) => Buffer.byteLength(String(message)),
     teams: (part: Record<string, unknown>) => 2 * JSON.stringify(part).length,
   };
   const LIMITS = {
@@ -196,10 +198,11 @@ describe('long messages of every kind', () => {
     mattermost: 16_383,
     discord: 2_000,
     whatsapp: 4_096,
+    ntfy: 4_096,
     teams: 28 * 1024,
   };
 
-  for (const platform of [slack, telegram, mattermost, discord, whatsapp, teams]) {
+  for (const platform of [slack, telegram, mattermost, discord, whatsapp, ntfy, teams]) {
     const { kind } = platform;
     it(`stay within the limit of ${kind}, and lose no word`, () => {
       for (let seed = 1; seed <= 8; seed++) {

@@ -1,0 +1,149 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Recorder } from '../kernel/contract/audit.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import type { Http } from '../kernel/http.js';
+import { badRequest } from '../kernel/route.js';
+import { addressOfTopic, ntfy } from '../providers/chat/ntfy.js';
+import type { OutboundPlatform, PlatformSettings } from '../providers/chat/platform.js';
+import type { Statement } from '../store/engine/protocol.js';
+import { type Store, statement, unlessUnmet } from '../store/store.js';
+import type { ChannelKind } from '../store/tables/channels.js';
+import { visibleTo } from '../store/visible.js';
+import type { NewTopic, SentCode } from './contract.js';
+import type { Links } from './links.js';
+import type { PlatformSettingsCache } from './settings.js';
+
+export interface AddressCodesDeps {
+  store: Store;
+  clock: Clock;
+  http: Http;
+  links: Links;
+  platformSettings: Pick<PlatformSettingsCache, 'of'>;
+}
+
+const HOUR_MS = 3600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The most codes: to one address in an hour, and for one user in a day. */
+const PER_ADDRESS = 3;
+const PER_USER = 10;
+const TOO_MANY = `At most ${PER_ADDRESS} codes an hour go to one address, and ${PER_USER} a day for one user`;
+
+/** An address to which a code is sent, and the platform that sends it. */
+interface CodeAddress {
+  platform: OutboundPlatform;
+  settings: PlatformSettings;
+  address: string;
+  name: string;
+}
+
+/**
+ * Sends a code to a topic, to which no sender belongs: whoever redeems the code proves that the topic
+ * is theirs to read. Replies with 409 if ntfy is not set up or refuses the topic.
+ */
+export const sendTopicCode = async (
+  deps: AddressCodesDeps,
+  by: Caller & Recorder,
+  { topic, name }: NewTopic,
+): Promise<SentCode> => {
+  const settings = deps.platformSettings.of('ntfy');
+  if (!settings) {
+    throw Boom.conflict('ntfy is not set up; an admin does that: adjutant channels setup ntfy', {
+      code: 'not_set_up',
+    });
+  }
+  const address = addressOfTopic(topic, settings.baseUrl);
+  if (address === null) {
+    const message = `must be 1 to 64 letters, digits, _ and -, or an address under ${settings.baseUrl}/`;
+    throw badRequest([{ path: 'topic', message }]);
+  }
+  const topicName = address.slice(settings.baseUrl.length + 1);
+  return sendCode(deps, by, { platform: ntfy, settings, address, name: name ?? topicName });
+};
+
+/**
+ * Sends a code to an address, for the user alone. Replies with 429 beyond the limits. A request
+ * counts even if the code was not sent.
+ */
+const sendCode = async (
+  deps: AddressCodesDeps,
+  by: Caller & Recorder,
+  { platform, settings, address, name }: CodeAddress,
+): Promise<SentCode> => {
+  const { userId, username, signal } = by;
+  const { kind } = platform;
+  await refuseLinked(deps.store, { userId, kind, address });
+  // An address may be as good as a secret, so the audit log has only its server.
+  const step = by.record({ data: { kind, server: settings.baseUrl } });
+  const requests = requestOf(deps, { userId, kind, address });
+  if (!(await unlessUnmet(deps.store.transact([...requests, step])))) {
+    throw Boom.tooManyRequests(TOO_MANY, { code: 'too_many_codes' });
+  }
+  const { code, expiresAt } = await deps.links.codeTo(userId, { kind, id: address, name });
+  const [part = {}] = platform.render({ title: TITLE, text: textOf(username, code) });
+  const reach = { http: deps.http, settings, receiver: '', signal };
+  const sent = await platform.send(reach, address, part);
+  if (sent.verdict === 'sent') return { kind, address, expiresAt };
+  throw Boom.conflict(`The code was not sent: ${sent.error}`, { code: 'code_not_sent' });
+};
+
+const TITLE = 'Link this address to Adjutant?';
+
+const textOf = (username: string, code: string): string =>
+  [
+    `${username} asks for it. The code is ${code}, for five minutes and for that account alone.`,
+    `Redeem it: adjutant channels link ${code}`,
+    'If you do not know of it, do nothing.',
+  ].join('\n');
+
+interface CodeRequest {
+  userId: string;
+  kind: ChannelKind;
+  address: string;
+}
+
+/** Replies with 409 if the address is a channel of the user; of others nothing is told. */
+const refuseLinked = async (
+  { db }: Store,
+  { userId, kind, address }: CodeRequest,
+): Promise<void> => {
+  const own = await db
+    .selectFrom('channels')
+    .select('id')
+    .where(visibleTo(userId))
+    .where('kind', '=', kind)
+    .where('sender_id', '=', address)
+    .executeTakeFirst();
+  if (own) throw Boom.conflict('That address is a channel of yours', { code: 'already_linked' });
+};
+
+/**
+ * Builds the statements that record the request, or throw Unmet if there were too many. Those that
+ * count no more are deleted.
+ */
+const requestOf = (
+  { store: { db }, clock }: AddressCodesDeps,
+  { userId, kind, address }: CodeRequest,
+): Statement[] => {
+  const now = clock.now();
+  const dayAgo = iso(now - DAY_MS);
+  const counted = db.selectFrom('code_requests').select((of) => of.fn.countAll<number>().as('n'));
+  const ofUser = counted.where(visibleTo(userId)).where('asked_at', '>', dayAgo);
+  const toAddress = counted
+    .where('kind', '=', kind)
+    .where('address', '=', address)
+    .where('asked_at', '>', iso(now - HOUR_MS));
+  const row = db
+    .selectNoFrom((of) => [
+      of.val(userId).as('user_id'),
+      of.val(kind).as('kind'),
+      of.val(address).as('address'),
+      of.val(iso(now)).as('asked_at'),
+    ])
+    .where((of) => of(ofUser, '<', PER_USER))
+    .where((of) => of(toAddress, '<', PER_ADDRESS));
+  const columns = ['user_id', 'kind', 'address', 'asked_at'] as const;
+  const insert = db.insertInto('code_requests').columns(columns).expression(row);
+  const old = db.deleteFrom('code_requests').where('asked_at', '<=', dayAgo);
+  return [statement(old), statement(insert, 1)];
+};

@@ -1,0 +1,124 @@
+import {
+  asText,
+  type CallResult,
+  callPlatform,
+  checkOf,
+  type PlatformCall,
+  platformRefusal,
+  type RefusalIn,
+  sentOf,
+} from './call.js';
+import { type Marked, markedPieces } from './marks.js';
+import type { ChannelMessage, OutboundPlatform, PlatformBody, PlatformReach } from './platform.js';
+
+/**
+ * The most bytes of a message, beyond which ntfy makes it an attached file, and of the whole request
+ * (ntfy server, `message-size-limit` and the JSON around it).
+ */
+const LONGEST = 4_096;
+const LONGEST_JSON = 2 * LONGEST;
+/** Ours: a longer title is shown in the message, since a phone shows no more of it. */
+const LONGEST_TITLE = 200;
+/** The bytes of the JSON that the message does not use: topic, title and priority. */
+const AROUND = 2_048;
+
+/** 1 is the lowest, 5 the highest, which even a silenced phone shows at once. */
+const USUAL = 3;
+const URGENT = 4;
+
+const TOPIC = /^[\w-]{1,64}$/;
+
+/** The platform ntfy: notifications to a topic, to which the owner's phone is subscribed. */
+export const ntfy: OutboundPlatform = {
+  kind: 'ntfy',
+  baseUrl: 'https://ntfy.sh',
+  fields: [
+    {
+      name: 'accessToken',
+      doc: 'Optional, for a server that asks who publishes: ntfy token add USER: tk_…',
+      isSecret: true,
+    },
+  ],
+  setup: () => [
+    'With no account, everybody who knows the name of a topic of ntfy.sh can read it and write to it: a long random name keeps it private',
+    'Your own server: set its address as base URL, and an accessToken of a user who may publish to the topics',
+    'In the app ntfy, subscribe to a topic with a name of your own: openssl rand -hex 16',
+    'Then adjutant channels add ntfy TOPIC, and redeem the code that arrives there',
+  ],
+
+  render: (message) => {
+    const { title, text } = placed(message);
+    const layout = { between: '\n', most: LONGEST, measure: sizeOf };
+    const pieces = markedPieces({ ...message, title: null, text }, layout);
+    const priority = message.isUrgent ? URGENT : USUAL;
+    return pieces.map((piece) => bodyOf(piece, { ...(title && { title }), priority }));
+  },
+  send: async (reach, to, part) => {
+    const topic = topicIn(to, reach.settings.baseUrl);
+    if (topic === null) return { verdict: 'failed', error: elsewhere(to) };
+    const sent = await call(reach, { url: '', body: { topic, ...part } });
+    return sentOf(sent, ({ body }) => asText(body.id) || null);
+  },
+  check: async (reach) => {
+    if (!reach.settings.secrets.accessToken) {
+      const health = await call(reach, { method: 'GET', url: 'v1/health' });
+      if (health.verdict === 'replied' && health.body.healthy !== true) {
+        return { ok: false, error: 'No server of ntfy answers there' };
+      }
+      return checkOf(health, () => `${reach.settings.baseUrl}, without an account`);
+    }
+    const account = await call(reach, { method: 'GET', url: 'v1/account' });
+    return checkOf(account, ({ body }) => `${asText(body.username)} on ${reach.settings.baseUrl}`);
+  },
+};
+
+/**
+ * Returns the address of a topic on that server, `https://ntfy.sh/name`, from the address or the
+ * name; null if it is none. The server is a part of it, since another server has another topic of
+ * that name.
+ */
+export const addressOfTopic = (typed: string, baseUrl: string): string | null => {
+  const given = typed.trim();
+  const address = TOPIC.test(given) ? `${baseUrl}/${given}` : given.replace(/\/+$/, '');
+  return topicIn(address, baseUrl) === null ? null : address;
+};
+
+const topicIn = (address: string, baseUrl: string): string | null => {
+  const name = address.startsWith(`${baseUrl}/`) ? address.slice(baseUrl.length + 1) : '';
+  return TOPIC.test(name) ? name : null;
+};
+
+const elsewhere = (address: string): string =>
+  `The topic is on another server than the one that is set up, ${URL.canParse(address) ? new URL(address).origin : 'none'}: link it again`;
+
+/** Puts a title that is too long for one at the beginning of the text. */
+const placed = ({ title, text }: ChannelMessage): Pick<ChannelMessage, 'title' | 'text'> => {
+  const one = title?.replace(/\s+/g, ' ').trim() ?? '';
+  if (one.length <= LONGEST_TITLE) return { title: one || null, text: text || one };
+  return { title: null, text: `${one}\n${text}` };
+};
+
+/** Returns a message whose text is shown as it is: without the flag `markdown` nothing is markup. */
+const bodyOf = ({ text }: Marked, more: PlatformBody): PlatformBody => ({ message: text, ...more });
+
+/** Returns the bytes of a text, or as many as are used of the limit for the whole JSON. */
+const sizeOf = (text: string): number => {
+  const inJson = (Buffer.byteLength(JSON.stringify(text)) * LONGEST) / (LONGEST_JSON - AROUND);
+  return Math.max(Buffer.byteLength(text), Math.ceil(inJson));
+};
+
+const call = (reach: PlatformReach, asked: PlatformCall): Promise<CallResult> => {
+  const { baseUrl, secrets } = reach.settings;
+  const { accessToken } = secrets;
+  return callPlatform(reach, {
+    ...asked,
+    url: `${baseUrl}/${asked.url}`,
+    headers: { ...(accessToken && { authorization: `Bearer ${accessToken}` }) },
+    refusalIn,
+  });
+};
+
+const refusalIn: RefusalIn = (reply) => {
+  const reason = asText(reply.body.error);
+  return platformRefusal(reply, `ntfy says ${reply.status}${reason && `: ${reason}`}`);
+};
