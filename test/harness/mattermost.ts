@@ -29,6 +29,10 @@ export const openMattermost = async () => {
     }
     if (asked !== 'POST /api/v4/posts') return refuse(404)(response);
     const post: Record<string, unknown> = JSON.parse(body ?? '');
+    const { length } = [...String(post.message)];
+    // The server counts characters, and keeps so many bytes of further properties.
+    const isTooLong = length > 16_383 || JSON.stringify(post.props ?? {}).length > 8_000;
+    if (length === 0 || isTooLong) return refuse(400)(response);
     posts.push(post);
     say(response, 201, { ...post, id: `post${posts.length}`, user_id: BOT_ID });
   };

@@ -15,7 +15,10 @@ export const openWorkflow = async () => {
   target.answer = (response, nth) => {
     const refusal = refusals.shift();
     if (refusal) return refusal(response);
-    posted.push(JSON.parse(target.received[nth - 1]?.body ?? ''));
+    const { body = '' } = target.received[nth - 1] ?? {};
+    // Teams counts a message in UTF-16.
+    if (2 * body.length > 28 * 1024) return void response.writeHead(413).end();
+    posted.push(JSON.parse(body));
     response.writeHead(202, { 'x-ms-workflow-run-id': `run${posted.length}` }).end();
   };
   return {

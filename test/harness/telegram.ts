@@ -33,7 +33,8 @@ export const openTelegram = async () => {
     const refusal = refusals.shift();
     if (refusal) return refusal(response);
     const call: TelegramCall = { method, ...JSON.parse(body ?? '') };
-    if (String(call.text ?? '').length > 4096) return refuse(400, 'message is too long')(response);
+    const fault = faultOf(call);
+    if (fault !== null) return refuse(400, `Bad Request: ${fault}`)(response);
     calls.push(call);
     const result = method === 'setWebhook' ? true : { message_id: calls.length };
     say(response, 200, { ok: true, result });
@@ -46,6 +47,41 @@ export const openTelegram = async () => {
     refuse: (...next: ((response: ServerResponse) => void)[]) => void refusals.push(...next),
     close: target.close,
   };
+};
+
+/** The ports at which Telegram reaches a bot. */
+const PORTS = ['', '443', '80', '88', '8443'];
+
+/** What is wrong with a call, by the rules of the Bot API; null: nothing. */
+const faultOf = ({ method, ...call }: TelegramCall): string | null => {
+  if (method === 'setWebhook') return faultOfWebhook(call);
+  const { text, entities, reply_markup }: TelegramMessage = JSON.parse(JSON.stringify(call));
+  if (text === '') return 'message text is empty';
+  if (text !== undefined && text.length > 4096) return 'message is too long';
+  const isOutside = entities?.some(
+    ({ offset, length }) => length < 1 || offset + length > (text ?? '').length,
+  );
+  if (isOutside) return 'entity is beyond the end of the message';
+  const bytes = (reply_markup?.inline_keyboard ?? [])
+    .flat()
+    .map(({ callback_data }) => Buffer.byteLength(callback_data));
+  return bytes.every((count) => count >= 1 && count <= 64) ? null : 'BUTTON_DATA_INVALID';
+};
+
+interface TelegramMessage {
+  text?: string;
+  entities?: { offset: number; length: number }[];
+  reply_markup?: { inline_keyboard: { callback_data: string }[][] };
+}
+
+const faultOfWebhook = ({ url, secret_token }: Record<string, unknown>): string | null => {
+  const { protocol, port } = new URL(String(url));
+  if (protocol !== 'https:') return 'bad webhook: An HTTPS URL must be provided for webhook';
+  if (!PORTS.includes(port)) {
+    return 'bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443';
+  }
+  const isFit = /^[\w-]{1,256}$/.test(String(secret_token));
+  return isFit ? null : 'secret token contains unallowed characters';
 };
 
 export type Telegram = Awaited<ReturnType<typeof openTelegram>>;

@@ -139,8 +139,24 @@ describe('telegram outbound', () => {
     }
   });
 
+  it('says what Telegram has against the address', async () => {
+    const reach = reachOf({ ...SETTINGS, baseUrl: fake.baseUrl });
+    const install = async (receiver: string) => telegram.install?.({ ...reach, receiver });
+    for (const port of ['', ':443', ':80', ':88', ':8443']) {
+      const receiver = `https://adjutant.example.org${port}/api/messenger-webhook`;
+      expect(await install(receiver)).to.equal({ ok: true, account: receiver });
+    }
+    expect(await install('https://adjutant.example.org:7340/api/messenger-webhook')).to.equal({
+      ok: false,
+      error:
+        'Telegram says 400: Bad Request: bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443',
+    });
+    expect(await install('http://adjutant.example.org/')).to.include({ ok: false });
+    await reach.close();
+  });
+
   it('sends, and tells what to try again from what may have arrived', async () => {
-    expect(await send()).to.include({ verdict: 'sent', receipt: '1' });
+    expect(await send()).to.include({ verdict: 'sent', receipt: `${fake.calls.length}` });
     fake.refuse(
       refuse(429, 'Too Many Requests: retry after 5', { retry_after: 5 }),
       refuse(403, 'Forbidden: bot was blocked by the user'),
