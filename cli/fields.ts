@@ -199,8 +199,10 @@ const leaves = (of: Description, path: string[], isNeeded = true): Omit<RequestF
 };
 
 /** Returns the schema of a text that stands in place of an object. */
-const wordIn = ({ matches = [] }: Description): Description | undefined =>
-  matches.flatMap(({ schema }) => schema ?? []).find(({ type }) => type === 'string');
+const wordIn = ({ matches }: Description): Description | undefined => {
+  const options: { schema?: Description }[] = matches ?? [];
+  return options.map(({ schema }) => schema).find((schema) => schema?.type === 'string');
+};
 
 const valuesOf = (of: Description): string[] =>
   isClosed(of) ? (of.allow ?? []).filter((value: unknown) => value !== null) : [];

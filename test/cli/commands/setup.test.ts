@@ -2,6 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import * as chat from '../../harness/discord.js';
 import { BOT_TOKEN, COMMAND_TOKEN, openMattermost } from '../../harness/mattermost.js';
+import { codeIn, openNtfy, TOPIC } from '../../harness/ntfy.js';
 import { openWorkflow, SECURITY_TOKEN } from '../../harness/teams.js';
 import { openTelegram, TOKEN } from '../../harness/telegram.js';
 import { ACCESS_TOKEN, APP_SECRET, openWhatsapp, PHONE_NUMBER_ID } from '../../harness/whatsapp.js';
@@ -102,6 +103,25 @@ describe('channels setup', () => {
     expect([done.code, done.stderr.includes('discord works: Adjutant')]).to.equal([0, true]);
     expect(discord.registered.length).to.equal(5);
     expect(await stored('discord')).to.include({ sends: true, receives: true });
+  });
+
+  it('sets up ntfy by its address alone, where a topic is then linked by a code', async () => {
+    const ntfy = await openNtfy();
+    const done = await setup(['ntfy'], [ntfy.baseUrl, '']);
+    expect([done.code, done.stderr.includes(`ntfy works: ${ntfy.baseUrl}`)]).to.equal([0, true]);
+    expect(done.stderr).to.contain('adjutant channels add ntfy <topic>');
+    expect(await stored('ntfy')).to.include({ sends: true, receives: false, receiver: null });
+    const added = await world.cli(['channels', 'add', 'ntfy', TOPIC]);
+    expect([added.code, added.stdout.split('\t').slice(0, 2)]).to.equal([
+      ...[0, ['ntfy', `${ntfy.baseUrl}/${TOPIC}`]],
+    ]);
+    const shown = await world.cli(['channels', 'link', codeIn(ntfy.published)], {
+      ...{ terminal: 80, answers: ['y'] },
+    });
+    ntfy.close();
+    expect(shown.stderr).to.contain('Your notifications will be sent there.');
+    expect(shown.stderr).to.endWith(`Linked ${TOPIC} on ntfy.\n`);
+    expect((await world.cli(['channels', 'add', 'slack', 'x'])).code).to.equal(2);
   });
 
   it('prints the manifest of a Slack app alone', async () => {

@@ -54,7 +54,7 @@ const verified = async (scene: Scene): Promise<string> => {
 const topic = async ({ ada, target, name }: Scene): Promise<string[]> => {
   const body = { baseUrl: target.url };
   await ada.client.platforms.update({ kind: 'ntfy', body });
-  return ['ntfy', name()];
+  return ['ntfy', name(), '--no-input'];
 };
 
 /** Something that was told; its id. */
