@@ -15,6 +15,7 @@ import type { Resource } from './kernel/route.js';
 import { scopesOf } from './kernel/scope.js';
 import type { Watch } from './kernel/watch.js';
 import { openModels } from './models/module.js';
+import { openOperations } from './operations/module.js';
 import { openOutbound } from './outbound/module.js';
 import { openPermissions } from './permissions/module.js';
 import { findConfinement } from './providers/confine/find.js';
@@ -41,6 +42,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const confinement = await findConfinement({ allowUnconfined: config.allowUnconfined });
   const hub = openRealtime();
   const jobs = openJobs(base, { concurrency: config.jobConcurrency });
+  const operations = openOperations(base, { hub });
   const secrets = await openSecrets(base, master);
   const vault = openVault(base, { secrets });
   const tools = openTools(base, { vault: vault.vault, confinement, searchUrl });
@@ -99,6 +101,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     confinement,
     hub,
     jobs,
+    operations,
     secrets,
     vault,
     tools,
@@ -133,7 +136,7 @@ export const resourcesOf = (
   modules: Modules,
   { setup, recent, heads, state }: Opened,
 ): { resources: Resource[]; replied(method: string, status: number): void } => {
-  const { jobs, confinement, permissions, tools, agents, channels } = modules;
+  const { jobs, operations, confinement, permissions, tools, agents, channels } = modules;
   const { sockets, port } = modules.http;
   const { tunnel, exposure } = modules.system;
   const { address, publicUrl, reach } = tunnel;
@@ -175,6 +178,7 @@ export const resourcesOf = (
     ...modules.skills.resources(),
     ...modules.independent.flatMap((module) => module.resources()),
     ...modules.models.resources(),
+    operations.resources().operations,
     sent.webhooks,
     ...chats.platforms,
     sent.notifications,
@@ -199,16 +203,17 @@ export const startModules = async (modules: Modules): Promise<void> => {
   await agents.load();
   await jobs.queue.start();
   await outbound.queue.start();
+  await modules.operations.start();
   for (const watch of watchesOf(modules)) watch.start();
   await system.backups.start();
 };
 
 /** Takes no new work and waits at most so long for what runs. */
 export const stopModules = async (modules: Modules, waitMs: number): Promise<void> => {
-  const { outbound, channels, skills, jobs, system } = modules;
+  const { outbound, channels, skills, jobs, operations, system } = modules;
   await Promise.all(watchesOf(modules).map((watch) => watch.stop()));
   await channels.receiver.stop();
-  const queues = [jobs.queue, outbound.queue];
+  const queues = [operations, jobs.queue, outbound.queue];
   await Promise.all([system.backups.stop(), ...queues.map((queue) => queue.stop(waitMs))]);
   await skills.skills.stop();
 };

@@ -3,7 +3,7 @@ import type { Endpoint } from './contract/endpoint.js';
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type DocumentNode = { [key: string]: Json };
 
-interface Operation extends DocumentNode {
+interface OpenApiOperation extends DocumentNode {
   operationId: string;
   responses: { [status: string]: DocumentNode };
 }
@@ -11,7 +11,7 @@ interface Operation extends DocumentNode {
 /** The part of an OpenAPI 3.0 document that is corrected here. */
 export interface Document extends DocumentNode {
   components: { schemas: DocumentNode };
-  paths: { [path: string]: { [method: string]: Operation } };
+  paths: { [path: string]: { [method: string]: OpenApiOperation } };
 }
 
 const REFERENCE = '#/components/schemas/';
@@ -56,7 +56,7 @@ export const tidyDocument = (document: Document, endpoints: Map<string, Endpoint
 const isNode = (value: Json | undefined): value is DocumentNode =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const complete = (operation: Operation, endpoint: Endpoint | undefined): void => {
+const complete = (operation: OpenApiOperation, endpoint: Endpoint | undefined): void => {
   if (!endpoint) return;
   const { access, produces, body, rawBytes } = endpoint;
   if (access === 'public') operation.security = [];

@@ -1,7 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { dropJob, type Job, type JobHandler, type Queue } from '../jobs/module.js';
 import { iso } from '../kernel/clock.js';
-import { Unavailable } from '../store/engine/protocol.js';
+import { persistently } from '../store/persistently.js';
 import type { StartedMessage } from '../store/tables/outbox.js';
 import { type SettleDeps, settleSendAttempt } from './settlement.js';
 import type { TargetHealth } from './targethealth.js';
@@ -14,7 +13,6 @@ export interface SenderDeps extends SettleDeps {
 }
 
 const DAY_MS = 24 * 3600_000;
-const DISK_MS = 5000;
 const JITTER = 0.2;
 
 /**
@@ -100,21 +98,6 @@ const attempt = async (
   if (sent.verdict === 'sent') free();
   const runAt = await settled;
   if (runAt !== null) queue.delayed(job.lane, runAt);
-};
-
-/**
- * Repeats a write while the database is unavailable: a message that has arrived must not become one
- * of unknown fate because the disk is full for a while.
- */
-const persistently = async <T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> => {
-  while (true) {
-    try {
-      return await write();
-    } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
-      await wait(DISK_MS, undefined, { signal });
-    }
-  }
 };
 
 /**

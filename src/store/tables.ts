@@ -8,6 +8,7 @@ import type * as hooks from './tables/hooks.js';
 import type * as jobs from './tables/jobs.js';
 import type * as models from './tables/models.js';
 import type * as notifications from './tables/notifications.js';
+import type * as operations from './tables/operations.js';
 import type * as outbox from './tables/outbox.js';
 import type * as permissions from './tables/permissions.js';
 import type * as platforms from './tables/platforms.js';
@@ -27,6 +28,7 @@ type TableModules = typeof accounts &
   typeof jobs &
   typeof models &
   typeof notifications &
+  typeof operations &
   typeof outbox &
   typeof permissions &
   typeof platforms &

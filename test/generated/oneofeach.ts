@@ -2,6 +2,7 @@ import { type TestApp, until } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { linkChannel } from '../harness/channel.js';
 import { keepGrant } from '../harness/grant.js';
+import { keepOperation } from '../harness/operation.js';
 import { keepPasskey } from '../harness/passkey.js';
 import { makeToken } from '../harness/token.js';
 import { keepWebhook } from '../harness/webhook.js';
@@ -47,6 +48,7 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     channels: { id: (await linkChannel(app, me.body.id)).id },
     vault: { id: await storeCredential(app, token) },
     webhooks: await keepWebhook(app, token),
+    operations: { id: await keepOperation(app, me.body.id) },
   };
 };
 

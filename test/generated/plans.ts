@@ -12,6 +12,7 @@ const LARGE = [
   'approval_grants',
   ...['notifications', 'outgoing_events', 'sendings', 'sending_attempts', 'held_notices'],
   ...['audit', 'idempotency', 'inbound_events', 'credentials', 'auth_sessions'],
+  'operations',
 ];
 
 /** Records every statement that the process gives the threads, until it is stopped. */

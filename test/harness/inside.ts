@@ -5,6 +5,7 @@ export const inside = ({ modules }: App) => ({
   hub: modules.hub,
   queue: modules.jobs.queue,
   limitLanes: modules.jobs.limitLanes,
+  operations: modules.operations,
   vault: modules.vault.vault,
   toolbox: modules.tools.toolbox,
   folderOf: modules.tools.work.open,

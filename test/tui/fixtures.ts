@@ -332,6 +332,7 @@ const anOverview = (over: Partial<Overview> = {}): Overview => ({
   queue: { waiting: 3, running: 5, atOnce: 20, oldestMs: 1200 },
   rates: Array.from({ length: 60 }, (_, minute) => (minute === 59 ? 8 : minute % 2)),
   agents: { running: 2, queued: 0, waitingApproval: 1, paused: 0 },
+  operations: { running: 0, queued: 0 },
   today: { costUsd: 1.84, limitUsd: 10, agents: 1, executions: 612, failed: 1 },
   needs: [aNeed()],
   unread: 2,

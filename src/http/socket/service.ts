@@ -21,6 +21,7 @@ export const CHANNELS = {
   'hook.execution': 'hooks:read',
   approval: 'approvals:read',
   notification: 'notifications:read',
+  'operation.progress': 'operations:read',
   'tunnel.status': 'tunnel:read',
 };
 

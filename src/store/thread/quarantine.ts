@@ -98,6 +98,13 @@ const HOLDS: QuarantineStatement[] = [
     since: 360,
     sql: unsentEvents('JOIN webhooks AS w ON w.id IN (SELECT key FROM json_each(e.webhooks))'),
   },
+  {
+    // What a step of it does may have been done elsewhere.
+    since: 370,
+    sql: `UPDATE operations SET status = 'interrupted', finished_at = @at,
+        error = @why || ': it may go on elsewhere. Begin it again if it should run here'
+      WHERE status IN ('queued', 'running')`,
+  },
   { since: 200, sql: 'DELETE FROM notice_batches' },
   { since: 20, sql: 'DELETE FROM jobs' },
   {
@@ -158,39 +165,52 @@ export const quarantineCopy = (file: string, holding: QuarantineOptions): Quaran
 const namedIn = (sql: string, values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`@${name}`)));
 
-/** Notifies each owner once, with the number of their things that wait for a decision. */
-const tellOwners = (db: Database.Database, { at, why, mintId }: QuarantineOptions): void => {
-  if (schemaOf(db) < 50) return;
-  const messages =
-    schemaOf(db) < 180
-      ? '0'
-      : `(SELECT count(*) FROM sendings AS s WHERE s.user_id = u.id
-           AND s.status = 'unknown' AND s.finished_at = @at)`;
-  const owners = db
-    .prepare<
-      { at: string },
-      { id: string } & Record<'agents' | 'executions' | 'hooks' | 'messages', number>
-    >(
+/** The number of an owner's things that wait for a decision. */
+type OwnerCounts = { id: string } & Record<
+  'agents' | 'executions' | 'hooks' | 'messages' | 'operations',
+  number
+>;
+
+/** Counts what waits of each owner; what the schema of the copy has not yet is 0. */
+const countByOwner = (db: Database.Database, at: string): OwnerCounts[] => {
+  const since = (schema: number, count: string): string =>
+    schemaOf(db) < schema ? '0' : `(SELECT count(*) FROM ${count})`;
+  const messages = since(
+    180,
+    `sendings AS s WHERE s.user_id = u.id AND s.status = 'unknown' AND s.finished_at = @at`,
+  );
+  const operations = since(
+    370,
+    `operations AS o WHERE o.user_id = u.id AND o.status = 'interrupted' AND o.finished_at = @at`,
+  );
+  return db
+    .prepare<{ at: string }, OwnerCounts>(
       `SELECT u.id,
          (SELECT count(*) FROM agents AS a WHERE a.user_id = u.id AND a.status = 'paused') AS agents,
          (SELECT count(*) FROM executions AS e WHERE e.user_id = u.id
            AND e.status = 'interrupted' AND e.finished_at = @at) AS executions,
          (SELECT count(*) FROM hooks AS h WHERE h.user_id = u.id
            AND h.trigger = 'schedule' AND h.enabled = 0) AS hooks,
-         ${messages} AS messages
+         ${messages} AS messages, ${operations} AS operations
        FROM users AS u`,
     )
     .all({ at });
+};
+
+/** Notifies each owner once, with the number of their things that wait for a decision. */
+const tellOwners = (db: Database.Database, { at, why, mintId }: QuarantineOptions): void => {
+  if (schemaOf(db) < 50) return;
   const tell = db.prepare(
     `INSERT INTO notifications (id, user_id, kind, title, body, link, created_at)
      VALUES (@id, @userId, 'restored', @title, @body, NULL, @at)`,
   );
-  for (const { id: userId, agents, executions, hooks, messages: sent } of owners) {
-    if (agents + executions + hooks + sent === 0) continue;
+  for (const { id: userId, ...counts } of countByOwner(db, at)) {
+    const { agents, executions, hooks, messages, operations } = counts;
+    if (agents + executions + hooks + messages + operations === 0) continue;
     const body =
       `Paused agents: ${agents}. Interrupted runs: ${executions}. ` +
-      `Hooks with a schedule that are off: ${hooks}. ` +
-      `Messages that may have been sent elsewhere: ${sent}. Nothing of it goes on by itself.`;
+      `Interrupted operations: ${operations}. Hooks with a schedule that are off: ${hooks}. ` +
+      `Messages that may have been sent elsewhere: ${messages}. Nothing of it goes on by itself.`;
     tell.run({ id: mintId(), userId, title: why, body, at });
   }
 };

@@ -54,6 +54,7 @@ export const Overview = s.object('Overview', {
     waitingApproval: count(),
     paused: count(),
   }),
+  operations: s.object('OverviewOperations', { running: count(), queued: count() }),
   today: s
     .object('OverviewToday', {
       costUsd: s.amount(0, 1e9),

@@ -66,6 +66,16 @@ export const overviewStore = ({ db }: Store) => {
         .groupBy('status')
         .execute(),
 
+    operationsByStatus: (userId: string) =>
+      db
+        .selectFrom('operations')
+        .select((of) => ['status', of.fn.countAll<number>().as('count')])
+        .where(visibleTo(userId))
+        // The index of operations that have not ended takes this condition literally.
+        .where(sql<boolean>`status IN ('queued', 'running')`)
+        .groupBy('status')
+        .execute(),
+
     agentsSince: async (userId: string, since: number): Promise<number> => {
       const { count } = await db
         .selectFrom('agents')

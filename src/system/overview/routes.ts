@@ -59,19 +59,19 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
 const figuresOf = async (store: OverviewStore, userId: string, now: number) => {
   const hourAgo = now - MINUTES * MINUTE_MS;
   const midnight = now - (now % DAY_MS);
-  const [perMinute, executions, failed, statuses, agents, costUsd, unread, needs] =
+  const [perMinute, executions, failed, statuses, operations, agents, costUsd, unread, needs] =
     await Promise.all([
       store.perMinute(userId, hourAgo),
       store.executions(userId, midnight),
       store.failures(userId, midnight),
       store.agentsByStatus(userId),
+      store.operationsByStatus(userId),
       store.agentsSince(userId, midnight),
       store.costOf(userId, iso(now).slice(0, 10)),
       store.unread(userId),
       findNeeds(store, userId, now),
     ]);
-  const having = (status: string): number =>
-    statuses.find((each) => each.status === status)?.count ?? 0;
+  const having = (status: string): number => countIn(statuses, status);
   return {
     rates: ratesOf(perMinute, now),
     agents: {
@@ -80,11 +80,18 @@ const figuresOf = async (store: OverviewStore, userId: string, now: number) => {
       waitingApproval: having('waiting_approval'),
       paused: having('paused'),
     },
+    operations: {
+      running: countIn(operations, 'running'),
+      queued: countIn(operations, 'queued'),
+    },
     today: { costUsd, agents, executions, failed },
     needs,
     unread,
   };
 };
+
+const countIn = (counts: { status: string; count: number }[], status: string): number =>
+  counts.find((each) => each.status === status)?.count ?? 0;
 
 const findNeeds = async (store: OverviewStore, userId: string, now: number) => {
   const [approvals, failed, expiring] = await Promise.all([

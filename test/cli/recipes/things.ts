@@ -2,6 +2,7 @@ import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { inside } from '../../harness/inside.js';
 import { loseMessage } from '../../harness/messages.js';
+import { keepOperation, waitingOperation } from '../../harness/operation.js';
 import { keepWebhook } from '../../harness/webhook.js';
 import type { Recipes } from './recipe.js';
 import type { Scene } from './scene.js';
@@ -70,6 +71,9 @@ const lost = async (scene: Scene): Promise<string> => {
   const { id } = await channel(scene);
   return loseMessage(scene.world.app, { userId: scene.ada.id, channel: id });
 };
+
+const completed = ({ world, ada }: Scene): Promise<string> => keepOperation(world.app, ada.id);
+const waiting = ({ world, ada }: Scene): Promise<string> => waitingOperation(world.app, ada.id);
 
 const telegram = async ({ ada, target }: Scene): Promise<string> => {
   const values = {
@@ -142,6 +146,9 @@ export const things: Recipes = {
   },
   'webhooks test': { words: outgoingId },
   'webhooks rotate-secret': { words: outgoingId },
+  'operations list': { needs: (scene) => completed(scene) },
+  'operations watch': { words: async (scene) => [await completed(scene)] },
+  'operations cancel': { words: async (scene) => [await waiting(scene)] },
   'notifications list': { needs: (scene) => told(scene) },
   'notifications read': { words: async (scene) => [await told(scene)] },
   'notifications read-all': {},

@@ -36,6 +36,8 @@ describe('outgoing webhooks', () => {
       credentialId: null,
       oldSecretUntil: null,
       disabledReason: null,
+      ratePerMinute: null,
+      headerNames: [],
       stats: {
         ...{ waiting: 0, sent: 0, failed: 0 },
         ...{ lastDeliveryAt: null, lastStatus: null, failingSince: null },

@@ -52,6 +52,7 @@ describe('the overview', () => {
       queue: { waiting: 0, running: 0, atOnce: 20, oldestMs: null },
       rates: Array.from({ length: 60 }, () => 0),
       agents: { running: 0, queued: 0, waitingApproval: 0, paused: 0 },
+      operations: { running: 0, queued: 0 },
       today: { costUsd: 0, limitUsd: 4, agents: 0, executions: 0, failed: 0 },
       needs: [],
       unread: 0,

@@ -23,9 +23,11 @@ const fact = (name: string, status: string, text: string): ScreenRow =>
 
 /** Returns a line each for the daemon, its public address, its queue, the agents and the day. */
 export const statusRows = (state: State, known: Overview, width: number): ScreenRow[] => {
-  const { queue, agents, unread } = known;
+  const { queue, agents, operations, unread } = known;
+  const long = operations.running + operations.queued;
   const oldest = queue.oldestMs === null ? '' : `, oldest ${durationText(queue.oldestMs)}`;
-  const work = `${queue.waiting} waiting${oldest}   ${queue.running} of ${queue.atOnce} running`;
+  const begun = long > 0 ? `   ${counted(long, 'operation')}: :operations` : '';
+  const work = `${queue.waiting} waiting${oldest}   ${queue.running} of ${queue.atOnce} running${begun}`;
   const asking = agents.waitingApproval + agents.paused;
   const crew = [
     `${agents.running} running`,

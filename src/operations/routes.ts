@@ -1,0 +1,13 @@
+import { resource } from '../kernel/route.js';
+import { operations } from './contract.js';
+import { awaitOperation, cancelOperation, type OperationsDeps } from './service.js';
+
+export const operationsResource = (deps: OperationsDeps) =>
+  resource('operations', operations, {
+    list: async ({ query }, { userId }) => {
+      const { rows, nextCursor } = await deps.operations.list(userId, query);
+      return { operations: rows.map(deps.progress.view), nextCursor };
+    },
+    get: ({ id, query }, by) => awaitOperation(deps, by, { id, waitMs: (query.wait ?? 0) * 1000 }),
+    cancel: ({ id }, { userId }) => cancelOperation(deps, userId, id),
+  });

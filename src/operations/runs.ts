@@ -1,0 +1,227 @@
+import { dropJob, type Job, type JobHandler } from '../jobs/module.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import { type Statement, type TransactionStep, Unmet } from '../store/engine/protocol.js';
+import { persistently } from '../store/persistently.js';
+import type { Store } from '../store/store.js';
+import type { OperationRow } from '../store/tables/operations.js';
+import type { OperationKind, OperationRun } from './kind.js';
+import type { OperationsStore } from './queries.js';
+import type { Progress } from './view.js';
+
+export const OPERATION_JOB = 'operation';
+
+/** Ours: a run that the daemon does not survive begins again so often from the same checkpoint. */
+const ATTEMPTS = 10;
+
+/** The error of a run that stops early: its operation has ended, or the daemon stops. */
+class RunStopped extends Error {
+  override name = 'RunStopped';
+
+  constructor(readonly isDraining: boolean) {
+    super(isDraining ? 'The daemon stops' : 'The operation has ended');
+  }
+}
+
+export interface OperationEndDeps {
+  clock: Clock;
+  operations: OperationsStore;
+  kinds: ReadonlyMap<string, OperationKind>;
+  progress: Progress;
+}
+
+interface OperationRunsDeps extends OperationEndDeps {
+  store: Store;
+}
+
+/** The end of an operation. */
+interface EndedOperation {
+  status: 'completed' | 'failed' | 'cancelled' | 'interrupted';
+  result?: Record<string, unknown>;
+  error?: string;
+}
+
+const FORBIDDEN: EndedOperation = {
+  status: 'cancelled',
+  error: 'Its owner may not have it done any more',
+};
+const INTERRUPTED: EndedOperation = {
+  status: 'interrupted',
+  error: 'The daemon ended while this ran, and it cannot go on from where it was',
+};
+const CRASHING: EndedOperation = {
+  status: 'failed',
+  error: `The daemon ended ${ATTEMPTS} times during the same step`,
+};
+
+/** Returns an operation as it is after its end, and the steps that write that. */
+export const endOfOperation = (
+  { clock, operations, kinds, progress }: OperationEndDeps,
+  row: OperationRow,
+  { status, result, error }: EndedOperation,
+): { row: OperationRow; steps: TransactionStep[] } => {
+  const end = {
+    status,
+    progress: progress.of(row),
+    result: result === undefined ? null : JSON.stringify(result),
+    error: error ?? null,
+    finished_at: iso(clock.now()),
+  };
+  const also = kinds.get(row.kind)?.ended?.(row, status) ?? [];
+  return { row: { ...row, ...end }, steps: [operations.end(row.id, end), ...also] };
+};
+
+/** Creates the job handler that runs operations, and the functions that stop their runs. */
+export const createOperationRuns = (deps: OperationRunsDeps) => {
+  const { store, clock, operations, kinds, progress } = deps;
+  const running = new Map<string, { stop: AbortController; kind: OperationKind }>();
+
+  const drop = async (job: Job): Promise<void> => {
+    await store.transact([dropJob(store, job.id)]);
+  };
+
+  /** Ends the operation and removes its job, unless it has ended meanwhile. */
+  const end = async (job: Job, row: OperationRow, ended: EndedOperation): Promise<void> => {
+    const { row: last, steps } = endOfOperation(deps, row, ended);
+    const isWritten = await store.tryTransact([...steps, dropJob(store, job.id)]);
+    progress.stopped(row.id);
+    if (isWritten) progress.publish(last);
+    else await drop(job);
+  };
+
+  /** Returns how it ends without a run, or null if it may run. */
+  const whyNot = async (
+    { attempts }: Job,
+    { id, status }: OperationRow,
+    { isResumable, isAdmins }: OperationKind,
+  ): Promise<EndedOperation | null> => {
+    if (status === 'running' && !isResumable) return INTERRUPTED;
+    if (attempts > ATTEMPTS) return CRASHING;
+    return (await operations.isAllowed(id, isAdmins)) ? null : FORBIDDEN;
+  };
+
+  /** Records that it runs. Returns null if it has ended meanwhile. */
+  const begin = async (row: OperationRow): Promise<OperationRow | null> => {
+    if (row.status === 'running') return row;
+    const started_at = iso(clock.now());
+    const isBegun = await store.tryTransact([operations.begin(row.id, started_at)]);
+    return isBegun ? { ...row, status: 'running', started_at } : null;
+  };
+
+  const perform = async (job: Job, signal: AbortSignal): Promise<void> => {
+    const row = await operations.find(job.ref);
+    if (!row || !isUnfinished(row)) return drop(job);
+    const kind = kinds.get(row.kind);
+    if (!kind) return end(job, row, { status: 'failed', error: `Nothing here does ${row.kind}` });
+    const refusal = await whyNot(job, row, kind);
+    if (refusal) return end(job, row, refusal);
+    const begun = await begin(row);
+    if (!begun) return drop(job);
+    const stop = new AbortController();
+    running.set(row.id, { stop, kind });
+    progress.began(begun);
+    try {
+      await carryOut(job, begun, kind, AbortSignal.any([signal, stop.signal]));
+    } catch (error) {
+      await leave(job, begun, { kind, error, isDraining: signal.aborted });
+    } finally {
+      running.delete(row.id);
+      progress.stopped(row.id);
+    }
+  };
+
+  /** Runs it to its end. While the database cannot be read, it waits and goes on. */
+  const carryOut = async (
+    job: Job,
+    row: OperationRow,
+    kind: OperationKind,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const run = async () => {
+      const now = (await operations.find(row.id)) ?? row;
+      return kind.run(runOf(job, now, { kind, signal }));
+    };
+    const ended = await (kind.isResumable ? persistently(run, signal) : run());
+    await persistently(() => end(job, row, ended), signal);
+  };
+
+  const runOf = (
+    job: Job,
+    { id, user_id: userId, input, checkpoint }: OperationRow,
+    { kind, signal }: { kind: OperationKind; signal: AbortSignal },
+  ): OperationRun<unknown, unknown> => ({
+    id,
+    userId,
+    input: JSON.parse(input),
+    checkpoint: checkpoint === null ? null : JSON.parse(checkpoint),
+    signal,
+    commit: async (steps, after) => {
+      signal.throwIfAborted();
+      const own = [operations.advance(id, after, kind.isAdmins), forgetAttempts(job)];
+      await persistently(() => committed(own, steps), signal);
+      progress.moved(id, after.progress);
+    },
+    progress: (now) => progress.moved(id, now),
+  });
+
+  const committed = async (own: Statement[], steps: TransactionStep[]): Promise<void> => {
+    try {
+      await store.transact([...own, ...steps]);
+    } catch (error) {
+      if (!(error instanceof Unmet)) throw error;
+      if (error.at < own.length) throw new RunStopped(false);
+      throw new Unmet(error.message, error.at - own.length);
+    }
+  };
+
+  /** Decides on a run that has thrown. While the daemon stops, the job stays for the next start. */
+  const leave = async (
+    job: Job,
+    row: OperationRow,
+    { kind, error, isDraining }: { kind: OperationKind; error: unknown; isDraining: boolean },
+  ): Promise<void> => {
+    const reason: unknown = running.get(row.id)?.stop.signal.reason ?? error;
+    if (isDraining) return;
+    if (reason instanceof RunStopped) {
+      if (reason.isDraining) return void (await store.transact([forgetAttempts(job)]));
+      const isAllowed = await operations.isAllowed(row.id, kind.isAdmins);
+      return isAllowed ? drop(job) : end(job, row, FORBIDDEN);
+    }
+    if (kind.isResumable) throw error;
+    await end(job, row, { status: 'failed', error: String(error) });
+  };
+
+  const handler: JobHandler = {
+    run: async (job, signal) => {
+      await perform(job, signal);
+      return null;
+    },
+    abandon: async (job, { message }) => {
+      const row = await operations.find(job.ref);
+      if (row) await end(job, row, { status: 'failed', error: message });
+      else await drop(job);
+    },
+  };
+
+  return {
+    handler,
+    /** Stops the run of an operation that has ended. */
+    stop: (id: string): void => running.get(id)?.stop.abort(new RunStopped(false)),
+    /** Stops the runs that go on at the next start. */
+    drain: (): void => {
+      for (const { stop, kind } of running.values()) {
+        if (kind.isResumable) stop.abort(new RunStopped(true));
+      }
+    },
+  };
+};
+
+/** True if the operation has not ended. */
+export const isUnfinished = ({ status }: Pick<OperationRow, 'status'>): boolean =>
+  status === 'queued' || status === 'running';
+
+/** Builds the statement that counts the attempts of a job anew: its operation has advanced. */
+const forgetAttempts = (job: Job): Statement => {
+  // The queue counts by what it claimed.
+  job.attempts = 1;
+  return { sql: 'UPDATE jobs SET attempts = 0 WHERE id = ?', parameters: [job.id] };
+};

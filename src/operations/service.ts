@@ -1,0 +1,135 @@
+import Boom from '@hapi/boom';
+import { addJob, type Queue } from '../jobs/module.js';
+import { iso } from '../kernel/clock.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import type { Operation } from '../kernel/contract/operation.js';
+import { mint } from '../kernel/ids.js';
+import { orNotFound } from '../kernel/route.js';
+import { type Hub, readOrWait } from '../realtime/module.js';
+import { type TransactionStep, Unmet } from '../store/engine/protocol.js';
+import type { Store } from '../store/store.js';
+import type { OperationProgress, OperationRow } from '../store/tables/operations.js';
+import { type OperationsStore, operationLane } from './queries.js';
+import { endOfOperation, isUnfinished, OPERATION_JOB, type OperationEndDeps } from './runs.js';
+import { PROGRESS } from './view.js';
+
+/** A piece of work to begin. */
+export interface NewOperation<Input> {
+  userId: string;
+  /** The thing that it is about. Ours: `user` and its owner for all that the owner has. */
+  resource: { kind: string; id: string };
+  title: string;
+  input: Input;
+  /** The amount that it has to do, as far as that is known. */
+  progress: Pick<OperationProgress, 'total' | 'unit'>;
+}
+
+export interface OperationsDeps extends OperationEndDeps {
+  store: Store;
+  queue: Pick<Queue, 'added'>;
+  hub: Pick<Hub, 'listen' | 'whenOver'>;
+  /** Stops the run of an operation that has ended. */
+  stop(id: string): void;
+}
+
+/** Ours: so many operations of one user wait or run. */
+const MOST = 100;
+
+/** Begins an operation, in one transaction with further steps; throws 409 if too many wait. */
+export const beginOperation = async (
+  { store, clock, operations, queue, progress }: OperationsDeps,
+  kind: string,
+  { userId, resource, title, input, progress: { total, unit } }: NewOperation<unknown>,
+  also: TransactionStep[],
+): Promise<Operation> => {
+  const now = clock.now();
+  const id = mint('operation', now);
+  const lane = operationLane(userId);
+  const row: OperationRow = {
+    id,
+    user_id: userId,
+    kind,
+    resource_kind: resource.kind,
+    resource_id: resource.id,
+    title,
+    status: 'queued',
+    input: JSON.stringify(input),
+    checkpoint: null,
+    progress: JSON.stringify({ done: 0, total, unit, note: null }),
+    result: null,
+    error: null,
+    created_at: iso(now),
+    started_at: null,
+    finished_at: null,
+  };
+  const job = addJob({ kind: OPERATION_JOB, ref: id, lane, runAt: iso(now) });
+  try {
+    await store.transact([operations.insert(row, MOST), job, ...also]);
+  } catch (error) {
+    if (!(error instanceof Unmet) || error.at > 0) throw error;
+    throw Boom.conflict(`You have ${MOST} operations that have not ended, the most there may be`);
+  }
+  progress.publish(row);
+  queue.added(lane);
+  return progress.view(row);
+};
+
+/** Ends an operation at once; throws 409 if it has ended. What it has done stays done. */
+export const cancelOperation = async (
+  deps: OperationsDeps,
+  userId: string,
+  id: string,
+): Promise<Operation> => {
+  const row = await findOperation(deps, userId, id);
+  if (!isUnfinished(row)) throw hasEnded(row);
+  const { row: ended, steps } = endOfOperation(deps, row, { status: 'cancelled' });
+  const dropped = deps.operations.dropWaiting(row);
+  if (!(await deps.store.tryTransact([...steps, dropped]))) {
+    throw hasEnded(await findOperation(deps, userId, id));
+  }
+  deps.stop(id);
+  deps.progress.stopped(id);
+  deps.progress.publish(ended);
+  return deps.progress.view(ended);
+};
+
+/** Returns an operation, after its next change if it has not ended and `waitMs` is not over. */
+export const awaitOperation = async (
+  deps: OperationsDeps,
+  { userId, signal }: Pick<Caller, 'userId' | 'signal'>,
+  { id, waitMs }: { id: string; waitMs: number },
+): Promise<Operation> => {
+  const find = async () => deps.progress.view(await findOperation(deps, userId, id));
+  let isFirst = true;
+  const changed = async (): Promise<Operation[]> => {
+    const now = await find();
+    if (isFirst && isUnfinished(now)) {
+      isFirst = false;
+      return [];
+    }
+    return [now];
+  };
+  const [found] = await readOrWait(
+    deps.hub,
+    {
+      userId,
+      channels: [PROGRESS],
+      concerns: (data) =>
+        typeof data === 'object' && data !== null && Reflect.get(data, 'id') === id,
+      ms: waitMs,
+      signal,
+    },
+    changed,
+  );
+  return found ?? find();
+};
+
+const findOperation = async (
+  { operations }: { operations: OperationsStore },
+  userId: string,
+  id: string,
+): Promise<OperationRow> =>
+  orNotFound(await operations.get(userId, id), 'No operation with that id');
+
+const hasEnded = ({ status }: OperationRow): Boom.Boom =>
+  Boom.conflict(`It has ended: it is ${status}`);

@@ -1,0 +1,66 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { barOf } from '../../../cli/operations/follow.js';
+import type { Operation } from '../../../src/client/index.js';
+import { waitingOperation } from '../../harness/operation.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const operation = (done: number, total: number | null): Operation => ({
+  ...{ id: 'operation_1', kind: 'hooks.replay', title: 'Replay', status: 'running' },
+  ...{ resource: { kind: 'user', id: 'user_1' }, result: null, error: null },
+  ...{ createdAt: '', startedAt: null, finishedAt: null },
+  progress: { done, total, unit: 'runs', note: null },
+});
+
+describe('the bar of an operation', () => {
+  it('says how far it is, its rate and the time left', () => {
+    expect(barOf(operation(800, 2000), { at: 0, done: 200 }, 5000)).to.equal(
+      '[########············]  40 %  800 of 2,000 runs  120/s  10 s left',
+    );
+  });
+
+  it('says no rate before it can tell one, and no time left without a total', () => {
+    expect(barOf(operation(1, 3), { at: 0, done: 0 }, 500)).to.equal(
+      '[#######·············]  33 %  1 of 3 runs',
+    );
+    expect(barOf(operation(5, null), { at: 0, done: 0 }, 2000)).to.equal('5 runs  2.5/s');
+    expect(barOf(operation(3, 3), { at: 0, done: 0 }, 2000)).to.match(
+      /100 % {2}3 of 3 runs {2}1.5\/s$/,
+    );
+  });
+});
+
+describe('^C', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
+
+  const begin = async (): Promise<string> =>
+    waitingOperation(world.app, (await world.client.auth.me()).id);
+  const status = async (id: string) => (await world.client.operations.get({ id })).status;
+  const watch = (id: string, answer: string) =>
+    world.cli(['operations', 'watch', id], {
+      ...{ terminal: 80, answers: [answer], until: /1 of 2 steps/ },
+    });
+
+  it('asks if it is to be cancelled; without a yes it goes on', async () => {
+    const id = await begin();
+    const left = await watch(id, '');
+    expect(left.code).to.equal(130);
+    expect(left.stderr).to.include('Cancel it, too? Without that it goes on. [y/N]');
+    expect(left.stderr).to.include(`Look: adjutant operations watch ${id.slice(-6)}`);
+    expect(await status(id)).to.equal('running');
+    const cancelled = await watch(id, 'y');
+    expect([cancelled.code, cancelled.stderr.includes('Cancelled. Until then: 1 done.')]).to.equal([
+      ...[130, true],
+    ]);
+    expect(await status(id)).to.equal('cancelled');
+    const ended = await world.cli(['operations', 'watch', id]);
+    expect([ended.code, ended.stderr.split('\n')[0]]).to.equal([1, 'It is cancelled.']);
+  });
+});

@@ -1,0 +1,282 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { OperationKind, OperationRun } from '../../src/operations/kind.js';
+import { Unmet } from '../../src/store/engine/protocol.js';
+import { until } from '../harness/app.js';
+import { putFact } from '../store/scratch.js';
+import { type OperationsStage, OWNER, openOperationsStage } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+interface Counted {
+  to: number;
+}
+type CountRun = OperationRun<Counted, number>;
+
+describe('operations', () => {
+  let stage: OperationsStage;
+  beforeEach(async () => {
+    stage = await openOperationsStage();
+  });
+  afterEach(() => stage.remove());
+
+  const kindOf = (
+    run: OperationKind<Counted, number>['run'],
+    more: Partial<OperationKind<Counted, number>> = {},
+  ): OperationKind<Counted, number> => ({
+    ...{ kind: 'test.count', isResumable: true, isAdmins: false },
+    run,
+    ...more,
+  });
+
+  /** Counts up with one fact for each step, which can be written once only. */
+  const countUp = async ({ input, checkpoint, commit, signal }: CountRun) => {
+    for (let at = (checkpoint ?? 0) + 1; at <= input.to; at++) {
+      signal.throwIfAborted();
+      const progress = { done: at, total: input.to, unit: 'steps', note: null };
+      await commit([putFact(`step ${at}`, 'once')], { checkpoint: at, progress });
+    }
+    return { status: 'completed' as const, result: { counted: input.to } };
+  };
+
+  const begin = (
+    { register }: ReturnType<OperationsStage['open']>,
+    kind: OperationKind<Counted, number>,
+    to = 3,
+  ) =>
+    register(kind).begin(
+      {
+        ...{ userId: OWNER, title: 'Counting', input: { to } },
+        ...{ resource: { kind: 'user', id: OWNER }, progress: { total: to, unit: 'steps' } },
+      },
+      [],
+    );
+
+  const row = async (id: string) =>
+    stage.store.db
+      .selectFrom('operations')
+      .select(['status', 'checkpoint', 'result', 'error'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+  const jobs = () => stage.store.db.selectFrom('jobs').select(['ref', 'attempts']).execute();
+  const ended = (id: string) =>
+    until(
+      () => row(id),
+      ({ status }) => status !== 'queued' && status !== 'running',
+    );
+
+  it('runs to its end, tells how far it is, and leaves no job', async () => {
+    const operations = stage.open();
+    await operations.start();
+    const begun = await begin(operations, kindOf(countUp));
+    expect(begun).to.include({ kind: 'test.count', status: 'queued', title: 'Counting' });
+    expect(await ended(begun.id)).to.equal({
+      ...{ status: 'completed', checkpoint: '3', result: '{"counted":3}', error: null },
+    });
+    expect(await jobs()).to.equal([]);
+    const statuses = stage.published.map(({ status }) => status);
+    expect([statuses.at(0), statuses.at(-1)]).to.equal(['queued', 'completed']);
+    expect(stage.published.at(-1)?.progress?.done).to.equal(3);
+  });
+
+  it('goes on from its checkpoint after a kill, and takes no step twice', async () => {
+    const killed = stage.open();
+    await killed.start();
+    const stuck = kindOf(async (run) => {
+      await countUp({ ...run, input: { to: 2 } });
+      return wait(60_000, undefined, { ref: false }).then(() => ({ status: 'failed', error: '' }));
+    });
+    const { id } = await begin(killed, stuck, 5);
+    await until(
+      () => row(id),
+      ({ checkpoint }) => checkpoint === '2',
+    );
+    const next = stage.open();
+    const from: (number | null)[] = [];
+    next.register(
+      kindOf(async (run) => {
+        from.push(run.checkpoint);
+        return countUp(run);
+      }),
+    );
+    await next.start();
+    expect(await ended(id)).to.include({ status: 'completed', checkpoint: '5' });
+    expect(from).to.equal([2]);
+    const facts = stage.store.db.selectFrom('facts').select('name').where('value', '=', 'once');
+    expect(await facts.execute()).to.have.length(5);
+  });
+
+  it('is interrupted by a kill where it cannot go on', async () => {
+    const killed = stage.open();
+    await killed.start();
+    const never = kindOf(() => new Promise(() => {}), { isResumable: false });
+    const { id } = await begin(killed, never);
+    await until(
+      () => row(id),
+      ({ status }) => status === 'running',
+    );
+    const next = stage.open();
+    next.register(never);
+    await next.start();
+    const { status, error } = await ended(id);
+    expect([status, error]).to.equal([
+      'interrupted',
+      'The daemon ended while this ran, and it cannot go on from where it was',
+    ]);
+    expect(await jobs()).to.equal([]);
+  });
+
+  it('stops at once with the daemon where it can go on later', async () => {
+    const first = stage.open();
+    await first.start();
+    const waiting = kindOf(async ({ signal }) => {
+      await wait(60_000, undefined, { signal });
+      return { status: 'completed', result: {} };
+    });
+    const { id } = await begin(first, waiting);
+    await until(
+      () => row(id),
+      ({ status }) => status === 'running',
+    );
+    const since = performance.now();
+    await first.stop(20_000);
+    expect(performance.now() - since).to.be.below(5000);
+    expect(await row(id)).to.include({ status: 'running' });
+    expect(await jobs()).to.equal([{ ref: id, attempts: 0 }]);
+    const next = stage.open();
+    next.register(kindOf(countUp));
+    await next.start();
+    expect(await ended(id)).to.include({ status: 'completed' });
+  });
+
+  it('fails after ten starts that it did not survive, and not before', async () => {
+    const killed = stage.open();
+    await killed.start();
+    const never = kindOf(() => new Promise(() => {}));
+    const { id } = await begin(killed, never);
+    for (let start = 2; start <= 10; start++) {
+      const { attempts } = await until(
+        async () => (await jobs())[0] ?? { attempts: 0 },
+        (job) => job.attempts === start - 1,
+      );
+      expect(attempts).to.equal(start - 1);
+      const next = stage.open();
+      next.register(never);
+      await next.start();
+    }
+    await until(jobs, ([job]) => job?.attempts === 10);
+    expect(await row(id)).to.include({ status: 'running' });
+    const last = stage.open();
+    last.register(never);
+    await last.start();
+    expect(await ended(id)).to.include({
+      status: 'failed',
+      error: 'The daemon ended 10 times during the same step',
+    });
+  });
+
+  it('writes nothing of a step whose expectation fails, and says which it was', async () => {
+    const operations = stage.open();
+    await operations.start();
+    const at: number[] = [];
+    const { id } = await begin(
+      operations,
+      kindOf(async ({ commit }) => {
+        const after = { checkpoint: 1, progress: { done: 1, total: 1, unit: 'steps', note: null } };
+        const unmet = {
+          sql: 'UPDATE facts SET value = 1 WHERE name = 2',
+          parameters: [],
+          expect: 1,
+        };
+        try {
+          await commit([putFact('never', 'kept'), unmet], after);
+        } catch (error) {
+          if (error instanceof Unmet) at.push(error.at);
+        }
+        return { status: 'failed', error: 'as it was to' };
+      }),
+    );
+    expect(await ended(id)).to.include({
+      status: 'failed',
+      checkpoint: null,
+      error: 'as it was to',
+    });
+    expect(at).to.equal([1]);
+    const facts = stage.store.db.selectFrom('facts').select('name').where('name', '=', 'never');
+    expect(await facts.execute()).to.equal([]);
+  });
+
+  it('ends with its resource, in one transaction', async () => {
+    const operations = stage.open();
+    await operations.start();
+    const kind = kindOf(countUp, {
+      ended: ({ id }, status) => [putFact(`resource of ${id}`, status)],
+    });
+    const { id } = await begin(operations, kind);
+    await ended(id);
+    const fact = stage.store.db.selectFrom('facts').select('value');
+    const found = await fact.where('name', '=', `resource of ${id}`).execute();
+    expect(found).to.equal([{ value: 'completed' }]);
+  });
+
+  it('ends where its owner is disabled while it runs, and commits nothing more', async () => {
+    const operations = stage.open();
+    await operations.start();
+    let isDisabled: () => void = () => undefined;
+    const disabled = new Promise<void>((resolve) => {
+      isDisabled = resolve;
+    });
+    const { id } = await begin(
+      operations,
+      kindOf(async (run) => {
+        await disabled;
+        return countUp(run);
+      }),
+    );
+    const disable = stage.store.db.updateTable('users').set({ disabled_at: '2026-01-01' });
+    await disable.where('id', '=', OWNER).execute();
+    isDisabled();
+    expect(await ended(id)).to.equal({
+      ...{ status: 'cancelled', checkpoint: null, result: null },
+      error: 'Its owner may not have it done any more',
+    });
+    expect(await jobs()).to.equal([]);
+  });
+
+  it('of admins ends where its owner is none', async () => {
+    const operations = stage.open();
+    await operations.start();
+    const { id } = await begin(operations, kindOf(countUp, { isAdmins: true }));
+    expect(await ended(id)).to.include({ status: 'cancelled', checkpoint: null });
+  });
+
+  it('is told at most four times a second, the end always', async () => {
+    const operations = stage.open();
+    await operations.start();
+    const times: number[] = [];
+    stage.hub.listen(OWNER, 'operation.progress', () => times.push(performance.now()));
+    const { id } = await begin(
+      operations,
+      kindOf(async ({ progress, signal }) => {
+        for (let done = 1; done <= 240; done++) {
+          progress({ done, total: 240, unit: 'steps', note: null });
+          await wait(10, undefined, { signal });
+        }
+        return { status: 'completed', result: {} };
+      }),
+    );
+    await ended(id);
+    await until(
+      async () => stage.published.at(-1)?.status,
+      (status) => status === 'completed',
+    );
+    const inASecond = times.map(
+      (at) => times.filter((each) => each >= at && each < at + 990).length,
+    );
+    expect(Math.max(...inASecond)).to.be.at.most(4);
+    expect(times.length).to.be.at.least(4);
+    expect(stage.published.at(-1)?.progress?.done).to.equal(240);
+  });
+});
