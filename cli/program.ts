@@ -157,12 +157,19 @@ const givenTo = (command: CliCommand, fields: RequestField[], leaf: Commander) =
     args: Object.fromEntries(args),
     flags: Object.fromEntries(
       Object.entries(flags)
-        .filter(([name]) => typed[name] !== undefined)
+        .filter((flag) => isGiven(flag, typed))
         .map(([name, flag]) => [name, flag.value ? flag.read(typed[name]) : true]),
     ),
     fields: Object.fromEntries(fields.flatMap((field) => fieldGiven(field, typed))),
     data: typed.data,
   };
+};
+
+/** True if the flag was typed. Commander keeps `--no-wait` as `wait`, which is then false. */
+const isGiven = (flag: [string, Flag<unknown>], typed: Record<string, unknown>): boolean => {
+  const option = ownOption(flag);
+  const value = typed[option.attributeName()];
+  return option.negate ? value === false : value !== undefined;
 };
 
 const fieldGiven = (field: RequestField, typed: Record<string, unknown>): [string, unknown][] => {

@@ -154,7 +154,14 @@ export const resourcesOf = (
   const chats = channels.resources({ accounts, publicUrl, port });
   const counted = own.meter.delivery;
   const probe = tunnel.probes.receive;
-  const received = modules.hooks.resources({ tools, permissions, counted, probe, publicUrl });
+  const received = modules.hooks.resources({
+    tools,
+    permissions,
+    operations,
+    counted,
+    probe,
+    publicUrl,
+  });
   const agent = agents.resources(permissions);
   const sent = modules.outbound.resources();
   const resources: Resource[] = [
@@ -169,6 +176,7 @@ export const resourcesOf = (
     chats.channels,
     users.passkeys,
     received.receivers,
+    received.replays,
     received.hooks,
     agent.agents,
     ...modules.experts.resources({ models: agents.models }),

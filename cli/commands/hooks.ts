@@ -1,10 +1,11 @@
-import { type Client, contracts, type Execution, type Hook } from '../../src/client/index.js';
+import { type Client, contracts, type Hook } from '../../src/client/index.js';
 import { type CommandGroup, type Context, command, textFlag } from '../command.js';
 import { usageFault } from '../exit.js';
 import { requestFrom } from '../fields.js';
 import { hookCreate, SECRET, secretFields } from '../hooks/create.js';
 import { executionId, executionTableColumns, givenSecret, hookCrud } from '../hooks/hook.js';
 import { listenHooks } from '../hooks/listen.js';
+import { outcomeNote, replay } from '../hooks/replay.js';
 import { sendHook } from '../hooks/send.js';
 import {
   type HookSender,
@@ -77,9 +78,6 @@ const hookTest = hookCrud.request({
   },
 });
 
-const outcomeNote = (hook: string, { id }: Execution): string =>
-  `What came of it: adjutant hooks execution ${hook} ${id.slice(-6)}`;
-
 const payloadFrom = async (context: Context, file: string): Promise<unknown> => {
   try {
     return JSON.parse(await readFileOrStdin(context, file));
@@ -88,19 +86,6 @@ const payloadFrom = async (context: Context, file: string): Promise<unknown> => 
     throw usageFault(`${file} is not JSON: ${error.message}`);
   }
 };
-
-const replayExecution = hookCrud.request({
-  name: 'replay',
-  args: '<hook> <execution>',
-  endpoint: endpoints.replay,
-  examples: ['github-issues 4ew6rt', 'deploy-notify 4ew6rt --force', 'github-issues 4ew6rt --json'],
-  except: [],
-  within,
-  show: ({ out }, run, { args: { hook } }) => {
-    const outcome = `Runs again as ${run.id.slice(-6)}. ${outcomeNote(hook, run)}`;
-    out.done(outcome, run, executionTableColumns);
-  },
-});
 
 interface HookUpdateInput {
   flags: { secretFile?: string };
@@ -261,7 +246,7 @@ export const hooksGroup: CommandGroup = {
     sendHook,
     listenHooks,
     hookTest,
-    replayExecution,
+    replay,
     awaitToken,
     rotateSecret,
   ],

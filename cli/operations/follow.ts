@@ -1,7 +1,7 @@
 import type { Client, Operation } from '../../src/client/index.js';
 import { isReadAloud } from '../../src/client/session.js';
 import { columnsOf } from '../columns.js';
-import type { Context, Streams } from '../command.js';
+import { type Context, on, type Streams } from '../command.js';
 import { CliFault, failed, interrupted } from '../exit.js';
 import { cutToWidth, duration, now, oneLine } from '../text.js';
 
@@ -21,6 +21,9 @@ export const operationColumns = columnsOf<Operation>(
   },
   ['total=progress.total:data', 'title', 'short=id:tail', 'error'],
 );
+
+/** The flag of the commands that begin an operation. */
+export const noWait = on('Return at once, and leave it running');
 
 type ShownProgress = NonNullable<Operation['progress']>;
 
@@ -141,6 +144,20 @@ const isToBeCancelled = async ({ ask, isLate }: Context): Promise<boolean> => {
   }
 };
 
+/** Shows an operation that was begun: its end, or with `--no-wait` that it runs. */
+export const showBegun = async (
+  context: Context,
+  begun: Operation,
+  flags: { noWait?: boolean },
+): Promise<void> => {
+  const { out } = context;
+  if (flags.noWait) {
+    out.done(`It runs. Look: adjutant operations watch ${tailOf(begun)}`, begun, operationColumns);
+    return;
+  }
+  showEnd(context, await followOperation(context, begun));
+};
+
 /** Shows an operation that has completed. */
 export const showEnd = ({ out }: Context, ended: Operation): void => {
   out.done(`Done: ${oneLine(ended.progress?.note ?? ended.title)}.`, ended, operationColumns);
@@ -156,7 +173,7 @@ const reasonsOf = ({ result }: Operation): [string, unknown][] => {
 };
 
 /** The reasons why something is skipped, in words. */
-const skipReasons: Record<string, string> = {
+export const skipReasons: Record<string, string> = {
   replayed: 'it was run again already',
   repeated: 'its sender sent it again, and that ran',
   effect_done: 'its effect may already be done; --force does it again',

@@ -18,7 +18,7 @@ export type { Verification } from '../hooks/senders/contract.js';
 export type { PresetName } from '../hooks/senders/presets.js';
 export type { SignatureRecipe } from '../hooks/senders/recipe.js';
 export type { Endpoint } from '../kernel/contract/endpoint.js';
-export type { Operation } from '../kernel/contract/operation.js';
+export type { Operation, OperationPreview } from '../kernel/contract/operation.js';
 export { timeDigits } from '../kernel/ids.js';
 export { isRecord } from '../kernel/jsonvalue.js';
 export type { ModelView } from '../models/contract.js';

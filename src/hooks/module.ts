@@ -2,6 +2,7 @@ import { type Agents, MODEL_GRANTS } from '../agents/module.js';
 import type { Base } from '../base.js';
 import type { Jobs } from '../jobs/module.js';
 import type { Resource } from '../kernel/route.js';
+import type { Operations } from '../operations/module.js';
 import type { Outbound } from '../outbound/module.js';
 import type { Permissions } from '../permissions/module.js';
 import type { Hub } from '../realtime/module.js';
@@ -23,6 +24,9 @@ import type { PayloadPool } from './payloads/pool.js';
 import { hooksStore } from './queries.js';
 import { createPrepare } from './ready.js';
 import { type ReceiversDeps, receiversResource } from './receivers/routes.js';
+import { failuresStore } from './replays/queries.js';
+import { replaysResource } from './replays/routes.js';
+import { replayOperation } from './replays/service.js';
 import { hooksResource } from './routes.js';
 import { createSchedule, type Schedule } from './schedule.js';
 import { createSenders } from './senders/senders.js';
@@ -39,7 +43,11 @@ export interface Hooks {
   run(deps: RunModuleDeps): void;
   /** Reads the hooks that receive deliveries. */
   load(): Promise<void>;
-  resources(deps: HooksResourcesDeps): { receivers: Resource; hooks: Resource };
+  resources(deps: HooksResourcesDeps): {
+    receivers: Resource;
+    replays: Resource;
+    hooks: Resource;
+  };
 }
 
 export interface HooksModuleDeps {
@@ -63,6 +71,7 @@ interface RunModuleDeps {
 interface HooksResourcesDeps {
   tools: Tools;
   permissions: Permissions;
+  operations: Operations;
   /** Called with the verdict on each delivery. */
   counted: ReceiversDeps['counted'];
   probe: ReceiversDeps['probe'];
@@ -132,7 +141,10 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
       const rows = await store.db.selectFrom('hooks').select(hookTable.columns).execute();
       for (const hook of rows) directory.put(hook);
     },
-    resources: ({ tools, permissions, counted, probe, publicUrl }) => {
+    resources: ({ tools, permissions, operations, counted, probe, publicUrl }) => {
+      const failures = failuresStore(store);
+      const replays = operations.register(replayOperation({ clock, queue, failures }));
+      const { grants } = permissions;
       const { used } = vault;
       const apart = payloads.run;
       const senders = createSenders({ http, clock, log, publicUrl });
@@ -149,6 +161,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
       });
       return {
         receivers: receiversResource({ inbox, counted, probe }),
+        replays: replaysResource({ store, clock, hooks, failures, grants, replays }),
         hooks: hooksResource({
           hub,
           awaited: senders.awaited,
@@ -166,7 +179,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
               faultsOfTools: (names) => faultsOfTools(tools.toolbox, names, MODEL_GRANTS),
               hasAddress: () => publicUrl() !== null,
             },
-            grants: permissions.grants,
+            grants,
           },
         }),
       };

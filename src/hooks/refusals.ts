@@ -1,11 +1,13 @@
 import Boom from '@hapi/boom';
-import { iso } from '../kernel/clock.js';
+import { type Clock, iso } from '../kernel/clock.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Http } from '../kernel/http.js';
 import type { FieldFault } from '../kernel/problem.js';
 import { refuseFaults } from '../kernel/route.js';
+import type { GrantRule } from '../permissions/module.js';
 import type { HookRow } from '../store/tables/hooks.js';
 import { type GrantingHook, grantedAnew, hookTools } from './grants.js';
+import type { HooksStore } from './queries.js';
 import { type CheckedHook, hookFaults } from './rules.js';
 import type { HooksDeps } from './service.js';
 
@@ -38,12 +40,19 @@ export const refuseGrants = (
   after: GrantingHook,
 ): void => grants.refuse(by, grantedAnew(grants.acting, before, after));
 
+/** What tells the tools that a hook may use. */
+export interface FiringDeps {
+  grants: GrantRule;
+  hooks: Pick<HooksStore, 'grantedTools'>;
+  clock: Clock;
+}
+
 /**
  * Throws if an admin who acts as the owner fires or replays a hook to which the owner granted
  * tools.
  */
 export const refuseFiring = async (
-  { grants, hooks, clock }: HooksDeps,
+  { grants, hooks, clock }: FiringDeps,
   by: Caller,
   hook: HookRow,
 ): Promise<void> => {

@@ -207,7 +207,7 @@ const LATER =
   'The database cannot be written now. The hook is disabled, and deleted as soon as that is possible';
 
 export const findHook = async (
-  { hooks }: { hooks: HooksStore },
+  { hooks }: { hooks: Pick<HooksStore, 'get'> },
   userId: string,
   id: string,
 ): Promise<HookWithStats> => {

@@ -12,6 +12,8 @@ import { beginOperation, type NewOperation } from './service.js';
 import { createProgress } from './view.js';
 
 export type { OperationKind } from './kind.js';
+export { type CountedItems, lanesIn, previewOf, SHOWN_ITEMS } from './preview.js';
+export { type WalkCheckpoint, walkLanes } from './walk.js';
 
 /** Begins operations of one kind. */
 export interface OperationBeginner<Input> {

@@ -41,6 +41,7 @@ describe('every audited endpoint', () => {
     kitchen = await openKitchen();
     // What leaves by itself would change what a call is to leave as it was.
     await inside(kitchen.app.app).outgoing.stop(0);
+    await inside(kitchen.app.app).operations.stop(0);
     db = new Database(join(kitchen.app.home, 'adjutant.db'), { timeout: 5000 });
   });
   after(async () => {

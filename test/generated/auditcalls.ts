@@ -34,6 +34,7 @@ export interface Trial {
 
 type Recipe = (kitchen: Kitchen) => Promise<Trial>;
 
+const SINCE = '2026-01-01T00:00:00.000Z';
 const VERIFIER = 'v'.repeat(43);
 /** An address that no name server knows. */
 const WEBHOOK_CHANNEL = { kind: 'webhook', url: 'https://hooks.invalid/in' };
@@ -189,6 +190,10 @@ export const RECIPES: Record<string, Recipe> = {
   'POST /api/vault/{id}/reveal': async (kitchen) => ({
     ...(await storeCredential(kitchen)),
     body: { password: PASSWORD },
+  }),
+  'POST /api/hooks/executions/replay': async ({ guest }) => ({
+    token: (await guest()).token,
+    body: { since: SINCE },
   }),
   'POST /api/webhooks': async ({ guest }) => ({
     token: (await guest()).token,

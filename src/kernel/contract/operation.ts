@@ -37,3 +37,32 @@ export const Operation = s.object('Operation', {
   finishedAt: s.nullable(s.time()),
 });
 export type Operation = s.Static<typeof Operation>;
+
+const part = {
+  count: count().description('To be worked on'),
+  skipped: count(),
+  oldest: s.nullable(s.time()),
+  newest: s.nullable(s.time()),
+};
+
+/** A list of what an operation would work on, before it begins. */
+export const OperationPreview = s.object('OperationPreview', {
+  ...part,
+  reasons: s.record('SkipReasons').description('How many are skipped for which reason'),
+  parts: s
+    .list(s.object('PreviewedPart', { id: s.text(200), name: s.text(400), ...part }))
+    .description('By hook, webhook or channel, that with the oldest first'),
+  items: s
+    .list(
+      s.object('PreviewedItem', {
+        id: s.text(80),
+        partId: s.text(200),
+        status: s.text(40),
+        error: s.nullable(s.anyText(1000)),
+        skipped: s.nullable(s.text(100)).description('Why it would be skipped'),
+        createdAt: s.time(),
+      }),
+    )
+    .description('The first of them, oldest first'),
+});
+export type OperationPreview = s.Static<typeof OperationPreview>;

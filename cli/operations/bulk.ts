@@ -1,0 +1,113 @@
+import type { ObjectSchema } from 'joi';
+import type { Operation, OperationPreview } from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import { type Context, type Flag, on } from '../command.js';
+import { usageFault } from '../exit.js';
+import { requestFrom } from '../fields.js';
+import { countOf, localTime, now, oneLine } from '../text.js';
+import { noWait, showBegun, skipReasons } from './follow.js';
+
+const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time as ISO 8601, or so long ago: `90m`, `2h`, `3d`. */
+const momentFlag = (about: string): Flag<string> => ({
+  value: '<time>',
+  about,
+  read: (given) => {
+    const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(given) ?? [];
+    if (count !== undefined)
+      return new Date(now() - Number(count) * (UNITS[unit] ?? 0)).toISOString();
+    if (/^\d{4}-/.test(given)) return given;
+    throw usageFault(
+      `A time is like 2026-01-31T09:30 or 2h, which is so long ago (got "${given}")`,
+    );
+  },
+});
+
+/** The flags of a command that works on all that failed in a time. */
+export const bulkFlags = {
+  failed: on('All that failed in a time, not one alone'),
+  since: momentFlag('With --failed: from then on, as 2026-01-31T09:30, or 2h'),
+  until: momentFlag('With --failed: until then'),
+  dryRun: on('With --failed: only list it'),
+  noWait,
+};
+
+interface BulkFlags {
+  since?: string;
+  until?: string;
+  dryRun?: boolean;
+  noWait?: boolean;
+}
+
+/** An endpoint that lists what it would work on, or begins the operation. */
+interface BulkWork<T> {
+  /** The body of its request, which the flags and `more` make. */
+  schema: ObjectSchema<T>;
+  more: Record<string, unknown>;
+  /** Sends the request; `how` is `dryRun` for one that only lists. */
+  send(body: Awaited<T>, how: { dryRun?: boolean }): Promise<Operation | OperationPreview>;
+  /** `run` */
+  noun: string;
+  /** `Replay` */
+  verb: string;
+}
+
+interface BulkGiven {
+  flags: BulkFlags;
+  fields: Record<string, unknown>;
+}
+
+const previewColumns = columnsOf<OperationPreview>(['count', 'skipped', 'oldest', 'newest'], {
+  name: 'reasons',
+  value: ({ reasons }) => JSON.stringify(reasons),
+});
+/** The parts that are listed one by one. */
+const MOST_PARTS = 12;
+
+const isPreview = (reply: Operation | OperationPreview): reply is OperationPreview =>
+  'parts' in reply;
+
+/** Lists what failed, asks, begins the operation, and follows it. Usage: no terminal, no `--yes`. */
+export const workOnFailed = async <T>(
+  context: Context,
+  { flags, fields }: BulkGiven,
+  { schema, more, send, noun, verb }: BulkWork<T>,
+): Promise<void> => {
+  const { out } = context;
+  const { since, until } = flags;
+  const body = await requestFrom(schema, { fields, more: { ...more, since, until } }, context.at);
+  const preview = await send(body, { dryRun: true });
+  if (!isPreview(preview)) throw new TypeError('A list was asked for');
+  for (const line of previewLines(preview, { noun, verb })) out.note(line);
+  if (flags.dryRun || preview.count === 0) {
+    if (out.format !== 'table') out.item(preview, previewColumns);
+    return;
+  }
+  await context.ask.confirm(`${verb} ${countOf(preview.count, noun)}?`);
+  const begun = await send(body, {});
+  if (isPreview(begun)) throw new TypeError('Nothing was begun');
+  await showBegun(context, begun, flags);
+};
+
+const previewLines = (
+  { count, skipped, oldest, newest, reasons, parts }: OperationPreview,
+  { noun, verb }: { noun: string; verb: string },
+): string[] => {
+  const span = oldest && newest ? `, from ${localTime(oldest)} to ${localTime(newest)}` : '';
+  const due = parts.filter((part) => part.count > 0);
+  const rest = due.length - MOST_PARTS;
+  return [
+    count === 0 ? 'Nothing of it failed.' : `${verb}: ${countOf(count, noun)}${span}`,
+    ...due.slice(0, MOST_PARTS).map((part) => `  ${part.count}  ${oneLine(part.name)}`),
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
+    ...(skipped > 0 ? [`Skipped: ${skipped}`] : []),
+    ...Object.entries(reasons).map(([code, each]) => `  ${each}  ${skipReasons[code] ?? code}`),
+  ];
+};
+
+/** Refuses flags of `--failed` where it is not given. */
+export const refuseBulkFlags = (flags: BulkFlags): void => {
+  if (Object.values(flags).every((value) => value === undefined)) return;
+  throw usageFault('--since, --until, --dry-run and --no-wait belong to --failed.');
+};

@@ -1,0 +1,127 @@
+import type { Queue } from '../../jobs/module.js';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Recorder } from '../../kernel/contract/audit.js';
+import { type Caller, CustomReply } from '../../kernel/contract/endpoint.js';
+import type { Operation, OperationPreview } from '../../kernel/contract/operation.js';
+import { mint } from '../../kernel/ids.js';
+import {
+  lanesIn,
+  type OperationBeginner,
+  type OperationKind,
+  previewOf,
+  SHOWN_ITEMS,
+  type WalkCheckpoint,
+  walkLanes,
+} from '../../operations/module.js';
+import type { GrantRule } from '../../permissions/module.js';
+import type { Store } from '../../store/store.js';
+import type { HooksStore } from '../queries.js';
+import { refuseFiring } from '../refusals.js';
+import type { FailedRunsReplay } from './contract.js';
+import { type FailureFilter, type FailuresStore, replaySteps } from './queries.js';
+
+interface ReplaysDeps {
+  clock: Clock;
+  queue: Pick<Queue, 'added' | 'waiting'>;
+  failures: FailuresStore;
+}
+
+export interface ReplayFailuresDeps {
+  store: Store;
+  clock: Clock;
+  failures: FailuresStore;
+  hooks: Pick<HooksStore, 'grantedTools'>;
+  grants: GrantRule;
+  replays: OperationBeginner<ReplayInput>;
+}
+
+/** The executions that a replay works on, and how many they were at its beginning. */
+export interface ReplayInput {
+  filter: FailureFilter;
+  total: number;
+}
+
+/** The kind of operation that replays failed executions, oldest first in each hook. */
+export const replayOperation = ({
+  clock,
+  queue,
+  failures,
+}: ReplaysDeps): OperationKind<ReplayInput, WalkCheckpoint> => ({
+  kind: 'hooks.replay',
+  isResumable: true,
+  isAdmins: false,
+  run: async (run) => {
+    const { filter, total } = run.input;
+    const counts = await failures.count(filter);
+    return walkLanes(
+      {
+        lanes: lanesIn(counts),
+        waiting: queue.waiting,
+        next: async (hookId, after, limit) => {
+          const found = await failures.after(filter, hookId, { after, limit });
+          const now = clock.now();
+          return found.map(({ id, reason }) => ({
+            id,
+            todo:
+              reason === null
+                ? { steps: replaySteps(id, mint('execution', now), iso(now)) }
+                : { skip: reason },
+          }));
+        },
+        added: queue.added,
+        unit: 'runs',
+        verb: 'replayed',
+        total,
+      },
+      run,
+    );
+  },
+});
+
+/** Lists what failed, or begins the operation that replays it. */
+export const replayFailures = async (
+  deps: ReplayFailuresDeps,
+  given: FailedRunsReplay,
+  by: Caller & Recorder,
+): Promise<Operation | CustomReply<OperationPreview>> => {
+  const { store, failures, replays } = deps;
+  const { hookId, dryRun } = given;
+  const filter = filterOf(deps, given, by.userId);
+  const counts = await failures.count(filter);
+  const hooks = await failures.hooks(by.userId, lanesIn(counts));
+  for (const hook of hooks) await refuseFiring(deps, by, hook);
+  const { count, skipped } = previewOf(counts, []);
+  const { status, since, until, force } = filter;
+  const noted = { ...(hookId && { hookId }), status, since, until, force, count };
+  const recorded = (data: object) => by.record({ data: { ...noted, ...data } });
+  if (dryRun) {
+    await store.transact([recorded({ dryRun })]);
+    return new CustomReply(200, previewOf(counts, await failures.first(filter, SHOWN_ITEMS)));
+  }
+  const total = count + skipped;
+  const [only] = hookId ? hooks : [];
+  return replays.begin(
+    {
+      userId: by.userId,
+      resource: hookId ? { kind: 'hook', id: hookId } : { kind: 'user', id: by.userId },
+      title: `Replay of failed runs${only ? ` of ${only.name}` : ''}`,
+      input: { filter, total },
+      progress: { total, unit: 'runs' },
+    },
+    [recorded({})],
+  );
+};
+
+const filterOf = (
+  { clock }: { clock: Clock },
+  { hookId, status = ['error', 'interrupted'], since, until, force }: FailedRunsReplay,
+  userId: string,
+): FailureFilter => ({
+  userId,
+  hookId: hookId ?? null,
+  status,
+  since,
+  until: until ?? null,
+  before: mint('execution', clock.now()),
+  force: force === true,
+});

@@ -1,0 +1,59 @@
+import type { OperationPreview } from '../kernel/contract/operation.js';
+
+/** Items of one lane that are done, or skipped for the same reason. */
+export interface CountedItems {
+  lane: string;
+  name: string;
+  /** The reason why they are skipped; null: they are done. */
+  reason: string | null;
+  count: number;
+  oldest: string;
+  newest: string;
+}
+
+/** The items that a preview shows of all that it counts. */
+export const SHOWN_ITEMS = 20;
+const LONGEST_ERROR = 1000;
+
+/** Returns the lanes, that with the oldest item first. */
+export const lanesIn = (counts: CountedItems[]): string[] => {
+  const inOrder = [...counts].sort((a, b) => (a.oldest < b.oldest ? -1 : 1));
+  return [...new Set(inOrder.map(({ lane }) => lane))];
+};
+
+/** Returns what an operation would work on. */
+export const previewOf = (
+  counts: CountedItems[],
+  items: OperationPreview['items'],
+): OperationPreview => {
+  const parts = lanesIn(counts).map((id) => {
+    const own = counts.filter(({ lane }) => lane === id);
+    return { id, name: own[0]?.name ?? '', ...sumOf(own) };
+  });
+  const reasons: Record<string, number> = {};
+  for (const { reason, count } of counts) {
+    if (reason !== null) reasons[reason] = (reasons[reason] ?? 0) + count;
+  }
+  const shown = items.map((item) => ({
+    ...item,
+    error: item.error?.slice(0, LONGEST_ERROR) ?? null,
+  }));
+  return { ...sumOf(counts), reasons, parts, items: shown };
+};
+
+/** Counts what is done and what is skipped. The times are of what is done. */
+const sumOf = (counts: CountedItems[]) => {
+  const due = counts.filter(({ reason }) => reason === null);
+  const count = due.reduce((sum, row) => sum + row.count, 0);
+  const all = counts.reduce((sum, row) => sum + row.count, 0);
+  return {
+    count,
+    skipped: all - count,
+    oldest: due.map(({ oldest }) => oldest).sort()[0] ?? null,
+    newest:
+      due
+        .map(({ newest }) => newest)
+        .sort()
+        .at(-1) ?? null,
+  };
+};

@@ -1,0 +1,106 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type TransactionStep, Unmet } from '../store/engine/protocol.js';
+import type { OperationProgress } from '../store/tables/operations.js';
+import type { OperationEnd, OperationRun } from './kind.js';
+
+/** One item of a walk: the steps that do it, or the reason why it is skipped. */
+interface WalkItem {
+  id: string;
+  todo: { steps: TransactionStep[] } | { skip: string };
+}
+
+/** A walk through the items of several lanes, oldest first in each. */
+export interface LaneWalk {
+  lanes: string[];
+  /** The number of jobs that wait in a lane of the queue. */
+  waiting(lane: string): number;
+  /** Reads the first items of the lane after the given id, at most `limit`. */
+  next(lane: string, after: string, limit: number): Promise<WalkItem[]>;
+  /** Called after the steps of so many items of the lane were committed. */
+  added(lane: string, count: number): void;
+  unit: string;
+  /** The word for an item that was done: `replayed`. */
+  verb: string;
+  total: number;
+}
+
+/** The place from which a walk goes on: the last item of each lane, and the counts until then. */
+export interface WalkCheckpoint {
+  after: Record<string, string>;
+  done: number;
+  skipped: Record<string, number>;
+}
+
+/**
+ * Ours: so many jobs may wait in a lane when a walk adds to it. What comes in meanwhile waits behind
+ * these, and not behind all that the walk has before it.
+ */
+const MOST_WAITING = 16;
+/** The pause before a walk looks again if all lanes are full. */
+const PAUSE_MS = 50;
+
+/**
+ * Walks through all lanes side by side, so that a slow one holds up no other, until none has a
+ * further item. A step and the checkpoint after it are written together, so that each item is done
+ * once, also across kills.
+ */
+export const walkLanes = async (
+  walk: LaneWalk,
+  run: OperationRun<unknown, WalkCheckpoint>,
+): Promise<OperationEnd> => {
+  let at: WalkCheckpoint = run.checkpoint ?? { after: {}, done: 0, skipped: {} };
+  const left = new Set(walk.lanes);
+  while (left.size > 0) {
+    let isFull = true;
+    for (const lane of left) {
+      run.signal.throwIfAborted();
+      const room = MOST_WAITING - walk.waiting(lane);
+      if (room <= 0) continue;
+      isFull = false;
+      const items = await walk.next(lane, at.after[lane] ?? '', room);
+      if (items.length === 0) left.delete(lane);
+      else at = await take(walk, run, { lane, items, at });
+    }
+    if (isFull) await wait(PAUSE_MS, undefined, { signal: run.signal });
+  }
+  const { done, skipped } = at;
+  const result = { [walk.verb]: done, skipped: skippedIn(at), reasons: skipped };
+  return { status: 'completed', result };
+};
+
+/** Commits items with the checkpoint after them. If one has changed meanwhile, nothing is taken. */
+const take = async (
+  walk: LaneWalk,
+  run: OperationRun<unknown, WalkCheckpoint>,
+  { lane, items, at }: { lane: string; items: WalkItem[]; at: WalkCheckpoint },
+): Promise<WalkCheckpoint> => {
+  const steps = items.flatMap(({ todo }) => ('steps' in todo ? todo.steps : []));
+  const doing = items.filter(({ todo }) => 'steps' in todo).length;
+  const after = { ...at.after, [lane]: items.at(-1)?.id ?? '' };
+  const checkpoint = { after, done: at.done + doing, skipped: { ...at.skipped } };
+  for (const { todo } of items) {
+    if ('skip' in todo) checkpoint.skipped[todo.skip] = (checkpoint.skipped[todo.skip] ?? 0) + 1;
+  }
+  try {
+    await run.commit(steps, { checkpoint, progress: progressOf(walk, checkpoint) });
+  } catch (error) {
+    if (error instanceof Unmet) return at;
+    throw error;
+  }
+  if (doing > 0) walk.added(lane, doing);
+  return checkpoint;
+};
+
+const skippedIn = ({ skipped }: WalkCheckpoint): number =>
+  Object.values(skipped).reduce((sum, count) => sum + count, 0);
+
+const progressOf = ({ unit, total, verb }: LaneWalk, at: WalkCheckpoint): OperationProgress => {
+  const skipped = skippedIn(at);
+  const seen = at.done + skipped;
+  return {
+    done: seen,
+    total: Math.max(total, seen),
+    unit,
+    note: `${at.done} ${verb}${skipped > 0 ? `, ${skipped} skipped` : ''}`,
+  };
+};

@@ -1,0 +1,87 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { until } from '../../harness/app.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { after, before, beforeEach, describe, it } = lab;
+
+describe('work on all that failed', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
+  beforeEach(() => world.arrive());
+
+  /** A hook with runs that failed; resolves to its name. */
+  const failed = async (count: number): Promise<string> => {
+    const { id, name } = await world.client.hooks.create({
+      body: {
+        ...{ name: 'deploy', trigger: 'webhook', action: 'notify' },
+        triggerConfig: { webhookPath: 'deploy', webhookSecret: 'a secret of the deploy' },
+        actionConfig: { notifyMessage: 'It came' },
+      },
+    });
+    for (let n = 0; n < count; n++) await world.client.hooks.test({ id, body: { payload: { n } } });
+    await until(
+      () => world.client.hooks.executions({ id }),
+      ({ executions }) => executions.every(({ status }) => status === 'success'),
+    );
+    const { db } = world.app.app.store;
+    const failure = { status: 'error' as const, effect: 'none' as const, error: 'down' };
+    await db.updateTable('executions').set(failure).where('hook_id', '=', id).execute();
+    return name;
+  };
+  const replay = (words: string[], more: object = {}) =>
+    world.cli(['hooks', 'replay', ...words], more);
+
+  it('lists what it found, and replays it with --yes', async () => {
+    await failed(3);
+    const listed = await replay(['--failed', '--since', '2h', '--dry-run']);
+    expect([listed.code, listed.stderr]).to.equal([0, listed.stderr]);
+    expect(listed.stderr).to.match(/^Replay: 3 runs, from .+ to .+\n {2}3 {2}deploy\n$/);
+    const { code, stdout, stderr } = await replay(['--failed', '--since', '2h', '--yes', '--json']);
+    expect([code, stderr.startsWith('Replay: 3 runs')]).to.equal([0, true]);
+    const { result, status } = JSON.parse(stdout);
+    expect({ status, result }).to.equal({
+      ...{ status: 'completed', result: { replayed: 3, skipped: 0, reasons: {} } },
+    });
+    const again = await replay(['deploy', '--failed', '--since', '2h', '--yes']);
+    expect([again.code, again.stderr]).to.equal([
+      0,
+      'Nothing of it failed.\nSkipped: 3\n  3  it was run again already\n',
+    ]);
+  });
+
+  it('asks on a terminal, and needs --yes elsewhere', async () => {
+    await failed(2);
+    const piped = await replay(['--failed', '--since', '2h']);
+    expect([piped.code, piped.stderr.includes('Add --yes')]).to.equal([2, true]);
+    const refused = await replay(['--failed', '--since', '2h'], { terminal: 80, answers: ['n'] });
+    expect([refused.code, refused.stderr.includes('Nothing was done.')]).to.equal([1, true]);
+    const { code, stderr } = await replay(['--failed', '--since', '2h'], {
+      ...{ terminal: 80, answers: ['y'] },
+    });
+    expect([code, stderr.includes('Done: 2 replayed.')]).to.equal([0, true]);
+  });
+
+  it('returns at once with --no-wait', async () => {
+    await failed(1);
+    const { code, stdout } = await replay([
+      ...['--failed', '--since', '2h', '--yes', '--no-wait', '--json'],
+    ]);
+    expect([code, JSON.parse(stdout).status]).to.equal([0, 'queued']);
+  });
+
+  it('refuses half a name, flags that belong to --failed, and what is no time', async () => {
+    for (const words of [
+      ['deploy'],
+      ['deploy', '4ew6rt', '--since', '2h'],
+      ['--failed', '--since', 'yesterday'],
+      ['--failed'],
+    ]) {
+      expect((await replay(words)).code, words.join(' ')).to.equal(2);
+    }
+  });
+});
