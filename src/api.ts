@@ -40,6 +40,7 @@ const contractModules = {
   users: () => import('./accounts/users/contract.js'),
   vault: () => import('./vault/contract.js'),
   webhooks: () => import('./outbound/webhooks/contract.js'),
+  resends: () => import('./outbound/resends/contract.js'),
   tunnel: () => import('./system/tunnel/contract.js'),
   unbuilt: () => import('./system/unbuilt/contract.js'),
 };
@@ -81,6 +82,7 @@ const about: Record<keyof ContractModules, string> = {
   users: 'Who has an account, and what they may (admin)',
   vault: 'Credentials that are used and that nobody reads',
   webhooks: 'Outgoing: signed events to addresses of yours',
+  resends: 'What did not arrive, all of an outage at once',
   tunnel: 'How others reach this daemon (admin)',
   unbuilt: 'Answered with 501',
 };

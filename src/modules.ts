@@ -47,7 +47,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const vault = openVault(base, { secrets });
   const tools = openTools(base, { vault: vault.vault, confinement, searchUrl });
   const { toolbox } = tools;
-  const outbound = openOutbound(base, { hub, vault, secrets });
+  const outbound = openOutbound(base, { hub, operations, vault, secrets });
   const accounts = await openAccounts(base, { config, secrets, outbound });
   const models = openModels(base, { config, secrets, vault, confinement });
   const permissions = openPermissions(base, { toolbox });
@@ -187,6 +187,7 @@ export const resourcesOf = (
     ...modules.independent.flatMap((module) => module.resources()),
     ...modules.models.resources(),
     operations.resources().operations,
+    sent.resends,
     sent.webhooks,
     ...chats.platforms,
     sent.notifications,

@@ -6,8 +6,10 @@ import {
   type OutboundMessageView,
 } from '../../src/client/index.js';
 import { columnsOf, shownAs } from '../columns.js';
-import type { CommandGroup } from '../command.js';
-import { Exit } from '../exit.js';
+import { type CommandGroup, command } from '../command.js';
+import { Exit, usageFault } from '../exit.js';
+import { requestFields } from '../fields.js';
+import { bulkFlags, refuseBulkFlags, workOnFailed } from '../operations/bulk.js';
 import { listCommand, requestCommand } from '../request.js';
 import { resolveId } from '../resolve.js';
 import { ago, oneLine } from '../text.js';
@@ -94,22 +96,44 @@ const listMessages = listCommand({
   },
 });
 
-const resendMessage = requestCommand({
+const { outbox: resendAll } = await contracts.resends();
+
+const resendMessage = command({
   name: 'resend',
-  args: '<sending>',
-  endpoint: resend,
-  examples: [
-    '4ew6rt',
-    '4ew6rt --json',
-    'outbox list --status failed --all --output id | xargs -n1 adjutant outbox resend',
+  args: '[sending]',
+  summary: 'Send a message again, or all that channels did not get',
+  calls: [resend, resendAll],
+  examples: ['4ew6rt', '4ew6rt --json', '--failed', '--failed --since 2h --yes'],
+  fields: () => requestFields(resendAll.body, ['since', 'until', 'dryRun']),
+  flags: bulkFlags,
+  notes: [
+    'For admins. A message with an unknown outcome may have arrived: then it arrives twice.',
+    'With --failed it lists what it found and asks. What is unknown goes with --status alone.',
   ],
-  notes: ['For admins. A message with an unknown outcome may have arrived: then it arrives twice.'],
-  at: async (client, { sending }) => {
+  seeAlso: 'adjutant operations',
+  run: async (context, { args: { sending }, flags, fields }) => {
+    const client = await context.client();
+    if (flags.failed) {
+      return workOnFailed(
+        context,
+        { flags, fields },
+        {
+          schema: resendAll.body,
+          more: {},
+          send: (body, how) => client.resends.outbox({ body: { ...body, ...how } }),
+          noun: 'message',
+          verb: 'Send again',
+        },
+      );
+    }
+    refuseBulkFlags(flags);
+    if (sending === undefined) throw usageFault('Name the sending, or send all: --failed');
     const page = (cursor?: string) => deadPage(client, cursor);
-    return { id: await resolveId(sending, { noun: 'sending', listed: 'outbox list', page }) };
+    const id = await resolveId(sending, { noun: 'sending', listed: 'outbox list', page });
+    const again = await client.outbox.resend({ id });
+    const sentence = 'Queued again. See how it ends: adjutant outbox list';
+    context.out.done(sentence, again, messageColumns);
   },
-  show: ({ out }, sending) =>
-    out.done('Queued again. See how it ends: adjutant outbox list', sending, messageColumns),
 });
 
 /**

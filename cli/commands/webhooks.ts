@@ -10,12 +10,14 @@ import { crud } from '../crud.js';
 import { Exit, usageFault } from '../exit.js';
 import { requestFields, requestFrom, withArguments } from '../fields.js';
 import { secretFrom } from '../input.js';
+import { bulkFlags, refuseBulkFlags, workOnFailed } from '../operations/bulk.js';
 import { namePages } from '../pages.js';
 import { askNeeded, listCommand } from '../request.js';
 import { NEWEST_PAGES, resolveId } from '../resolve.js';
 import { cutToWidth, duration, oneLine, safe } from '../text.js';
 
 const endpoints = await contracts.webhooks();
+const resends = await contracts.resends();
 
 const stateOf = ({ enabled, stats }: OutgoingWebhook): string => {
   if (!enabled) return 'disabled';
@@ -77,22 +79,52 @@ const listDeliveries = listCommand({
   seeAlso: 'adjutant webhooks resend; --json shows the reply to each attempt',
 });
 
-const resend = webhookCrud.request({
+const resend = command({
   name: 'resend',
-  args: '<webhook> <delivery>',
-  endpoint: endpoints.resend,
+  args: '[webhook] [delivery]',
+  summary: 'Send a delivery again, or all that failed in a time',
+  calls: [endpoints.resend, resends.webhooks],
   examples: [
     'app 4ew6rt',
     'app 4ew6rt --json',
-    'webhooks deliveries app --status failed --all --output id | xargs -n1 adjutant webhooks resend app',
+    '--failed --since 2h',
+    'app --failed --since 2026-01-31T09:30 --yes',
   ],
-  notes: ['The receiver knows it by its webhook-id, and may say that it has it already.'],
-  within: async (client, id, { delivery }) => ({
-    deliveryId: await deliveryId(client, id, delivery),
-  }),
-  show: ({ out }, again, { args: { webhook } }) => {
-    out.done('It goes again.', again, deliveryColumns);
-    out.note(`What came of it: adjutant webhooks deliveries ${oneLine(webhook)}`);
+  fields: () => requestFields(resends.webhooks.body, ['webhookId', 'since', 'until', 'dryRun']),
+  flags: bulkFlags,
+  notes: [
+    'The receiver knows it by its webhook-id, and may say that it has it already.',
+    'With --failed it lists what it found and asks. What is unknown goes with --status alone.',
+  ],
+  seeAlso: 'adjutant operations',
+  run: async (context, { args, flags, fields }) => {
+    const { webhook, delivery } = args;
+    const client = await context.client();
+    if (flags.failed) {
+      const webhookId = webhook === undefined ? undefined : await webhookCrud.id(client, webhook);
+      return workOnFailed(
+        context,
+        { flags, fields },
+        {
+          schema: resends.webhooks.body,
+          more: { webhookId },
+          send: (body, how) => client.resends.webhooks({ body: { ...body, ...how } }),
+          noun: 'message',
+          verb: 'Send again',
+        },
+      );
+    }
+    refuseBulkFlags(flags);
+    if (webhook === undefined || delivery === undefined) {
+      throw usageFault('Name the webhook and its delivery, or send all: --failed --since 2h');
+    }
+    const id = await webhookCrud.id(client, webhook);
+    const again = await client.webhooks.resend({
+      id,
+      deliveryId: await deliveryId(client, id, delivery),
+    });
+    context.out.done('It goes again.', again, deliveryColumns);
+    context.out.note(`What came of it: adjutant webhooks deliveries ${oneLine(webhook)}`);
   },
 });
 

@@ -177,4 +177,5 @@ export const skipReasons: Record<string, string> = {
   replayed: 'it was run again already',
   repeated: 'its sender sent it again, and that ran',
   effect_done: 'its effect may already be done; --force does it again',
+  disabled: 'the webhook is disabled',
 };

@@ -1,5 +1,6 @@
 import type { Base } from '../base.js';
 import { createQueue } from '../jobs/module.js';
+import type { Operations } from '../operations/module.js';
 import type { Hub } from '../realtime/module.js';
 import type { Secrets } from '../secrets/module.js';
 import { type NewOutgoingEvent, webhookTable } from '../store/tables/outbox.js';
@@ -21,6 +22,9 @@ import { notificationsResource } from './notifications/routes.js';
 import { createOutbox, NOTHING, NOTICE_JOB, type QueuedMessage } from './outbox.js';
 import { createPolicy } from './policy.js';
 import { createReminders } from './reminders.js';
+import { undeliveredStore } from './resends/queries.js';
+import { resendsResource } from './resends/routes.js';
+import { resendOperation } from './resends/service.js';
 import { createSender } from './send.js';
 import { createTargetHealth } from './targethealth.js';
 import { createTransports, ENDPOINT } from './transport.js';
@@ -46,6 +50,7 @@ export { post } from './webhooks/post.js';
 
 export interface OutboundDeps {
   hub: Hub;
+  operations: Operations;
   vault: VaultModule;
   secrets: Secrets;
 }
@@ -59,7 +64,7 @@ const CONCURRENCY = 512;
 const DOUBTFUL = 256;
 
 /** Opens the outbound messages to owners and webhooks, with the transports to their targets. */
-export const openOutbound = (base: Base, { hub, vault, secrets }: OutboundDeps) => {
+export const openOutbound = (base: Base, { hub, operations, vault, secrets }: OutboundDeps) => {
   const { store, clock, log, http, boot } = base;
   const { sealSecret, openSecret } = secrets.sealers.webhooks;
   const transports = createTransports();
@@ -95,6 +100,13 @@ export const openOutbound = (base: Base, { hub, vault, secrets }: OutboundDeps) 
   };
   transports.put(ENDPOINT, createEndpointTransport(endpoint));
   const toWebhooks = createToWebhooks({ clock });
+  const webhooks = webhooksStore({ store, clock });
+  const undelivered = undeliveredStore(store);
+  const resending = { store, clock, outgoing: queue, undelivered };
+  const resendsTo = {
+    toWebhooks: operations.register(resendOperation('webhooks.resend', resending)),
+    toChannels: operations.register(resendOperation('outbox.resend', resending)),
+  };
   store.whenQueued((lanes) => {
     for (const lane of lanes) queue.added(lane);
   });
@@ -121,7 +133,7 @@ export const openOutbound = (base: Base, { hub, vault, secrets }: OutboundDeps) 
       webhooks: webhooksResource({
         clock,
         http,
-        webhooks: webhooksStore({ store, clock }),
+        webhooks,
         subscriptions,
         outgoing: queue,
         vault: vault.vault,
@@ -130,6 +142,7 @@ export const openOutbound = (base: Base, { hub, vault, secrets }: OutboundDeps) 
       }),
       notifications: notificationsResource({ notifications: notificationsStore(store), clock }),
       outbox: outboxResource({ messages: outboxStore(base), added: queue.added }),
+      resends: resendsResource({ store, clock, webhooks, undelivered, ...resendsTo }),
     }),
   };
 };

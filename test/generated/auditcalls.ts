@@ -195,6 +195,11 @@ export const RECIPES: Record<string, Recipe> = {
     token: (await guest()).token,
     body: { since: SINCE },
   }),
+  'POST /api/webhooks/deliveries/resend': async ({ guest }) => ({
+    token: (await guest()).token,
+    body: { since: SINCE },
+  }),
+  'POST /api/admin/outbox/resend': async () => ({ body: { since: SINCE } }),
   'POST /api/webhooks': async ({ guest }) => ({
     token: (await guest()).token,
     body: { name: 'app', url: 'https://app.example.org/', events: ['*'] },

@@ -1,6 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../../harness/app.js';
+import { linkChannel } from '../../harness/channel.js';
+import { loseMessage } from '../../harness/messages.js';
+import { keepWebhook } from '../../harness/webhook.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -83,5 +86,26 @@ describe('work on all that failed', () => {
     ]) {
       expect((await replay(words)).code, words.join(' ')).to.equal(2);
     }
+  });
+
+  it('sends again what webhooks and channels did not get', async () => {
+    world.admin();
+    const { token, id } = await world.app
+      .call('POST', '/api/auth/login', {
+        body: { username: 'ada', password: 'correct horse battery' },
+      })
+      .then(({ body }) => ({ token: body.token, id: body.user.id }));
+    await keepWebhook(world.app, token);
+    const webhooks = ['webhooks', 'resend', '--failed', '--since', '2h', '--yes'];
+    const hooks = await world.cli(webhooks);
+    expect([hooks.code, hooks.stderr]).to.equal([
+      0,
+      'Nothing of it failed.\nSkipped: 1\n  1  the webhook is disabled\n',
+    ]);
+    const { id: channel } = await linkChannel(world.app, id);
+    await loseMessage(world.app, { userId: id, channel });
+    const { code, stdout } = await world.cli(['outbox', 'resend', '--failed', '--yes', '--json']);
+    // What a channel is told when it is linked may be among it.
+    expect([code, JSON.parse(stdout).result.resent >= 1]).to.equal([0, true]);
   });
 });

@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import { timeDigits } from '../../kernel/ids.js';
+import type { CountedItems } from '../../operations/module.js';
+import type { Store } from '../../store/store.js';
+import { visibleTo } from '../../store/visible.js';
+
+/** The choice of messages that did not arrive. */
+export interface UndeliveredFilter {
+  /** The user whose webhooks got none, or null for the channels of all users. */
+  webhooksOf: string | null;
+  /** The webhook or channel, or null for all. */
+  targetId: string | null;
+  status: ('failed' | 'unknown')[];
+  /** Times in ISO 8601 between which they were made. */
+  since: string | null;
+  until: string | null;
+  /** The ID before which theirs are: later messages are not meant. */
+  before: string;
+}
+
+type ResendSkip = 'disabled';
+
+/** The condition of the indexes of messages that did not arrive, which they take literally. */
+const hasFailed = sql<boolean>`s.status IN ('failed', 'unknown')`;
+
+const columns = ['s.id', 's.status', 's.error', 's.created_at as createdAt'] as const;
+
+/** Returns the queries for messages that did not arrive, each with its target. */
+export const undeliveredStore = ({ db }: Store) => {
+  const toWebhooks = (userId: string) =>
+    db
+      .selectFrom('webhooks as t')
+      .innerJoin('sendings as s', 's.webhook_id', 't.id')
+      .select(columns)
+      .select(['t.id as partId', 't.name as target'])
+      .select(sql<ResendSkip | null>`iif(t.enabled = 1, NULL, 'disabled')`.as('skipped'))
+      .where(visibleTo(userId, 't'))
+      .where('s.webhook_id', 'is not', null);
+
+  const toChannels = () =>
+    db
+      .selectFrom('channels as t')
+      .innerJoin('users as u', 'u.id', 't.user_id')
+      .innerJoin('sendings as s', 's.channel_id', 't.id')
+      .select(columns)
+      .select(['t.id as partId', sql<string>`t.kind || ' of ' || u.username`.as('target')])
+      .select(sql<ResendSkip | null>`iif(u.disabled_at IS NULL, NULL, 'disabled')`.as('skipped'))
+      .where('s.channel_id', 'is not', null);
+
+  const undelivered = (filter: UndeliveredFilter) => {
+    const { webhooksOf, targetId, status, since, until, before } = filter;
+    let found = (webhooksOf === null ? toChannels() : toWebhooks(webhooksOf))
+      .where(hasFailed)
+      .where('s.status', 'in', status)
+      .where('s.id', '<', before);
+    // The first condition is fast; the second is exact where the clock was set back.
+    if (since !== null) {
+      found = found
+        .where('s.id', '>=', `sending_${timeDigits(Date.parse(since))}`)
+        .where('s.created_at', '>=', since);
+    }
+    if (until !== null) found = found.where('s.created_at', '<=', until);
+    return targetId === null ? found : found.where('t.id', '=', targetId);
+  };
+
+  return {
+    /** Counts them by their targets and by why they would be skipped, if so. */
+    count: (filter: UndeliveredFilter): Promise<CountedItems[]> =>
+      db
+        .selectFrom(undelivered(filter).as('m'))
+        .select(['m.partId as lane', 'm.target as name', 'm.skipped as reason'])
+        .select(({ fn }) => [
+          fn.countAll<number>().as('count'),
+          fn.min('m.createdAt').as('oldest'),
+          fn.max('m.createdAt').as('newest'),
+        ])
+        .groupBy(['m.partId', 'm.target', 'm.skipped'])
+        .execute(),
+
+    /** Returns a channel of any user. */
+    channel: (id: string) =>
+      db.selectFrom('channels').select('id').where('id', '=', id).executeTakeFirst(),
+
+    /** Returns the first of them. */
+    first: (filter: UndeliveredFilter, limit: number) =>
+      db
+        .selectFrom(undelivered(filter).as('m'))
+        .select(['m.id', 'm.partId', 'm.status', 'm.error', 'm.skipped', 'm.createdAt'])
+        .orderBy('m.id')
+        .limit(limit)
+        .execute(),
+
+    /** Returns the first to one target after an ID. */
+    after: (
+      filter: UndeliveredFilter,
+      targetId: string,
+      { after, limit }: { after: string; limit: number },
+    ) =>
+      undelivered({ ...filter, targetId })
+        .where('s.id', '>', after)
+        .orderBy('s.id')
+        .limit(limit)
+        .execute(),
+  };
+};
+
+export type UndeliveredStore = ReturnType<typeof undeliveredStore>;
