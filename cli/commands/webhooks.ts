@@ -15,6 +15,7 @@ import { namePages } from '../pages.js';
 import { askNeeded, listCommand } from '../request.js';
 import { NEWEST_PAGES, resolveId } from '../resolve.js';
 import { cutToWidth, duration, oneLine, safe } from '../text.js';
+import { headersFile, headersFrom } from '../webhooks/headers.js';
 
 const endpoints = await contracts.webhooks();
 const resends = await contracts.resends();
@@ -29,7 +30,8 @@ const columns = columnsOf<OutgoingWebhook>(
   { name: 'state', value: stateOf, isState: true },
   { name: 'events', value: ({ events }) => events.join(' ') },
   ['url', 'sent=stats.sent:number', 'failed=stats.failed:number', 'waiting=stats.waiting:number'],
-  ['last=stats.lastDeliveryAt:ago', 'reason=disabledReason:data'],
+  ['last=stats.lastDeliveryAt:ago', 'reason=disabledReason:data', 'rate=ratePerMinute:data'],
+  { name: 'headers', value: ({ headerNames }) => headerNames.join(' '), only: 'data' },
 );
 
 const deliveryColumns = columnsOf<WebhookDelivery>(
@@ -164,8 +166,8 @@ const create = command({
     "all https://app.example.org/in --events '*' > secret.txt",
     'app https://app.example.org/in --events hook.failed --secret-file -',
   ],
-  fields: () => requestFields(endpoints.create.body, ['secret']),
-  flags: { secretFile },
+  fields: () => requestFields(endpoints.create.body, ['secret', 'headers']),
+  flags: { secretFile, headersFile },
   notes: ['A secret that is made goes to stdout alone, this once.'],
   seeAlso: 'adjutant help outgoing',
   run: async (context, { args, flags, fields }) => {
@@ -174,7 +176,8 @@ const create = command({
     if (!isGiven) needPlace(context);
     const given = withArguments(fields, args);
     const asked = await askNeeded(context, requestFields(endpoints.create.body), { fields: given });
-    const filled = { fields: { ...given, ...asked }, more: { secret } };
+    const headers = await headersFrom(context, flags.headersFile);
+    const filled = { fields: { ...given, ...asked }, more: { secret, headers } };
     const body = await requestFrom(endpoints.create.body, filled, context.at);
     const made = await (await context.client()).webhooks.create({ body });
     if (made.secret === undefined || context.out.format === 'json') {
@@ -253,6 +256,13 @@ export const webhooksGroup: CommandGroup = {
     webhookCrud.update({
       examples: ["app --events '*'", 'app --url https://app.example.org/adjutant', 'app --edit'],
       notes: ['With another address, failures of the earlier one do not count any more.'],
+      flags: { headersFile },
+      except: ['headers'],
+      secrets: ['headers'],
+      body: async (context, { flags, fields, data }) => {
+        const more = { headers: await headersFrom(context, flags.headersFile) };
+        return requestFrom(endpoints.update.body, { fields, data, more }, context.at);
+      },
     }),
     webhookCrud.delete({
       examples: ['app', 'app --yes', '4ew6rt --yes'],

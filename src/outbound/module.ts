@@ -29,6 +29,7 @@ import { createSender } from './send.js';
 import { createTargetHealth } from './targethealth.js';
 import { createTransports, ENDPOINT } from './transport.js';
 import { webhooksStore } from './webhooks/queries.js';
+import { createRates } from './rates.js';
 import { webhooksResource } from './webhooks/routes.js';
 import { createSubscriptions } from './webhooks/subscriptions.js';
 import { createEndpointTransport } from './webhooks/transport.js';
@@ -66,28 +67,30 @@ const DOUBTFUL = 256;
 /** Opens the outbound messages to owners and webhooks, with the transports to their targets. */
 export const openOutbound = (base: Base, { hub, operations, vault, secrets }: OutboundDeps) => {
   const { store, clock, log, http, boot } = base;
-  const { sealSecret, openSecret } = secrets.sealers.webhooks;
+  const { sealSecret, openSecret, headers } = secrets.sealers.webhooks;
   const transports = createTransports();
   const targetHealth = createTargetHealth();
+  const subscriptions = createSubscriptions();
   const queue = createQueue({
     store,
     clock,
     log,
     boot,
     concurrency: CONCURRENCY,
-    limitOf: targetHealth.limitOf,
+    // Ours: one message at a time where there is a rate, so that Retry-After holds for all others.
+    limitOf: (lane) => (subscriptions.isRated(lane) ? 1 : targetHealth.limitOf(lane)),
     targets: transports.targets,
     slowLanes: { isDoubtful: targetHealth.isDoubtful, most: DOUBTFUL },
   });
+  const rates = createRates();
   const outbox = createOutbox({ store, clock, hub });
   const policy = createPolicy(base);
   queue.handle(NOTICE_JOB, createNoticeFanout({ store, clock, queue, transports, policy }));
   queue.handle(EVENT_JOB, createEventFanout({ store, clock, queue }));
   queue.handle(
     MESSAGE_JOB,
-    createSender({ store, clock, queue, outbox, transports, targetHealth }),
+    createSender({ store, clock, queue, rates, outbox, transports, targetHealth }),
   );
-  const subscriptions = createSubscriptions();
   const endpoint = {
     store,
     clock,
@@ -96,6 +99,7 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
     outbox,
     subscriptions,
     openSecret,
+    headers,
     vault: vault.vault,
   };
   transports.put(ENDPOINT, createEndpointTransport(endpoint));
@@ -139,6 +143,7 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
         vault: vault.vault,
         sealSecret,
         openSecret,
+        headers,
       }),
       notifications: notificationsResource({ notifications: notificationsStore(store), clock }),
       outbox: outboxResource({ messages: outboxStore(base), added: queue.added }),

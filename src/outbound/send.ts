@@ -5,9 +5,11 @@ import type { StartedMessage } from '../store/tables/outbox.js';
 import { type SettleDeps, settleSendAttempt } from './settlement.js';
 import type { TargetHealth } from './targethealth.js';
 import type { SendResult, Transport, Transports } from './transport.js';
+import type { Rates } from './rates.js';
 
 export interface SenderDeps extends SettleDeps {
-  queue: Pick<Queue, 'delayed' | 'rest'>;
+  queue: Pick<Queue, 'added' | 'delayed' | 'rest'>;
+  rates: Rates;
   transports: Transports;
   targetHealth: TargetHealth;
 }
@@ -20,7 +22,7 @@ const JITTER = 0.2;
  * before the first byte goes out.
  */
 export const createSender = (deps: SenderDeps): JobHandler => {
-  const { store, clock, transports } = deps;
+  const { store, clock, queue, rates, transports } = deps;
 
   const begin = async (job: Job): Promise<StartedMessage | null> => {
     const of = { ...transports.targets(), paced: [], now: iso(clock.now()) };
@@ -39,6 +41,22 @@ export const createSender = (deps: SenderDeps): JobHandler => {
     return begin(job);
   };
 
+  /**
+   * Puts a message to a webhook with a rate back, if its turn has not come. It stays the first of its
+   * lane, of which nothing is claimed until then.
+   */
+  const isTooEarly = async ({ id, lane, begun }: Job): Promise<boolean> => {
+    const perMinute = begun?.verdict === 'waits' ? begun.message.webhook?.rate_per_minute : null;
+    if (perMinute === null || perMinute === undefined) return false;
+    const nextMs = rates.take(lane, perMinute);
+    queue.rest(lane, Math.abs(nextMs));
+    if (nextMs > 0) return false;
+    const sql = 'UPDATE jobs SET boot = NULL, attempts = 0 WHERE id = ?';
+    await store.transact([{ sql, parameters: [id] }]);
+    queue.added(lane);
+    return true;
+  };
+
   /** Ends a message for which no transport is asked any more. */
   const end = async (job: Job, begun: StartedMessage | null, error: string): Promise<void> => {
     if (!begun || begun.verdict === 'over') {
@@ -53,6 +71,7 @@ export const createSender = (deps: SenderDeps): JobHandler => {
 
   return {
     run: async (job, signal, free) => {
+      if (await isTooEarly(job)) return null;
       const begun = await beginInTurn(job, signal);
       const transport = begun?.verdict === 'begun' ? transports.find(begun.target) : undefined;
       if (begun && transport) await attempt(deps, { job, begun, transport, free }, signal);

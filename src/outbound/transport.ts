@@ -51,7 +51,8 @@ export const createTransports = () => {
       transports.set(target, transport);
       targets = {
         repeatable: kindsOf(transports, ({ isRepeatable }) => isRepeatable),
-        paced: kindsOf(transports, ({ ready }) => ready !== undefined),
+        // Of webhooks only those with a rate of their own wait for a turn.
+        paced: [ENDPOINT, ...kindsOf(transports, ({ ready }) => ready !== undefined)],
       };
     },
     find: (target: string): Transport | undefined => transports.get(target),

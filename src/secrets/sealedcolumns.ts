@@ -26,6 +26,12 @@ export const SEALED: SealedColumn[] = [
   { table: 'signing_keys', key: 'id', column: 'sealed', bound: `'signing_keys:' || id` },
   ...secretsOf('hooks', 'secret_sealed', 'old_secret_sealed'),
   ...secretsOf('webhooks', 'secret_sealed', 'old_secret_sealed'),
+  {
+    table: 'webhooks',
+    key: 'id',
+    column: 'headers_sealed',
+    bound: `'webhooks:' || id || ':headers'`,
+  },
   ...secretsOf('channels', 'secret_sealed'),
   { table: 'platforms', key: 'kind', column: 'secrets_sealed', bound: `'platforms:' || kind` },
   { table: 'totp', key: 'user_id', column: 'sealed', bound: `'totp:' || user_id` },

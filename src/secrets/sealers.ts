@@ -15,7 +15,12 @@ export const createSealers = (master: Keyring) => {
   const vault = sealerOf(master, boundOf);
   return {
     hooks: { sealSecret: hooks.seal, openSecret: hooks.open },
-    webhooks: { sealSecret: webhooks.seal, openSecret: webhooks.open },
+    webhooks: {
+      sealSecret: webhooks.seal,
+      openSecret: webhooks.open,
+      /** The headers of a webhook, as JSON. */
+      headers: sealerOf(master, (id: string) => `webhooks:${id}:headers`),
+    },
     channels: {
       sealChannelSecret: channels.seal,
       openChannelSecret: channels.open,

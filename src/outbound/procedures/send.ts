@@ -1,9 +1,10 @@
 import type Database from 'better-sqlite3';
-import type {
-  OutboundMessageRow,
-  StartedMessage,
-  Targets,
-  WebhookRow,
+import {
+  type OutboundMessageRow,
+  type StartedMessage,
+  type Targets,
+  type WebhookRow,
+  webhookTable,
 } from '../../store/tables/outbox.js';
 
 export interface MessageStart extends Targets {
@@ -43,7 +44,8 @@ export const beginMessages = (db: Database.Database) => {
     if (isLost && !repeatable.includes(target)) return { verdict: 'lost', ...unchanged };
     const isSuspended = is_owner_disabled === 1 || webhook?.enabled === 0;
     if (isSuspended) return { verdict: 'suspended', ...unchanged };
-    if (paced.includes(target)) return { verdict: 'waits', ...unchanged };
+    const isPaced = webhook === null || webhook.rate_per_minute !== null;
+    if (isPaced && paced.includes(target)) return { verdict: 'waits', ...unchanged };
     mark.run(id);
     const marked = { status: 'sending' as const, attempts: attempts + 1, next_at: null };
     return { verdict: 'begun', ...unchanged, message: { ...message, ...marked } };
@@ -74,11 +76,7 @@ const prepare = (db: Database.Database) => ({
      LEFT JOIN channels AS c ON c.id = s.channel_id
      WHERE s.id = ?`,
   ),
-  findWebhook: db.prepare(
-    `SELECT id, user_id, name, url, events, secret_sealed, old_secret_sealed, old_secret_until,
-       credential_id, enabled, disabled_reason, disabled_count, failing_since, created_at, updated_at
-     FROM webhooks WHERE id = ?`,
-  ),
+  findWebhook: db.prepare(`SELECT ${webhookTable.columns} FROM webhooks WHERE id = ?`),
   mark: db.prepare(
     `UPDATE sendings SET status = 'sending', attempts = attempts + 1, next_at = NULL WHERE id = ?`,
   ),

@@ -1,3 +1,4 @@
+import Joi from 'joi';
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
@@ -31,6 +32,18 @@ const overlap = () =>
     .description('How long the secret before signs, too; 60 unless given; 0 ends every overlap');
 const secret = () => s.text(200).example('whsec_').description('Write-only: `whsec_` and base64');
 
+const rate = () =>
+  s.whole(1, 6000).description('The most messages a minute; what is more waits, and none is lost');
+/** Names and values are checked in full where the webhook is changed. */
+const headers = <V>(label: string, value: Joi.AnySchema<V>) =>
+  s.later(() =>
+    Joi.object<Record<string, V>>()
+      .pattern(Joi.string().max(100), value)
+      .max(20)
+      .description('By name, for each request to it. The values are write-only')
+      .label(label),
+  );
+
 const webhook = {
   id: s.id('webhook'),
   name: s.text(200),
@@ -41,6 +54,8 @@ const webhook = {
   credentialId: s.nullable(s.id('credential')).description('The vault entry that is its secret'),
   oldSecretUntil: s.nullable(s.time()).description('Until then the secret before signs, too'),
   disabledReason: s.nullable(s.text(500)).description('Why it was disabled by itself'),
+  ratePerMinute: s.nullable(rate()),
+  headerNames: s.list(s.text(100)).description('Of its own headers, whose values are not shown'),
   stats: s.object('WebhookStats', {
     waiting: count(),
     sent: count(),
@@ -63,6 +78,8 @@ const NewWebhook = s.object('NewOutgoingWebhook', {
   secret: s.optional(secret()),
   credentialId: s.optional(s.text(80).description('A vault entry in place of the secret')),
   enabled: s.optional(s.flag()),
+  ratePerMinute: s.optional(s.nullable(rate())),
+  headers: s.optional(headers('OwnHeaders', s.anyText(4000))),
 });
 export type NewWebhook = s.Static<typeof NewWebhook>;
 
@@ -76,8 +93,23 @@ const WebhookChanges = s
         s.nullable(s.text(80)).description('null: its own secret again, which rotate-secret shows'),
       ),
       enabled: s.optional(s.flag().description('true also clears disabledReason')),
+      ratePerMinute: s.optional(s.nullable(rate())),
+      headers: s.optional(
+        headers('OwnHeaderChanges', s.nullable(s.anyText(4000))).description(
+          'Those given change; null takes one away. Write-only',
+        ),
+      ),
     }),
-    ...['id', 'secretSet', 'oldSecretUntil', 'disabledReason', 'stats', 'createdAt', 'updatedAt'],
+    ...[
+      'id',
+      'secretSet',
+      'headerNames',
+      'oldSecretUntil',
+      'disabledReason',
+      'stats',
+      'createdAt',
+      'updatedAt',
+    ],
   )
   .min(1);
 export type WebhookChanges = s.Static<typeof WebhookChanges>;

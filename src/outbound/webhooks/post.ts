@@ -12,6 +12,8 @@ export interface EndpointMessage {
   id: string;
   body: string;
   keys: Buffer[];
+  /** Headers of the user's own. */
+  headers?: Record<string, string>;
   /** The number of times that its cause came back to this daemon. */
   hops?: number;
 }
@@ -36,11 +38,12 @@ const DAY_MS = 24 * 3600 * 1000;
  */
 export const post = async (
   http: Http,
-  { url, id, body, keys, hops }: EndpointMessage,
+  { url, id, body, keys, headers: own, hops }: EndpointMessage,
   { now, signal }: { now: number; signal: AbortSignal },
 ): Promise<SendResult> => {
   const timestamp = Math.floor(now / 1000);
   const headers = {
+    ...own,
     'content-type': 'application/json',
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),

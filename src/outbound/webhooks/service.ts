@@ -11,6 +11,7 @@ import { updateIf } from '../../store/updateif.js';
 import { storedColumns } from '../../store/view.js';
 import type { Vault } from '../../vault/module.js';
 import type { NewWebhook, SecretRotation, WebhookChanges } from './contract.js';
+import { checkHeaders, type HeaderSealer, headerColumns } from './headers.js';
 import type { WebhooksStore } from './queries.js';
 import { checkSecret, checkUrl, checkWebhookCredential } from './rules.js';
 import type { Subscriptions } from './subscriptions.js';
@@ -22,6 +23,7 @@ export interface WebhooksDeps extends RotationDeps {
   outgoing: Pick<Queue, 'rest'>;
   http: Http;
   vault: Vault;
+  headers: HeaderSealer;
 }
 
 type WebhookCaller = Caller & Recorder;
@@ -38,6 +40,7 @@ export const createWebhook = async (
 ): Promise<{ row: WebhookWithStats; secret: string | null }> => {
   checkUrl(deps, given.url);
   checkSecret(given);
+  checkHeaders(given.headers);
   await checkWebhookCredential(deps, by.userId, given.credentialId);
   const secret = given.secret ?? newSecret();
   const row = newRow(deps, by.userId, { ...given, secret });
@@ -53,7 +56,7 @@ export const createWebhook = async (
 const UNUSED = { waiting: 0, sent: 0, failed: 0, last_delivery_at: null, last_status: null };
 
 const newRow = (
-  { clock, sealSecret }: WebhooksDeps,
+  { clock, sealSecret, headers }: WebhooksDeps,
   userId: string,
   { secret, ...given }: NewWebhook & { secret: string },
 ): WebhookRow => {
@@ -75,8 +78,12 @@ const newRow = (
     failing_since: null,
     created_at: iso(now),
     updated_at: iso(now),
+    rate_per_minute: given.ratePerMinute ?? null,
+    ...(headerColumns(headers, { id, headers_sealed: null }, given.headers) ?? NO_HEADERS),
   };
 };
+
+const NO_HEADERS = { headers_sealed: null, header_names: '[]' };
 
 /**
  * Changes a webhook. Ours: a new address, or enabling it, makes a new start: earlier failures no
@@ -88,8 +95,15 @@ export const updateWebhook = async (
   by: WebhookCaller,
 ): Promise<WebhookWithStats> => {
   if (given.url !== undefined) checkUrl(deps, given.url);
+  checkHeaders(given.headers);
   await checkWebhookCredential(deps, by.userId, given.credentialId ?? undefined);
-  const changed = await change(deps, { id, by, noted: { ...given } }, () => changesOf(given));
+  const { headers, ...rest } = given;
+  // The log names the headers and never holds their values.
+  const noted = { ...rest, ...(headers && { headers: Object.keys(headers) }) };
+  const changed = await change(deps, { id, by, noted }, (row) => ({
+    ...changesOf(rest),
+    ...headerColumns(deps.headers, row, headers),
+  }));
   if (given.url !== undefined || given.enabled) deps.outgoing.rest(id, 0);
   return changed;
 };

@@ -1,6 +1,7 @@
 import { iso } from '../../kernel/clock.js';
 import { unlessShut } from '../../kernel/envelope.js';
 import type { Http } from '../../kernel/http.js';
+import { redactTextApart } from '../../kernel/redactapart.js';
 import { keySpelt, type OverlapDeps, oldSecretsOf, secretKey } from '../../secrets/module.js';
 import type { Statement } from '../../store/engine/protocol.js';
 import { selectRows } from '../../store/rows.js';
@@ -11,10 +12,12 @@ import { NOTHING } from '../outbox.js';
 import type { SendResult, Transport } from '../transport.js';
 import { type DisablingDeps, disableWebhook } from './disable.js';
 import { post } from './post.js';
+import { type HeaderSealer, openHeaders } from './headers.js';
 import { createSecretCache } from './secretcache.js';
 
 export interface KeysDeps extends OverlapDeps {
   vault: Vault;
+  headers: HeaderSealer;
 }
 
 export interface EndpointDeps extends DisablingDeps, KeysDeps {
@@ -42,8 +45,8 @@ const PATIENCE_DAYS = 5;
  */
 export const createEndpointTransport = (deps: EndpointDeps): Transport => {
   const opened = createSecretCache(deps.openSecret);
-  const { clock, http, vault } = deps;
-  const keys = { clock, http, vault, openSecret: opened.open };
+  const { clock, http, vault, headers } = deps;
+  const keys = { clock, http, vault, headers, openSecret: opened.open };
   return {
     isRepeatable: true,
     delaysMs: DELAYS_MS,
@@ -73,8 +76,26 @@ export const sendTo = async (
   if (keys.length === 0) {
     return { verdict: 'retry', error: webhook.credential_id === null ? DAMAGED : NO_KEY };
   }
-  return post(deps.http, { url: webhook.url, ...letter, keys }, { now: deps.clock.now(), signal });
+  const headers = openHeaders(deps.headers, webhook);
+  if (headers === null) return { verdict: 'retry', error: NO_HEADERS };
+  const message = { url: webhook.url, ...letter, keys, headers };
+  const sent = await post(deps.http, message, { now: deps.clock.now(), signal });
+  return withoutValues(sent, Object.values(headers));
 };
+
+/** Ours: a header value that is shorter is none that a reply gives away. */
+const SHORTEST_SECRET = 6;
+
+/** Redacts the values of headers in what the endpoint replied, which is kept. */
+const withoutValues = async (sent: SendResult, values: string[]): Promise<SendResult> => {
+  const secrets = values.filter(({ length }) => length >= SHORTEST_SECRET);
+  if (secrets.length === 0) return sent;
+  const excerpt = sent.excerpt && (await redactTextApart(sent.excerpt, secrets));
+  if (sent.verdict === 'sent') return { ...sent, excerpt };
+  return { ...sent, excerpt, error: await redactTextApart(sent.error, secrets) };
+};
+
+const NO_HEADERS = 'Its headers were damaged: set them anew';
 
 const NO_KEY = 'The vault entry that is its secret has expired: rotate it';
 const DAMAGED = 'Its secret was damaged: rotate it';

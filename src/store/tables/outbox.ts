@@ -61,6 +61,12 @@ export const webhookTable = table('webhooks', {
   failing_since: orNull(text),
   created_at: text,
   updated_at: text,
+  /** The most messages a minute; null: no limit. */
+  rate_per_minute: preset(orNull(number)),
+  /** The user's own headers as JSON, sealed. */
+  headers_sealed: preset(orNull(text)),
+  /** Their names as a JSON list. */
+  header_names: preset(json<string[]>()),
 });
 export type WebhookRow = Row<typeof webhookTable>;
 

@@ -1,0 +1,110 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { createRates } from '../../../src/outbound/rates.js';
+import { until } from '../../harness/app.js';
+import { openStage, type Stage } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, beforeEach, after } = lab;
+
+describe('createRates', () => {
+  it('gives a turn to each message, evenly, and says how long the next one waits', () => {
+    let now = 1000;
+    const { take } = createRates(() => now);
+    expect(take('webhook_1', 60)).to.equal(1000);
+    expect(take('webhook_1', 60)).to.equal(-1000);
+    expect(take('webhook_2', 60)).to.equal(1000);
+    now += 400;
+    expect(take('webhook_1', 60)).to.equal(-600);
+    now += 600;
+    expect(take('webhook_1', 60)).to.equal(1000);
+  });
+
+  it('keeps nobody waiting by a rate that was lower before', () => {
+    const { take } = createRates(() => 1000);
+    take('webhook_1', 1);
+    expect(take('webhook_1', 600)).to.equal(-100);
+  });
+});
+
+describe('a webhook with a rate', () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage();
+  });
+  beforeEach(() => stage.clear());
+  after(() => stage.close());
+
+  /** Takes down when each message arrived. */
+  const arrivals = (): number[] => {
+    const times: number[] = [];
+    stage.target.answer = (response) => {
+      times.push(performance.now());
+      response.end('fine');
+    };
+    return times;
+  };
+  const order = () => stage.target.received.map(({ body }) => JSON.parse(body).data.executionId);
+
+  it('gets its messages in their order, so many a minute, and loses none', async () => {
+    await stage.webhook({ events: ['hook.executed'], ratePerMinute: 300 });
+    const times = arrivals();
+    const fired: string[] = [];
+    for (let count = 0; count < 6; count++) fired.push(await stage.fire());
+    await stage.target.got(6);
+    expect(order()).to.equal(fired);
+    const gaps = times.slice(1).map((at, n) => at - (times[n] ?? 0));
+    // A message that is on its way a little longer than the next one is no fault of the pace.
+    expect(Math.min(...gaps)).to.be.above(100);
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).to.be.above(5 * 200 - 50);
+    const [webhook] = (await stage.ask('GET', '/api/webhooks')).body.webhooks;
+    await until(
+      async () => (await stage.ask('GET', `/api/webhooks/${webhook.id}`)).body.stats,
+      ({ sent, waiting }) => sent === 6 && waiting === 0,
+    );
+  });
+
+  it('makes no attempt while a message waits for its turn', async () => {
+    const { id } = await stage.webhook({ events: ['hook.executed'], ratePerMinute: 1 });
+    await stage.fire();
+    await stage.target.got(1);
+    await stage.fire();
+    await stage.fire();
+    const waiting = await until(
+      () => stage.deliveries(id, '?status=queued'),
+      ({ length }) => length === 2,
+    );
+    expect(waiting.map(({ attempts }) => attempts.length)).to.equal([0, 0]);
+    expect(stage.target.received).to.have.length(1);
+  });
+
+  it('rests as long as Retry-After says, and then goes on', async () => {
+    await stage.webhook({ events: ['hook.executed'], ratePerMinute: 6000 });
+    const times: number[] = [];
+    stage.target.answer = (response, nth) => {
+      times.push(performance.now());
+      if (nth > 1) return response.end('fine');
+      return response.writeHead(429, { 'retry-after': '1' }).end();
+    };
+    for (let count = 0; count < 3; count++) await stage.fire();
+    await stage.target.got(2);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).to.be.above(990);
+  });
+
+  it('is unlimited again where the rate is taken away', async () => {
+    const { id, ratePerMinute } = await stage.webhook({ ratePerMinute: 1 });
+    expect(ratePerMinute).to.equal(1);
+    const { body } = await stage.ask('PATCH', `/api/webhooks/${id}`, { ratePerMinute: null });
+    expect(body.ratePerMinute).to.be.null();
+    for (let count = 0; count < 3; count++) await stage.fire();
+    await stage.target.got(3);
+  });
+
+  it('refuses a rate that is none', async () => {
+    for (const ratePerMinute of [0, 6001, 1.5, '60']) {
+      const body = { name: 'app', url: stage.target.url, events: ['*'], ratePerMinute };
+      const reply = await stage.ask('POST', '/api/webhooks', body);
+      expect([reply.status, reply.body.details[0].path]).to.equal([400, 'ratePerMinute']);
+    }
+  });
+});
