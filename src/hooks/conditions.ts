@@ -4,7 +4,7 @@ import { isDeeper } from '../kernel/depth.js';
 import { jsonPrefix } from '../kernel/jsonprefix.js';
 import { Comparison, TimeLimitSpent } from './compare.js';
 import type { Condition } from './hook.js';
-import { lookUp, type TemplateScope } from './template.js';
+import { isAbsent, lookUp, type TemplateScope } from './template.js';
 import { CONDITIONS_MS, createTimeLimit, type TimeLimit } from './timelimit.js';
 
 /** The outcome of an execution's conditions; `reason` is a sentence that names the condition. */
@@ -51,7 +51,11 @@ export const judgeConditions = (
   return { verdict: 'hold' };
 };
 
-const holds = ({ operator, value }: Condition, found: unknown, comparison: Comparison): boolean => {
+const holds = (
+  { field, operator, value }: Condition,
+  found: unknown,
+  comparison: Comparison,
+): boolean => {
   const { timeLimit } = comparison;
   if (timeLimit.isSpent()) throw new TimeLimitSpent();
   switch (operator) {
@@ -69,7 +73,7 @@ const holds = ({ operator, value }: Condition, found: unknown, comparison: Compa
         isMatch(compile(value), found.slice(0, LONGEST_MATCHED), timeLimit)
       );
     case 'exists':
-      return (found !== undefined) === (value !== false);
+      return isMissing(field, found) === (value === false);
     case 'gt':
       return typeof found === 'number' && typeof value === 'number' && found > value;
     case 'lt':
@@ -78,6 +82,9 @@ const holds = ({ operator, value }: Condition, found: unknown, comparison: Compa
       return Array.isArray(value) && comparison.isOneOf(found, value);
   }
 };
+
+const isMissing = (field: string, found: unknown): boolean =>
+  found === undefined || isAbsent(field, found);
 
 /**
  * True for a primitive value. A text contains no list and no object, and converting one to text may
@@ -112,7 +119,7 @@ const isMatch = (pattern: RegExp, text: string, timeLimit: TimeLimit): boolean =
 
 const describe = ({ field, operator, value }: Condition, found: unknown): string => {
   const name = field.replace(/^webhook\.body\./, '');
-  if (found === undefined) return `${name} is missing`;
+  if (isMissing(field, found)) return `${name} is missing`;
   if (operator === 'exists') return `${name} is there`;
   return `${name} is ${short(found)}, not ${operator} ${short(value)}`;
 };

@@ -29,18 +29,20 @@ const LONGEST = 256 * 1024;
 
 /**
  * Fills in `{{webhook.body.<path>}}`, `{{webhook.headers.<name>}}`, `{{webhook.query.<name>}}`,
- * `{{webhook.path}}`, `{{webhook.method}}`, `{{event}}`, `{{hook.name}}`, `{{agent.result}}`, `{{approval.tool}}`. An
- * object prints as JSON, an unknown name stays as written, and all inserted text together has at
- * most 256 Ki characters.
+ * `{{webhook.path}}`, `{{webhook.method}}`, `{{event}}`, `{{hook.name}}`, `{{agent.result}}`,
+ * `{{approval.tool}}`. An object prints as JSON, a value that is absent in this run as nothing, an
+ * unknown name stays as written, and all inserted text together has at most 256 Ki characters.
  */
 export const renderTemplate = (template: string, scope: TemplateScope): string =>
   template.replace(PLACE, filling(scope));
 
 /** Does the same for a template that is JSON: text inserted into a string literal cannot end it. */
 export const renderJson = (template: string, scope: TemplateScope): string => {
-  const fill = filling(scope);
+  const left = { characters: LONGEST };
+  const fill = filling(scope, { left, isJson: true });
+  const fillText = filling(scope, { left });
   const fillEscaped = (written: string, path: string): string => {
-    const text = fill(written, path);
+    const text = fillText(written, path);
     return text === written ? written : JSON.stringify(text).slice(1, -1);
   };
   const filled: string[] = [];
@@ -66,20 +68,34 @@ export const renderDeep = (value: unknown, scope: TemplateScope): unknown => {
 };
 
 /**
- * Returns a function that fills in placeholders until the limit is reached; the rest stays empty.
+ * Returns a function that fills in placeholders until no characters are left; the rest stays empty.
+ * `isJson` is for places where the text must be a JSON value.
  */
-const filling = (scope: TemplateScope) => {
-  let left = LONGEST;
+const filling = (
+  scope: TemplateScope,
+  {
+    left = { characters: LONGEST },
+    isJson = false,
+  }: { left?: { characters: number }; isJson?: boolean } = {},
+) => {
   return (written: string, path: string): string => {
-    if (left <= 0) return '';
-    const value = lookUp(scope, path.trim());
+    if (left.characters <= 0) return '';
+    const name = path.trim();
+    const value = lookUp(scope, name);
     if (value === undefined) return written;
-    const text = print(value);
-    const fits = text.length > left ? `${text.slice(0, left)}…` : text;
-    left -= fits.length;
+    const text = isAbsent(name, value) && !isJson ? '' : print(value);
+    const fits = text.length > left.characters ? `${text.slice(0, left.characters)}…` : text;
+    left.characters -= fits.length;
     return fits;
   };
 };
+
+/**
+ * True for a value that a run can have and this one has not, such as the event of a sender that
+ * names none. A null of a payload is a value, as its sender wrote it.
+ */
+export const isAbsent = (path: string, value: unknown): boolean =>
+  value === null && !path.startsWith('webhook.');
 
 /**
  * Returns the value at a dotted path, `undefined` if there is none. Header names are matched in

@@ -40,6 +40,16 @@ const stops = (field: string, operator: Condition['operator'], value?: unknown) 
 const holding = (cases: Parameters<typeof stops>[]) =>
   cases.filter((each) => stops(...each) === null);
 
+describe('the event of a sender that names none', () => {
+  it('is not there', () => {
+    const of = { ...scope, event: null };
+    const judged = (value: boolean) =>
+      judgeConditions([{ field: 'event', operator: 'exists', value }], of);
+    expect(judged(false)).to.equal({ verdict: 'hold' });
+    expect(judged(true)).to.equal({ verdict: 'stopped', reason: 'condition 1: event is missing' });
+  });
+});
+
 describe('judgeConditions', () => {
   it('lets through what holds, by each operator', () => {
     const cases: Parameters<typeof stops>[] = [

@@ -46,6 +46,17 @@ describe('renderTemplate', () => {
     );
   });
 
+  it('prints nothing for what this run has not, such as an event', () => {
+    const agent = { id: 'a', name: 'b', result: null, error: 'c' };
+    const without = { ...scope, event: null, agent };
+    const text = '[{{event}}] [{{ event }}] [{{agent.result}}] [{{agent.error}}]';
+    expect(renderTemplate(text, without)).to.equal('[] [] [] [c]');
+    expect(renderDeep({ a: ['{{event}}'] }, without)).to.equal({ a: [''] });
+    expect(renderJson('{"in":"{{event}}","as":{{event}}}', without)).to.equal(
+      '{"in":"","as":null}',
+    );
+  });
+
   it('prints objects and lists as JSON, and reaches into them', () => {
     expect(render('{{webhook.body.list}}')).to.equal('["a",{"b":"c"}]');
     expect(render('{{webhook.body.list.0}} {{webhook.body.list.1.b}}')).to.equal('a c');
