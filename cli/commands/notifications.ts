@@ -1,6 +1,7 @@
 import {
   type Client,
   contracts,
+  headlineOf,
   type Notification,
   type NotificationPreferences,
   type PreferenceChanges,
@@ -22,7 +23,8 @@ const notificationColumns = columnsOf<Notification>(
     value: (one) => (one.readAt === null ? 'new' : 'read'),
     isState: true,
   },
-  ['title', 'when=createdAt:ago', 'kind', 'short=id:tail', 'body:data', 'link:data'],
+  { name: 'title', value: headlineOf },
+  ['when=createdAt:ago', 'kind', 'short=id:tail', 'body:data', 'link:data'],
 );
 
 /** A notification is known by its id, the end of that, or its title. */
@@ -31,7 +33,7 @@ const notificationCrud = crud({
   rows: 'notifications',
   endpoints: { list: (await contracts.notifications()).list },
   columns: notificationColumns,
-  named: ({ id, title }) => ({ id, name: title }),
+  named: (notice) => ({ id: notice.id, name: headlineOf(notice) }),
 });
 
 /** The number of ids that are remembered, more than a page, so that none is printed twice. */
@@ -106,7 +108,7 @@ const printNotice = ({ out }: Context, notice: Notification): void => {
     return;
   }
   const head = [localTime(notice.createdAt), padded(oneLine(notice.kind), KIND_WIDTH)];
-  out.line(cutToWidth([...head, oneLine(notice.title)].join('  '), out.width));
+  out.line(cutToWidth([...head, oneLine(headlineOf(notice))].join('  '), out.width));
 };
 
 const { notice } = await contracts.outbox();
@@ -289,7 +291,7 @@ export const notificationsGroup: CommandGroup = {
         '4ew6rt --json',
         'notifications list --unread --output id | xargs -n1 adjutant notifications read',
       ],
-      message: ({ title }) => `Read: ${title}`,
+      message: (notice) => `Read: ${headlineOf(notice)}`,
     }),
     readEvery,
     watchNotifications,

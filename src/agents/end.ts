@@ -102,10 +102,9 @@ const executionOutcome = (outcome: AgentOutcome) =>
 
 const messageOf = (agent: AgentRow, outcome: AgentOutcome): Notice => {
   const body = outcome.status === 'completed' ? withNote(outcome) : outcome.error;
-  const headline = body.trim().split('\n', 1)[0] ?? '';
   return {
     kind: `agent_${outcome.status}`,
-    title: `${agent.name}: ${headline}`,
+    title: outcome.status === 'completed' ? agent.name : `${agent.name} failed`,
     body,
     link: `/api/agents/${agent.id}`,
     isDirect: true,

@@ -18,6 +18,7 @@ export type { Verification } from '../hooks/senders/contract.js';
 export type { PresetName } from '../hooks/senders/presets.js';
 export type { SignatureRecipe } from '../hooks/senders/recipe.js';
 export type { Endpoint } from '../kernel/contract/endpoint.js';
+export { headlineOf } from '../kernel/contract/headline.js';
 export type { Operation, OperationPreview } from '../kernel/contract/operation.js';
 export { timeDigits } from '../kernel/ids.js';
 export { isRecord } from '../kernel/jsonvalue.js';

@@ -161,18 +161,15 @@ export const noticeOutcome = (run: HookRun, body: string): RunOutcome => ({
 const notify: PerformAction = async (deps, run) =>
   endRun(deps, run, noticeOutcome(run, await deps.evaluate.notice(run)));
 
-export const noticeOf = (run: HookRun, body: string): Notice => {
-  const headline = body.trim().split('\n', 1)[0] ?? '';
-  return {
-    kind: 'hook_notice',
-    title: `${run.hook.name}: ${headline}`,
-    body,
-    link: `/api/hooks/${run.hook.id}/executions`,
-    about: run.hook.name,
-    hops: hopsOf(run),
-    isDirect: run.hook.actionConfig.notifyOwner === true,
-  };
-};
+export const noticeOf = (run: HookRun, body: string): Notice => ({
+  kind: 'hook_notice',
+  title: run.hook.name,
+  body,
+  link: `/api/hooks/${run.hook.id}/executions`,
+  about: run.hook.name,
+  hops: hopsOf(run),
+  isDirect: run.hook.actionConfig.notifyOwner === true,
+});
 
 const forward: PerformAction = async (deps, run, job, signal) => {
   await beginRun(deps, run, run.execution.effect);

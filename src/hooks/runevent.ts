@@ -51,7 +51,7 @@ const textOf = (result: unknown): string =>
  */
 export const runFailureNotice = (run: EndedRun, error: string): Notice => ({
   kind: 'hook_failed',
-  title: `${run.hookName}: ${error.trim().split('\n', 1)[0] || 'failed'}`,
+  title: `${run.hookName} failed`,
   body: error,
   link: `/api/hooks/${run.hookId}/executions/${run.executionId}`,
   about: run.hookName,

@@ -1,3 +1,4 @@
+import { headlineOf } from '../kernel/contract/headline.js';
 import { noticeKind } from './noticekinds.js';
 
 /** Held notifications of one kind about one subject. */
@@ -6,9 +7,10 @@ export interface NoticeGroup {
   /** The name of the subject, such as a hook's; null if it has no name. */
   about: string | null;
   count: number;
-  /** The id of the newest notification; `title` is its title. */
+  /** The id of the newest notification; `title` and `body` are its own. */
   last: string;
   title: string;
+  body: string;
 }
 
 /** Ours: the maximum number of names in a digest; for the rest a person opens the app. */
@@ -16,7 +18,7 @@ const NAMES = 5;
 
 /**
  * Returns one message for all of them, with their number, `100 hook failures in 10 minutes:
- * deploy-notify 60, stripe 40`, and the title of the last one. `told` is how many were sent one by
+ * deploy-notify 60, stripe 40`, and the headline of the last one. `told` is how many were sent one by
  * one before.
  */
 export const digestText = (groups: NoticeGroup[], when: string, told: number) => {
@@ -66,4 +68,4 @@ const namesOf = (groups: NoticeGroup[]): string => {
 };
 
 const lastOf = (groups: NoticeGroup[]): string =>
-  groups.reduce((newest, group) => (group.last > newest.last ? group : newest)).title;
+  headlineOf(groups.reduce((newest, group) => (group.last > newest.last ? group : newest)));

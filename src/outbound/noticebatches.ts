@@ -52,7 +52,7 @@ export const noticeBatchRows = ({ db }: Store) => ({
           .as('g'),
       )
       .innerJoin('notifications as newest', 'newest.id', 'g.last')
-      .select(['g.kind', 'g.about', 'g.count', 'g.last', 'g.hops', 'newest.title'])
+      .select(['g.kind', 'g.about', 'g.count', 'g.last', 'g.hops', 'newest.title', 'newest.body'])
       .orderBy('g.last')
       .execute(),
 

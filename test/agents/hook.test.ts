@@ -151,7 +151,7 @@ describe('an agent of a hook', () => {
     const told = (await notifications()).filter(({ link }: { link: string }) => link.endsWith(id));
     expect(told.length).to.equal(1);
     expect(told[0].kind).to.equal('agent_completed');
-    expect(told[0].title).to.match(/^owner-\w{6}: All green\.$/);
+    expect(told[0].title).to.match(/^owner-\w{6}$/);
     expect(told[0].body).to.equal('All green.\nNothing to do.');
   });
 

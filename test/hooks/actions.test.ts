@@ -133,7 +133,7 @@ describe('notify', () => {
     expect(run.result).to.equal({ message });
     const [posted] = await notices('hook_notice');
     expect(posted).to.include({
-      title: 'shop: Order 7',
+      title: 'shop',
       body: message,
       link: `/api/hooks/${id}/executions`,
       readAt: null,

@@ -76,7 +76,7 @@ describe('dryRun', () => {
       return body.rendered;
     };
     const notified = await dry(await desk.hook({ name: 'n' }));
-    expect(notified).to.equal({ title: 'n: Got 1', body: 'Got 1' });
+    expect(notified).to.equal({ title: 'n', body: 'Got 1' });
 
     const forwarded = await dry(
       await forward('dry', { webhookBody: '{"t":"{{webhook.body.t}}"}' }),

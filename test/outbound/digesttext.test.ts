@@ -10,7 +10,8 @@ const group = (
   count: number,
   more: Partial<NoticeGroup> = {},
 ): NoticeGroup => ({
-  ...{ kind: 'hook_failed', about, count, last: `notification_${count}`, title: `${about}: down` },
+  ...{ kind: 'hook_failed', about, count, last: `notification_${count}`, title: `${about} failed` },
+  body: 'down\nfor good',
   ...more,
 });
 
@@ -19,7 +20,7 @@ describe('digestOf', () => {
     const groups = [group('stripe', 40), group('deploy-notify', 60)];
     expect(digestText(groups, 'in 10 minutes', 0)).to.equal({
       title: '100 hook failures in 10 minutes: deploy-notify 60, stripe 40',
-      body: 'last: deploy-notify: down',
+      body: 'last: deploy-notify failed: down',
       link: '/api/notifications?kind=hook_failed',
     });
   });
@@ -41,7 +42,7 @@ describe('digestOf', () => {
     const said = digestText([group('a', 2), group(null, 1, other)], 'in your quiet hours', 0);
     expect(said).to.equal({
       title: '3 messages in your quiet hours',
-      body: '2 hook failures: a 2; last: a: down\n1 message of an agent; last: Done',
+      body: '2 hook failures: a 2; last: a failed: down\n1 message of an agent; last: Done',
       link: '/api/notifications',
     });
   });

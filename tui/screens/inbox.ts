@@ -1,4 +1,4 @@
-import type { Notification } from '../../src/client/index.js';
+import { headlineOf, type Notification } from '../../src/client/index.js';
 import type { ScreenPage } from '../page.js';
 import { row, tonedSpan } from '../parts/row.js';
 import { column, stateColumn } from '../parts/table.js';
@@ -45,7 +45,7 @@ export const inboxPage: ScreenPage = listPage<Notification>({
     stateColumn('STATE', [5, 8, 0], (each) => notifications.busy[each.id] ?? stateOf(each)),
     column('TIME', [8, 19, 2], ({ createdAt }) => timeOfEvent(createdAt, session.now)),
     column('KIND', [8, 20, 3], ({ kind }) => kind.replaceAll('_', ' ')),
-    column('WHAT', [12, 200, 0], ({ title }) => title),
+    column('WHAT', [12, 200, 0], headlineOf),
   ],
   detail: ({ session }, { title, kind, createdAt, body }, width) => [
     row(tonedSpan('strong', title)),
