@@ -13,6 +13,7 @@ import type { ChannelRow } from '../store/tables/channels.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import { visibleTo } from '../store/visible.js';
 import { noteLate } from './freetext.js';
+import { CHANNEL_DELAYS_MS } from './delays.js';
 import { messageOf } from './messagetext.js';
 import type { ChatPace } from './pace.js';
 import { isSetTo, type PlatformSettingsCache } from './settings.js';
@@ -25,10 +26,10 @@ export interface TransportDeps {
   pace: ChatPace;
 }
 
-const MINUTE_MS = 60_000;
-const DELAYS_MS = [5000, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, 60 * MINUTE_MS];
 /** Ours: most messages for one text, since nobody reads more; the whole text is in the app. */
 const MOST_PARTS = 30;
+/** Ours: as many characters as a message to an agent may have. It bounds the time of the renderer. */
+const LONGEST_TEXT = 100_000;
 
 /**
  * Makes the transport to the channels of one platform. A long text becomes several messages there:
@@ -40,7 +41,7 @@ export const createPlatformTransport = (
   platform: OutboundPlatform,
 ): Transport => ({
   isRepeatable: false,
-  delaysMs: DELAYS_MS,
+  delaysMs: CHANNEL_DELAYS_MS,
   ready: ({ channel_id }, signal) => deps.pace(channel_id ?? '', signal),
   send: async (message, signal): Promise<SendResult> => {
     const channel = await findChannel(deps.store, message);
@@ -83,19 +84,21 @@ const notSetUp = (kind: string): string =>
   `${kind} is not set up; an admin does that: adjutant platforms set ${kind}`;
 
 /**
- * Limits the number of messages. A call that does not fit cannot be read completely here, so it
- * cannot be approved here.
+ * Limits the length of a text and the number of its messages. A call that does not fit cannot be
+ * read completely here, so it cannot be approved here.
  */
 const bounded = (platform: OutboundPlatform, message: ChannelMessage): PlatformBody[] => {
-  const parts = platform.render(message);
-  if (parts.length === 0) return platform.render({ ...message, text: '(no text)' });
-  if (parts.length <= MOST_PARTS) return parts;
-  const rest = parts.length - MOST_PARTS + 1;
-  const note = `… ${rest} messages more: too long to be shown here. Read it in the app.`;
+  const isCut = message.text.length > LONGEST_TEXT;
+  const text = isCut ? message.text.slice(0, LONGEST_TEXT) : message.text;
+  const parts = isCut && message.question ? [] : platform.render({ ...message, text });
+  if (parts.length === 0 && !isCut) return platform.render({ ...message, text: '(no text)' });
+  if (parts.length <= MOST_PARTS && !isCut) return parts;
   const shown = message.question ? [] : parts.slice(0, MOST_PARTS - 1);
   const title = message.question ? message.title : null;
-  return [...shown, ...platform.render({ title, text: note })];
+  return [...shown, ...platform.render({ title, text: TOO_LONG })];
 };
+
+const TOO_LONG = '… The rest is too long to be shown here. Read it in the app.';
 
 const sendParts = async (
   { store, pace }: TransportDeps,

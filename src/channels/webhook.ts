@@ -10,6 +10,7 @@ import { parseWebhook } from '../providers/chat/webhook.js';
 import { type Secret, secretKey } from '../secrets/module.js';
 import type { Store } from '../store/store.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
+import { CHANNEL_DELAYS_MS } from './delays.js';
 import type { VerifiedEvents } from './inbound.js';
 import { messageOf } from './messagetext.js';
 
@@ -19,9 +20,6 @@ export interface WebhookDeps {
   http: Http;
   openChannelSecret(channelId: string, sealed: string): Secret;
 }
-
-const MINUTE_MS = 60_000;
-const DELAYS_MS = [5000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * 60 * MINUTE_MS];
 
 /**
  * Kind of the message with the code that verifies a new channel; it is sent before the channel is
@@ -36,7 +34,7 @@ export const VERIFICATION = 'verification';
  */
 export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
   isRepeatable: true,
-  delaysMs: DELAYS_MS,
+  delaysMs: CHANNEL_DELAYS_MS,
   send: async (message, signal) => {
     const channel = await findChannel(deps, message.channel_id ?? '');
     const isMeant = channel?.verified_at || message.kind === VERIFICATION;
