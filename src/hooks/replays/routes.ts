@@ -5,7 +5,7 @@ import { replays } from './contract.js';
 import { type ReplayFailuresDeps, replayFailures } from './service.js';
 
 interface ReplaysRoutesDeps extends ReplayFailuresDeps {
-  hooks: Pick<HooksStore, 'get'>;
+  hooks: Pick<HooksStore, 'get' | 'grantedTools'>;
 }
 
 export const replaysResource = (deps: ReplaysRoutesDeps) =>
