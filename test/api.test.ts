@@ -63,6 +63,7 @@ const UNBUILT = [
 const PUBLIC_EXTRAS = [
   'GET /metrics',
   'GET /api/messenger-webhook',
+  'GET /api/webhooks/{path}/challenge',
   'POST /api/auth/passkey/redeem',
   'POST /api/auth/reset',
 ];

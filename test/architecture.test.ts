@@ -30,6 +30,9 @@ const BASE = 'src/base.ts';
 const THREADED =
   /^src\/(hooks\/(payloads|inbound)\/|system\/backup\/|[\w/]+\/procedures(\/|\.ts$))/;
 
+/** Plain data that contracts are made of, and that imports the language of contracts alone. */
+const PLAIN = ['contract', 'presets', 'recipe'].map((name) => `src/hooks/senders/${name}.ts`);
+
 /** The list of the procedures of all modules, which the threads of the database load. */
 const PROCEDURES = /^src\/procedures\.ts$/;
 
@@ -154,10 +157,14 @@ describe('architecture', () => {
   });
 
   it('writes contracts in the language of contracts alone', () => {
-    const contracts = product().filter(({ path }) => path.endsWith('/contract.ts'));
+    const isPlain = (path: string | null | undefined) => PLAIN.includes(path ?? '');
+    const contracts = product().filter(
+      ({ path }) => path.endsWith('/contract.ts') || isPlain(path),
+    );
     const others = contracts.flatMap(({ imports }) =>
       imports.filter(
-        ({ to, module }) => !to?.startsWith('src/kernel/contract/') && module !== 'joi',
+        ({ to, module }) =>
+          !to?.startsWith('src/kernel/contract/') && !isPlain(to) && module !== 'joi',
       ),
     );
     none(others.map(({ at, module }) => `${at}: imports ${module}`));

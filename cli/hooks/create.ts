@@ -1,4 +1,4 @@
-import { contracts, type Hook, type Verification } from '../../src/client/index.js';
+import { contracts, type Hook, type SenderVerification } from '../../src/client/index.js';
 import { type Context, command, textFlag } from '../command.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { safe } from '../text.js';
@@ -65,7 +65,7 @@ export const hookCreate = command({
 /** A new secret; one that the sender makes is asked for, and may be given later. */
 const secretOf = async (
   context: Context,
-  verify: Verification | undefined,
+  verify: SenderVerification | undefined,
   file: string | undefined,
 ): Promise<NewSecret | undefined> => {
   const preset = typeof verify === 'string' ? verify : verify?.preset;

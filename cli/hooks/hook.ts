@@ -4,7 +4,7 @@ import {
   contracts,
   type Execution,
   type Hook,
-  type Verification,
+  type SenderVerification,
 } from '../../src/client/index.js';
 import { columnsOf, valueAt } from '../columns.js';
 import type { Context } from '../command.js';
@@ -79,7 +79,7 @@ const lastOf = ({ lastStatus, lastExecutionAt }: Hook['stats']): string =>
   lastExecutionAt === null ? 'never' : `${lastStatus}, ${ago(lastExecutionAt)}`;
 
 /** The name of a preset; `described` for a signature of the hook's own. */
-const senderName = (verify: Verification | undefined): string => {
+const senderName = (verify: SenderVerification | undefined): string => {
   if (verify === undefined || typeof verify === 'string') return verify ?? '';
   return verify.preset ?? 'described';
 };

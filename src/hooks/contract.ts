@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
-import { AwaitedToken, ConfirmedToken, Verification } from './senders/contract.js';
+import { AwaitedToken, ConfirmedToken, SenderVerification } from './senders/contract.js';
 
 const trigger = () =>
   s.oneOf(
@@ -24,7 +24,7 @@ const NewTriggerConfig = s.object('NewTriggerConfig', {
   webhookPath: s.optional(path()),
   webhookSecret: s.optional(s.anyText(1000).description('Write-only; without one all is refused')),
   webhookCredentialId: s.optional(s.text(80).description('A vault entry in place of the secret')),
-  verify: s.optional(Verification.description('The sender, if it does not sign like GitHub')),
+  verify: s.optional(SenderVerification.description('The sender, if it does not sign like GitHub')),
   cron: s.optional(s.text(200).example('0 9 * * 1-5')),
   timezone: s.optional(s.text(64).example('Europe/Berlin')),
 });
@@ -33,7 +33,7 @@ const TriggerConfig = s.object('TriggerConfig', {
   webhookPath: s.optional(s.text(200)),
   webhookSecretSet: s.optional(s.flag()),
   webhookCredentialId: s.optional(s.id('credential')),
-  verify: s.optional(Verification),
+  verify: s.optional(SenderVerification),
   oldSecretUntil: s.optional(s.nullable(s.time())),
   oldSecretLastUsedAt: s.optional(s.nullable(s.time())),
   cron: s.optional(s.text(200)),
@@ -242,6 +242,7 @@ export const hooks = contract({
   'confirm-token': endpoint.post('/api/hooks/{id}/confirm-token', {
     summary: 'Make the token that came the secret of the hook',
     secret: true,
+    example: { token: 'secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl' },
     body: ConfirmedToken,
     reply: Hook,
   }),

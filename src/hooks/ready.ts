@@ -48,11 +48,8 @@ export const createPrepare = (deps: PrepareDeps): PrepareEnd => {
   };
 };
 
-const runOfComing = (
-  hook: OpenedHook,
-  executionId: string,
-  { id, at, path, headers, query, payload, event }: ComingDelivery,
-): HookRun => {
+const runOfComing = (hook: OpenedHook, executionId: string, coming: ComingDelivery): HookRun => {
+  const { id, at, headers, query, payload } = coming;
   const execution: ExecutionRow = {
     id: executionId,
     hook_id: hook.id,
@@ -75,17 +72,19 @@ const runOfComing = (
     run_at: null,
     boot: null,
   };
-  const delivery: DeliveryRow = {
-    id,
-    path,
-    method: 'POST',
-    headers: '',
-    body: payload.text,
-    query: null,
-    event,
-    sender_id: null,
-    received_at: at,
-  };
+  const delivery = deliveryOfComing(coming);
   keepParsed(delivery, { body: payload.value, headers, query });
   return { isSuspended: false, execution, hook, delivery };
 };
+
+const deliveryOfComing = ({ id, path, payload, event, at }: ComingDelivery): DeliveryRow => ({
+  id,
+  path,
+  method: 'POST',
+  headers: '',
+  body: payload.text,
+  query: null,
+  event,
+  sender_id: null,
+  received_at: at,
+});

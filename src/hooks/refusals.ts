@@ -40,7 +40,7 @@ export const refuseGrants = (
   after: GrantingHook,
 ): void => grants.refuse(by, grantedAnew(grants.acting, before, after));
 
-/** What tells the tools that a hook may use. */
+/** The dependencies that know the tools of a hook. */
 export interface FiringDeps {
   grants: GrantRule;
   hooks: Pick<HooksStore, 'grantedTools'>;

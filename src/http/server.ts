@@ -164,9 +164,7 @@ const attachVisit = (server: Server, deps: ServerDeps): void => {
   });
 };
 
-/**
- * Creates the limits of requests. Both reply with 429 and Retry-After if the limit is reached.
- */
+/** Creates the limits of requests. Both reply with 429 and Retry-After if it is reached. */
 const createLimits = ({ config, clock, anonymousLimit }: ServerDeps) => {
   const perUser = createRate(config.ratePerUser, clock);
   const count = (request: Request, take: () => Allowance | null): void => {

@@ -32,7 +32,12 @@ const REFUSED: Record<string, number> = {
   // A platform that is not set up.
   'channels.ntfy': 409,
   // A thing of which nothing is there yet.
-  ...{ 'hooks.replay': 404, 'approvals.approve': 404, 'skills.accept': 404 },
+  ...{
+    'hooks.replay': 404,
+    'hooks.confirm-token': 409,
+    'approvals.approve': 404,
+    'skills.accept': 404,
+  },
   ...{ 'users.totp-remove': 404, 'users.passkey-remove': 404 },
   // Closed until a platform's own secret is set.
   ...{ 'messengers.teamchat': 401, 'messengers.messenger': 401 },

@@ -9,7 +9,7 @@ const FORMS: [BodyForm, RegExp][] = [
   ['text', /^(?:text\/(?:plain|xml)|application\/(?:[\w.+-]+\+)?xml)\s*(?:;|$)/i],
 ];
 
-/** How a body is read, and the hooks that take a body of its form. */
+/** The way to read a body, and the hooks that take a body of its form. */
 interface FittingHooks {
   reading: Reading;
   fitting: VerifiedHook[];

@@ -19,11 +19,11 @@ const DECOY_KEY: VerifyingKey = {
   isOld: false,
 };
 
-/** What is tried where there is no hook. */
+/** The candidate that is tried where there is no hook. */
 export const DECOY: CandidateHook = { hook: null, secrets: [DECOY_KEY] };
 
 /** Returns hooks with their keys that are valid now. */
-export const candidatesOf = (hooks: ReceivingHook[], now: number): CandidateHook[] =>
+export const validCandidates = (hooks: ReceivingHook[], now: number): CandidateHook[] =>
   hooks.map((hook) => ({
     hook,
     secrets: hook.secrets.filter(({ until }) => until === null || until > now),

@@ -115,7 +115,7 @@ const nameOf = (event: string): string | null => {
   return line.slice(0, LONGEST_EVENT).replace(/\p{Cs}/gu, '') || null;
 };
 
-/** What is not stored with a delivery, whatever its name. */
+/** Values and headers that are not stored with a delivery. */
 export interface Unkept {
   /** True if a text contains a secret of the hooks. */
   holdsSecret(text: string): boolean;

@@ -18,7 +18,7 @@ import type { Backlog } from './backlog.js';
 import { fittingHooks } from './bodyform.js';
 import {
   type CandidateHook,
-  candidatesOf,
+  validCandidates,
   DECOY,
   keysOfHook,
   signsAddress,
@@ -139,7 +139,7 @@ export const createInbox = (deps: InboxDeps) => {
      * the body.
      */
     byPath: (path: string, arrival: InboundRequestBody): Receiving => {
-      const candidates = candidatesOf(directory.onPath(path), clock.now());
+      const candidates = validCandidates(directory.onPath(path), clock.now());
       if (candidates.some(({ hook }) => hook?.sender)) return judge(candidates, arrival);
       const unfit = withSecret(arrival, candidates);
       if (unfit || !isSigned(arrival.headers)) return unfit ?? refusedBy(candidates);
@@ -153,7 +153,7 @@ export const createInbox = (deps: InboxDeps) => {
       const hook = directory.byId(hookId);
       if (!hook) return { verdict: 'unknown' };
       const coming = { ...arrival, path: hook.path ?? '' };
-      const candidates = candidatesOf([hook], clock.now());
+      const candidates = validCandidates([hook], clock.now());
       const unfit = withSecret(coming, candidates);
       if (unfit) return unfit;
       const given = secretHeaders(arrival.headers);
@@ -165,7 +165,7 @@ export const createInbox = (deps: InboxDeps) => {
     },
     /** Handles the handshake of a hub: its token must be the secret of a hook on the path. */
     challenge: (path: string, token: string): 'unknown' | 'refused' | 'handshake' => {
-      const candidates = candidatesOf(directory.onPath(path), clock.now());
+      const candidates = validCandidates(directory.onPath(path), clock.now());
       if (candidates.length === 0) return 'unknown';
       const keys = candidates.flatMap(({ secrets }) => secrets.map(({ key }) => key.export()));
       const given = Buffer.from(token);

@@ -20,7 +20,7 @@ export interface Payload extends BodyNames {
   value?: unknown;
 }
 
-/** How a body is read: its form, and the places in it that senders name, as `body.event.id`. */
+/** The way to read a body: its form, and the places in it that senders name, as `body.event.id`. */
 export interface Reading {
   form: BodyForm;
   places: string[];

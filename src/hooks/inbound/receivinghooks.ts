@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { unlessShut } from '../../kernel/envelope.js';
 import { type OverlapDeps, oldSecretsOf, type VerifyingKey } from '../../secrets/module.js';
 import type { HookRow } from '../../store/tables/hooks.js';
-import type { TriggerConfig } from '../hook.js';
+import type { SenderVerification } from '../senders/contract.js';
 import { type Sender, senderOf } from '../senders/open.js';
 
 export interface ReceivingHook {
@@ -14,7 +14,7 @@ export interface ReceivingHook {
   action: HookRow['action'];
   isEnabled: boolean;
   secrets: VerifyingKey[];
-  /** How its sender signs; null: by one of the schemes that need no description. */
+  /** The sender and its signature; null: one of the schemes that need no description. */
   sender: Sender | null;
   /** The credential that the secrets belong to, if any. */
   credentialId: string | null;
@@ -87,7 +87,7 @@ export const createDirectory = (
 };
 
 const senderIn = ({ trigger_config }: HookRow): Sender | null => {
-  const { verify }: TriggerConfig = JSON.parse(trigger_config);
+  const { verify }: { verify?: SenderVerification } = JSON.parse(trigger_config);
   return verify === undefined ? null : senderOf(verify);
 };
 

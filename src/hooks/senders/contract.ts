@@ -47,12 +47,12 @@ const Signature = s
   .min(1);
 
 /** A hook's `triggerConfig.verify`: the name of a preset, or an object. */
-export const Verification = s.textOr(
+export const SenderVerification = s.textOr(
   'SenderVerification',
   s.oneOf('SenderPreset', ...PRESET_NAMES),
   Signature,
 );
-export type Verification = s.Static<typeof Verification>;
+export type SenderVerification = s.Static<typeof SenderVerification>;
 
 /** A token that a sender makes and sends once, before its owner has confirmed it. */
 export const AwaitedToken = s.object('AwaitedToken', {

@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../kernel/problem.js';
-import type { Verification } from './contract.js';
+import type { SenderVerification } from './contract.js';
 import { recipeOf } from './open.js';
 import { PLACEHOLDERS, piecesOf, type SignatureRecipe } from './recipe.js';
 
@@ -15,7 +15,10 @@ const BESIDE_PRESET = ['preset', 'toleranceSeconds', 'topicArn'];
  * Returns the faults of a `verify` beyond its schema, with the paths of its fields; '' is the whole.
  * `hasAddress`: the daemon has a public address, which some senders sign.
  */
-export const verificationFaults = (verify: Verification, hasAddress: boolean): FieldFault[] => {
+export const verificationFaults = (
+  verify: SenderVerification,
+  hasAddress: boolean,
+): FieldFault[] => {
   const recipe = recipeOf(verify);
   const own = typeof verify === 'string' ? [] : ownFaults(verify, recipe);
   if (own.length > 0) return own;
@@ -33,7 +36,7 @@ export const verificationFaults = (verify: Verification, hasAddress: boolean): F
 
 /** Returns what is wrong with a secret for this sender, or null. */
 export const faultOfSenderSecret = (
-  verify: Verification,
+  verify: SenderVerification,
   secret: string | undefined,
 ): string | null => {
   const { algorithm, encoding } = recipeOf(verify);
@@ -43,7 +46,7 @@ export const faultOfSenderSecret = (
   return form.test(secret) ? null : `must be the sender's public key, 32 bytes as ${written}`;
 };
 
-type OwnSignature = Exclude<Verification, string>;
+type OwnSignature = Exclude<SenderVerification, string>;
 
 const ownFaults = (verify: OwnSignature, recipe: SignatureRecipe): FieldFault[] => {
   if (verify.preset !== undefined) {

@@ -1,4 +1,4 @@
-import type { Verification } from './contract.js';
+import type { SenderVerification } from './contract.js';
 import { PRESETS } from './presets.js';
 import type { SignatureRecipe } from './recipe.js';
 
@@ -10,13 +10,13 @@ export interface Sender {
 }
 
 /** Returns the sender that a hook's `verify` means. It was checked when the hook was saved. */
-export const senderOf = (verify: Verification): Sender => {
+export const senderOf = (verify: SenderVerification): Sender => {
   if (typeof verify === 'string') return { name: verify, recipe: PRESETS[verify] };
   return { name: JSON.stringify(verify), recipe: recipeOf(verify) };
 };
 
 /** Returns the recipe of a `verify`, with what it leaves out filled in. */
-export const recipeOf = (verify: Verification): SignatureRecipe => {
+export const recipeOf = (verify: SenderVerification): SignatureRecipe => {
   if (typeof verify === 'string') return PRESETS[verify];
   const { preset, header, timestampHeader, idFrom, eventFrom, ...rest } = verify;
   if (preset !== undefined) return { ...PRESETS[preset], ...rest };

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { hookSample, sampleFrom, sampleNames } from '../../../cli/hooks/sample.js';
 import { senders } from '../../../cli/hooks/senders/form.js';
-import { loadSenders, type Verification } from '../../../src/client/index.js';
+import { loadSenders, type SenderVerification } from '../../../src/client/index.js';
 import { until } from '../../harness/app.js';
 import { openWorld, type World } from '../world.js';
 
@@ -20,7 +20,11 @@ describe('hooks send --sample', () => {
   });
   after(() => world.stop());
 
-  const hookOn = async (name: string, secret: string, verify?: Verification): Promise<string> => {
+  const hookOn = async (
+    name: string,
+    secret: string,
+    verify?: SenderVerification,
+  ): Promise<string> => {
     const { id } = await world.client.hooks.create({
       body: {
         name,

@@ -1,7 +1,7 @@
-import type { Verification } from '../../../src/hooks/senders/contract.js';
+import type { SenderVerification } from '../../../src/hooks/senders/contract.js';
 
 /** Senders without a preset: how a hook's `verify` describes them. */
-export const descriptions: Record<string, Verification> = {
+export const descriptions: Record<string, SenderVerification> = {
   airtable: { header: 'X-Airtable-Content-MAC', prefix: 'hmac-sha256=', key: 'base64' },
   asana: { header: 'X-Hook-Signature' },
   box: {

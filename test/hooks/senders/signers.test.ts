@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { Verification } from '../../../src/hooks/senders/contract.js';
+import { SenderVerification } from '../../../src/hooks/senders/contract.js';
 import { verificationFaults } from '../../../src/hooks/senders/faults.js';
 import { recipeOf } from '../../../src/hooks/senders/open.js';
 import { isSignedBy } from '../../../src/hooks/senders/verify.js';
@@ -42,7 +42,7 @@ describe('what a script signs as senders do', () => {
     expect(names.size).to.be.above(43);
     for (const sender of names) {
       const verify = verifyOf(sender);
-      expect(Verification.validate(verify).error, sender).to.be.undefined();
+      expect(SenderVerification.validate(verify).error, sender).to.be.undefined();
       expect(verificationFaults(verify, true), sender).to.equal([]);
     }
   });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Verification } from '../../../src/hooks/senders/contract.js';
+import type { SenderVerification } from '../../../src/hooks/senders/contract.js';
 import { PRESET_NAMES } from '../../../src/hooks/senders/presets.js';
 import { projectRoot } from '../../harness/sources.js';
 import { descriptions } from './descriptions.js';
@@ -32,7 +32,7 @@ export const signedByScript = (url: string, at: number): ScriptedSender[] => {
 };
 
 /** The `verify` of a hook for a sender of the script: `github-form` is a variant of `github`. */
-export const verifyOf = (sender: string): Verification => {
+export const verifyOf = (sender: string): SenderVerification => {
   const preset = PRESET_NAMES.find((name) => name === sender.replace(/-(?:form|json)$/, ''));
   const found = preset ?? descriptions[sender];
   if (found === undefined) throw new Error(`Nothing says how ${sender} signs`);
