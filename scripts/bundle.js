@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
  * others stay where npm put them, and are loaded when they are needed.
  */
 const BUNDLED =
-  /^(@hapi\/(boom|bourne|hapi|nes|validate)|commander|croner|joi|jsonwebtoken|kysely|ws)(\/|$)/;
+  /^(@hapi\/(boom|bourne|hapi|nes|validate)|commander|croner|joi|jsonwebtoken|kysely|markdown-it|ws)(\/|$)/;
 /** Optional parts of ws, which it does without. */
 const ABSENT = /^(bufferutil|utf-8-validate)$/;
 /** A module's own URL, or a file that it names by it, of which the name is the first group. */

@@ -93,6 +93,7 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
     only: /^src\/(http\/|client\/|app\.ts$|kernel\/(route|input)\.ts$)/,
   },
   { module: /^commander$/, only: /^cli\// },
+  { module: /^markdown-it$/, only: /^src\/providers\/chat\/markdown\// },
   { module: /^(ink|react)\b/, only: /^tui\// },
 ];
 /** All that the client needs at run time, so that it works where the server is not installed. */

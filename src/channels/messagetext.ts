@@ -18,6 +18,8 @@ export interface SaidContent {
   link?: string | null;
 }
 
+/** The kinds of messages that agents and hooks write; those of the daemon are plain text. */
+const MARKDOWN_KINDS = ['agent_completed', 'agent_notice', 'hook_notice'];
 const APPROVAL = /^\/api\/chat\/approvals\/(\w+)$/;
 /** Link to all approvals of one agent. */
 const APPROVALS = /^\/api\/chat\/approvals\?status=pending&agentId=(\w+)$/;
@@ -48,12 +50,20 @@ const contentOf = async (
   const asked =
     approvalId &&
     (await ownApprovals(store, message.user_id).where('id', '=', approvalId).executeTakeFirst());
-  if (!asked) return { title, text: body };
+  const isMarkdown = MARKDOWN_KINDS.includes(message.kind);
+  if (!asked) return { title, text: withoutTitle(body, title), isMarkdown };
   if (asked.status !== 'pending') return { title, text: `It was ${asked.status} meanwhile.` };
   const { id, digest } = asked;
   const grantScopes = isRead ? grantScopesIn(asked) : [];
   const question = { approvalId: id, digest, ...(grantScopes.length > 0 && { grantScopes }) };
   return { title, text: textOf(asked, isRead), question };
+};
+
+/** Leaves out the first line of a text if it only repeats the title. */
+const withoutTitle = (body: string, title: string | null): string => {
+  const [first = '', ...rest] = body.trim().split('\n');
+  const said = first.replace(/^#{1,6} |[*_]+/g, '').trim();
+  return title !== null && said === title.trim() ? rest.join('\n').trim() : body;
 };
 
 /**

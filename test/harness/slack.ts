@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { faultOfSlack } from './slackrules.js';
 import { openTarget } from './target.js';
 
 export const SIGNING_SECRET = '8f742231b10e8888abcd99yyyzzz85a5';
@@ -29,9 +30,11 @@ export const openSlack = async () => {
     }
     const refusal = refusals.shift();
     if (refusal) return refusal(response);
-    const call = JSON.parse(body ?? '');
-    if (isTooLong(call)) return refuse('invalid_blocks')(response);
-    calls.push({ method, ...call });
+    const message = JSON.parse(body ?? '');
+    const fault = method === 'chat.postMessage' ? faultOfSlack(message) : null;
+    if (fault !== null) return refuse(fault)(response);
+    if (isTooLong(message)) return refuse('invalid_blocks')(response);
+    calls.push({ method, ...message });
     say(response, 200, { ok: true, channel: DIRECT, ts: `1503435956.00000${calls.length}` });
   };
   return {

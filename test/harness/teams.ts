@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { openTarget } from './target.js';
+import { faultOfCard } from './teamsrules.js';
 
 /** That of the example in Microsoft's own sample of an outgoing webhook. */
 export const SECURITY_TOKEN = 'vqF0En+Z0ucuRTM/01o2GuhMH3hKKk/N2bOmlM31zaA=';
@@ -18,7 +19,10 @@ export const openWorkflow = async () => {
     const { body = '' } = target.received[nth - 1] ?? {};
     // Teams counts a message in UTF-16.
     if (2 * body.length > 28 * 1024) return void response.writeHead(413).end();
-    posted.push(JSON.parse(body));
+    const message = JSON.parse(body);
+    const fault = faultOfCard(message);
+    if (fault !== null) return void response.writeHead(400).end(fault);
+    posted.push(message);
     response.writeHead(202, { 'x-ms-workflow-run-id': `run${posted.length}` }).end();
   };
   return {
@@ -68,10 +72,11 @@ export const signed = (body: string, token: string) => ({
   authorization: `HMAC ${createHmac('sha256', Buffer.from(token, 'base64')).update(body).digest('base64')}`,
 });
 
+const TEXT = /"TextRun","text":("(?:[^"\\]|\\.)*")/g;
+
 /** The lines of a card that Teams would show. */
-export const linesOf = (message: unknown): string[] => {
-  const text = JSON.stringify(message);
-  return [...text.matchAll(/"TextRun","text":("(?:[^"\\]|\\.)*")/g)].map(([, line]) =>
-    JSON.parse(line ?? '""'),
-  );
-};
+export const linesOf = (message: unknown): string[] =>
+  JSON.stringify(message)
+    .split('"RichTextBlock"')
+    .slice(1)
+    .map((block) => [...block.matchAll(TEXT)].map(([, text]) => JSON.parse(text ?? '""')).join(''));

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { openTarget } from './target.js';
+import { faultOfTelegram } from './telegramrules.js';
 
 export const TOKEN = '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11';
 export const WEBHOOK_SECRET = 'a-secret_of-our-own-choice-of-32-signs';
@@ -33,7 +34,7 @@ export const openTelegram = async () => {
     const refusal = refusals.shift();
     if (refusal) return refusal(response);
     const call: TelegramCall = { method, ...JSON.parse(body ?? '') };
-    const fault = faultOf(call);
+    const fault = faultOf(call) ?? faultOfTelegram(method, call);
     if (fault !== null) return refuse(400, `Bad Request: ${fault}`)(response);
     calls.push(call);
     const result = method === 'setWebhook' ? true : { message_id: calls.length };

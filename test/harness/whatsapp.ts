@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { openTarget } from './target.js';
+import { faultOfWhatsapp } from './whatsapprules.js';
 
 export const APP_SECRET = 'dd1a3c5b7e9f00112233445566778899';
 export const VERIFY_TOKEN = 'meatyhamhock';
@@ -39,6 +40,7 @@ export const openWhatsapp = async () => {
     const message: CloudMessage = JSON.parse(body ?? '');
     const fault = faultOf(message, templates);
     if (fault !== null) return refuse(fault, 400)(response);
+    if (faultOfWhatsapp(message) !== null) return refuse(100, 400)(response);
     sent.push(message);
     say(response, 200, {
       messaging_product: 'whatsapp',

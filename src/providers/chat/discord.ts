@@ -19,14 +19,11 @@ import {
   PUBLIC_KEY,
   parseDiscord,
 } from './discordinbound.js';
-import {
-  blocksOf,
-  hasFences,
-  type Marked,
-  markedPieces,
-  type StyledBlock,
-  withLast,
-} from './marks.js';
+import { messagesOf } from './markdown/fit.js';
+import { messageLines } from './markdown/message.js';
+import { discordRules } from './markdown/rules.js';
+import { markdownLimits, writeMarkdown } from './markdown/write.js';
+import { withLast } from './part.js';
 import type {
   ChannelMessage,
   ChatEvent,
@@ -36,12 +33,9 @@ import type {
   PlatformQuestion,
   PlatformReach,
 } from './platform.js';
-import { splitText } from './split.js';
 
 /** The most characters of a message. */
 const LONGEST = 2_000;
-/** The characters reserved in one message for the marks around a title and code. */
-const MARKS = 64;
 
 /** The flags of a message: without previews of its links, and shown to its recipient alone. */
 const WITHOUT_PREVIEWS = 1 << 2;
@@ -109,7 +103,7 @@ export const discord: Platform = {
   },
 
   render: (message) => {
-    const parts = piecesOf(message).map((piece) => bodyOf(shown(piece)));
+    const parts = textsOf(message).map(bodyOf);
     const { question } = message;
     return question ? withLast(parts, { components: [buttonsOf(question)] }) : parts;
   },
@@ -175,7 +169,13 @@ const bodyOf = (content: string): PlatformBody => ({
   flags: WITHOUT_PREVIEWS,
 });
 
-const first = (text: string): string => plain(splitText(text, LONGEST, widest)[0] ?? '');
+/** Returns the texts of a message in Discord's Markdown, each within the limit. */
+const textsOf = (message: ChannelMessage): string[] =>
+  messagesOf(messageLines(message, true), markdownLimits(discordRules, LONGEST)).map((lines) =>
+    writeMarkdown(lines, discordRules),
+  );
+
+const first = (text: string): string => textsOf({ title: null, text })[0] ?? '';
 
 /** Returns a message that is shown to the person alone who gave the command. */
 const whispered = (text: string): PlatformBody => ({
@@ -230,36 +230,3 @@ const refusalIn: RefusalIn = (reply) => {
   const afterMs = Math.ceil(Number(retry_after) * 1000);
   return refusal?.verdict === 'retry' && afterMs > 0 ? { ...refusal, afterMs } : refusal;
 };
-
-const widest = (text: string): number => plain(text).length;
-
-const piecesOf = (message: ChannelMessage): Marked[] => {
-  const most = LONGEST - (message.title || hasFences(message.text) ? MARKS : 0);
-  return markedPieces(message, { between: '\n', most, measure: widest });
-};
-
-const shown = (piece: Marked): string => {
-  const text = blocksOf(piece).map(markdownOf).join('\n');
-  return text.length <= LONGEST ? text : plain(piece.text);
-};
-
-const FENCE = '```';
-/** U+200B, zero width space. */
-const HIDDEN = '\u200b';
-
-/** Returns a block as Discord's Markdown. A fence within code is broken, since it would end it. */
-const markdownOf = ({ style, text }: StyledBlock): string => {
-  if (style === 'text') return plain(text);
-  if (style === 'title') return text.trim() === '' ? '' : `**${plain(text.trim())}**`;
-  return [FENCE, text.replace(/`(?=``)/g, `$&${HIDDEN}`), FENCE].join('\n');
-};
-
-/** An address, which Discord reads before any mark, or a mark. */
-const ADDRESS_OR_MARK = /https?:\/\/[^\s<]+|[\\`*_~|[\]<>]/gi;
-
-/** Returns text in which no mark of Discord's Markdown has an effect, and no tag mentions anybody. */
-const plain = (text: string): string =>
-  text
-    .replace(ADDRESS_OR_MARK, (found) => (found.length > 1 ? found : `\\${found}`))
-    .replace(/^([ \t]*)([#+-])/gm, '$1\\$2')
-    .replace(/^([ \t]*\d{1,9})([.)])/gm, '$1\\$2');

@@ -9,21 +9,18 @@ import {
   type RefusalIn,
   sentOf,
 } from './call.js';
-import {
-  blocksOf,
-  hasFences,
-  type Marked,
-  markedPieces,
-  type StyledBlock,
-  unlinked,
-  withLast,
-} from './marks.js';
+import { messagesOf } from './markdown/fit.js';
+import { messageLines } from './markdown/message.js';
+import { mattermostRules } from './markdown/rules.js';
+import { markdownLimits, writeMarkdown } from './markdown/write.js';
 import { buttonsOf, questionIn } from './mattermostbuttons.js';
 import { COMMAND, isMattermosts, parseMattermost } from './mattermostinbound.js';
+import { withLast } from './part.js';
 import type { Platform, PlatformBody, PlatformReach } from './platform.js';
 
 /** The most characters of a message (Mattermost, Post). */
 const LONGEST = 16_383;
+const LIMITS = markdownLimits(mattermostRules, LONGEST);
 
 /**
  * The platform Mattermost: slash commands and outgoing webhooks come in; text goes out as direct
@@ -71,11 +68,9 @@ export const mattermost: Platform = {
   },
 
   render: (message) => {
-    const { question, title, text } = message;
-    const most = LONGEST - (title || hasFences(text) ? MARKS : 0);
-    const layout = { between: '\n\n', most, measure: (one: string) => plain(one).length };
-    const parts = markedPieces(message, layout).map(
-      (piece): PlatformBody => ({ message: shown(piece) }),
+    const { question } = message;
+    const parts = messagesOf(messageLines(message, true), LIMITS).map(
+      (lines): PlatformBody => ({ message: writeMarkdown(lines, mattermostRules) }),
     );
     return question ? withLast(parts, { question }) : parts;
   },
@@ -84,29 +79,18 @@ export const mattermost: Platform = {
     if (channel.verdict !== 'replied') return nothingSent(channel);
     const asked = questionIn(question);
     const props = asked && buttonsOf(asked, to, reach);
-    const body = { channel_id: idOf(channel), ...post, ...(props && { props }) };
+    const body = { channel_id: idOf(channel), ...post, props: props ?? NO_PREVIEW };
     return sentOf(await call(reach, 'posts', body), (posted) => idOf(posted) || null);
   },
   check: async (reach) =>
     checkOf(await call(reach, 'users/me'), ({ body }) => `@${asText(body.username)}`),
 };
 
-/** The characters reserved in one post for the marks around a title and code. */
-const MARKS = 64;
-
-const shown = (piece: Marked): string => {
-  const text = blocksOf(piece).map(markdownOf).join('\n');
-  return text.length <= LONGEST ? text : plain(piece.text);
-};
-
-/** Returns a block as Markdown. The fence is longer than any in the code. */
-const markdownOf = ({ style, text }: StyledBlock): string => {
-  if (style === 'text') return plain(text);
-  if (style === 'title') return text.trim() === '' ? '' : `**${plain(text.trim())}**`;
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
-  const fence = '`'.repeat(longest + 1);
-  return [fence, text, fence].join('\n');
-};
+/**
+ * The properties of a post whose links the server does not fetch for a preview: it fetches none of a
+ * post with attachments (Mattermost, post_metadata.go), not even if there are none in their list.
+ */
+const NO_PREVIEW = { attachments: [] };
 
 /** Returns the update that replaces a decided question and removes its buttons. */
 const inPlaceOf = (text: string) => ({ update: { message: plain(text), props: {} } });
@@ -152,16 +136,9 @@ const directChannel = async (reach: PlatformReach, userId: string): Promise<Call
 
 const idOf = ({ body }: PlatformCallReply): string => asText(body.id);
 
-/** U+200B behind an `@` or a `~` keeps the word from being the name of a user or a channel. */
-const HIDDEN = '\u200b';
-/**
- * Returns text in which Markdown's marks are escaped, nobody is mentioned, and no address is a
- * link: the server fetches linked addresses for a preview, and a post cannot prevent that.
- */
+/** Returns a reply as text. It cannot have attachments, so an address in it is code. */
 const plain = (text: string): string =>
-  unlinked(text)
-    .replace(/[\\`*_[\]|>]|~(?=~)/g, '\\$&')
-    .replace(/^([ \t]*)([#+-])/gm, '$1\\$2')
-    .replace(/^([ \t]*\d{1,9})([.)])/gm, '$1\\$2')
-    .replace(/^(?=[ \t]*=+[ \t]*$)/gm, HIDDEN)
-    .replace(/@|~(?=\w)/g, `$&${HIDDEN}`);
+  writeMarkdown(messageLines({ title: null, text }), {
+    ...mattermostRules,
+    link: (url) => `\`${url}\``,
+  });

@@ -8,8 +8,11 @@ import {
   type RefusalIn,
   sentOf,
 } from './call.js';
-import { type Marked, markedPieces } from './marks.js';
-import type { ChannelMessage, OutboundPlatform, PlatformBody, PlatformReach } from './platform.js';
+import { messagesOf } from './markdown/fit.js';
+import type { TextLine } from './markdown/lines.js';
+import { messageLines } from './markdown/message.js';
+import { plainLine, writePlain } from './markdown/plain.js';
+import type { ChannelMessage, OutboundPlatform, PlatformReach } from './platform.js';
 
 /**
  * The most bytes of a message, beyond which ntfy makes it an attached file, and of the whole request
@@ -48,10 +51,15 @@ export const ntfy: OutboundPlatform = {
 
   render: (message) => {
     const { title, text } = placed(message);
-    const layout = { between: '\n', most: LONGEST, measure: sizeOf };
-    const pieces = markedPieces({ ...message, title: null, text }, layout);
+    const lines = messageLines({ ...message, title: null, text });
+    const pieces = messagesOf(lines, { most: LONGEST, sizeOf });
     const priority = message.isUrgent ? URGENT : USUAL;
-    return pieces.map((piece) => bodyOf(piece, { ...(title && { title }), priority }));
+    // Without the flag `markdown` nothing in the text is markup.
+    return pieces.map((piece) => ({
+      message: writePlain(piece),
+      ...(title && { title }),
+      priority,
+    }));
   },
   send: async (reach, to, part) => {
     const topic = topicIn(to, reach.settings.baseUrl);
@@ -98,13 +106,11 @@ const placed = ({ title, text }: ChannelMessage): Pick<ChannelMessage, 'title' |
   return { title: null, text: `${one}\n${text}` };
 };
 
-/** Returns a message whose text is shown as it is: without the flag `markdown` nothing is markup. */
-const bodyOf = ({ text }: Marked, more: PlatformBody): PlatformBody => ({ message: text, ...more });
-
-/** Returns the bytes of a text, or as many as are used of the limit for the whole JSON. */
-const sizeOf = (text: string): number => {
+/** Returns the bytes of a line with its end, or as many as are used of the limit for the whole JSON. */
+const sizeOf = (line: TextLine): number => {
+  const text = `${plainLine(line)}\n`;
   const inJson = (Buffer.byteLength(JSON.stringify(text)) * LONGEST) / (LONGEST_JSON - AROUND);
-  return Math.max(Buffer.byteLength(text), Math.ceil(inJson));
+  return Math.max(Buffer.byteLength(text), inJson);
 };
 
 const call = (reach: PlatformReach, asked: PlatformCall): Promise<CallResult> => {

@@ -178,13 +178,18 @@ export type Inbound =
   | { kind: 'challenge'; reply: object }
   | { kind: 'ignored' };
 
-/** A message to one channel. It is plain text from any source, so an adapter escapes all of it. */
+/**
+ * A message to one channel. It comes from any source, so nothing in it becomes a mention, a command
+ * or a link whose address is not shown.
+ */
 export interface ChannelMessage {
-  /** One line, shown above the text. */
+  /** One line of plain text, shown above the text. */
   title: string | null;
   text: string;
   /** Set if it is not to wait until somebody looks. */
   isUrgent?: true;
+  /** True if the text is Markdown; else it is plain text. */
+  isMarkdown?: boolean;
   /**
    * A call that waits for the owner's decision, shown with buttons on the last part if the platform
    * has buttons.

@@ -7,8 +7,18 @@ import {
   type RefusalIn,
   sentOf,
 } from './call.js';
-import { blocksOf, type Marked, markedPieces } from './marks.js';
-import type { Platform, PlatformBody, PlatformQuestion, PlatformReach } from './platform.js';
+import { messagesOf } from './markdown/fit.js';
+import { isUnstyled, type TextLine } from './markdown/lines.js';
+import { messageLines } from './markdown/message.js';
+import { plainLine, writePlain } from './markdown/plain.js';
+import { slackElements } from './markdown/slackblocks.js';
+import type {
+  Platform,
+  PlatformBody,
+  PlatformQuestion,
+  PlatformReach,
+  PlatformSent,
+} from './platform.js';
 import { COMMAND, isSlackSignature, parseSlack } from './slackinbound.js';
 import { type ButtonScope, SCOPE_LABELS, SCOPE_TEXTS } from './buttonscopes.js';
 
@@ -57,15 +67,20 @@ export const slack: Platform = {
     replyTo === COMMAND ? { response_type: 'ephemeral', ...plain(text) } : null,
 
   render: (message) => {
-    const most = message.question ? BLOCK : MESSAGE;
-    const pieces = markedPieces(message, { between: '\n', most, measure: escapedLength });
-    if (!message.question) return pieces.map(shown);
-    const last = pieces.pop()?.text ?? '';
-    return [...pieces.map(({ text }) => plain(text)), asking(last, message.question)];
+    const { question } = message;
+    const limits = { most: question ? BLOCK : MESSAGE, sizeOf };
+    const parts = messagesOf(messageLines(message), limits);
+    if (!question) return parts.map(shown);
+    const last = parts.pop() ?? [];
+    return [...parts.map((lines) => plain(writePlain(lines))), asking(writePlain(last), question)];
   },
   send: async (reach, to, part) => {
     const channel = to.slice(to.indexOf(':') + 1);
-    return sentOf(await call(reach, 'chat.postMessage', { channel, ...part }), receiptIn);
+    const post = async (body: PlatformBody): Promise<PlatformSent> =>
+      sentOf(await call(reach, 'chat.postMessage', { channel, ...body }), receiptIn);
+    const sent = await post(part);
+    const { blocks, ...text } = part;
+    return isFormatRefused(sent) && isFormat(blocks) ? post(text) : sent;
   },
   conclude: async (reach, { replyTo }, text) => {
     const [channel = '', ts = ''] = (replyTo ?? '').split(':');
@@ -83,7 +98,8 @@ export const slack: Platform = {
 const entities = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-const escapedLength = (text: string): number => entities(text).length;
+/** Returns the length of a line in the text of a message, with its line end. */
+const sizeOf = (line: TextLine): number => entities(plainLine(line)).length + 1;
 
 /**
  * Returns a message whose text is not read as markup: no `*bold*`, no mention of a bare @name, and
@@ -99,23 +115,22 @@ const plain = (text: string): PlatformBody => ({
 });
 
 /**
- * Returns a message. If it has styles, they are in blocks, where the text is not read as markup.
+ * Returns a message. If it is more than plain lines, its format is in a block, where text is not
+ * read as markup.
  */
-const shown = (piece: Marked): PlatformBody => {
-  const { text, marks } = piece;
-  return marks.length === 0 ? plain(text) : { ...plain(text), blocks: [richOf(piece)] };
+const shown = (lines: TextLine[]): PlatformBody => {
+  const text = plain(writePlain(lines));
+  if (lines.every(isUnstyled)) return text;
+  return { ...text, blocks: [{ type: 'rich_text', elements: slackElements(lines) }] };
 };
 
-const richOf = (piece: Marked) => ({
-  type: 'rich_text',
-  // Slack refuses an element without text.
-  elements: blocksOf(piece)
-    .filter(({ text }) => text !== '')
-    .map(({ style, text }) => ({
-      type: style === 'code' ? 'rich_text_preformatted' : 'rich_text_section',
-      elements: [{ type: 'text', text, ...(style === 'title' && { style: { bold: true } }) }],
-    })),
-});
+/** True if Slack refused the blocks of a message. Its text says the same, so that can be sent. */
+const isFormatRefused = (sent: PlatformSent): boolean =>
+  sent.verdict === 'failed' &&
+  /invalid_blocks|msg_blocks_too_long|invalid_attachments/.test(sent.error);
+
+/** True for blocks that only show the format, and none of a question with its buttons. */
+const isFormat = (blocks: unknown): boolean => Array.isArray(blocks) && blocks.length === 1;
 
 const words = (text: string) => ({ type: 'plain_text', text, emoji: false });
 

@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
 import { callPlatform, platformRefusal, type RefusalIn, sentOf } from './call.js';
-import { blocksOf, type Marked, markedPieces, type StyledBlock, unlinked } from './marks.js';
+import { messagesOf } from './markdown/fit.js';
+import type { TextLine } from './markdown/lines.js';
+import { messageLines } from './markdown/message.js';
+import { teamsBlock, teamsSize } from './markdown/teamscard.js';
 import type { Platform, PlatformBody } from './platform.js';
 import { isRecent, parseTeams } from './teamsinbound.js';
 
@@ -56,12 +59,12 @@ export const teams: Platform = {
     return isSame(Buffer.from(given, 'base64'), wanted) && isRecent(body, now);
   },
   parse: ({ body }) => [parseTeams(body)],
-  reply: (_event, text) => cardOf(textOf(text)),
+  reply: (_event, text) => cardOf(messageLines({ title: null, text })),
   // An outgoing webhook without a reply in five seconds has failed, and Teams tells its user so.
-  taken: () => cardOf(textOf('One moment.')),
+  taken: () => cardOf(messageLines({ title: null, text: 'One moment.' })),
 
   render: (message) =>
-    markedPieces(message, { between: '\n', most: LONGEST_CARD, measure: sizeOf }).map(cardOf),
+    messagesOf(messageLines(message), { most: LONGEST_CARD, sizeOf: teamsSize }).map(cardOf),
   send: async (reach, to, part) => {
     const recipient = to.slice(to.indexOf(':') + 1);
     const url = reach.settings.secrets.workflowUrl ?? '';
@@ -80,12 +83,8 @@ const refusalIn: RefusalIn = (reply) => {
   return platformRefusal(status ? { ...reply, status: Number(status) } : reply);
 };
 
-/**
- * Returns a card whose text is not read as markup: a TextRun knows no Markdown and no HTML, and
- * without a list of mentions `<at>` mentions nobody. No address becomes a link, since Teams has no
- * switch for previews. Each line is its own block, since a run cannot contain line breaks.
- */
-const cardOf = (piece: Marked): PlatformBody => ({
+/** Returns a card. Each line is its own block, since a run cannot contain line breaks. */
+const cardOf = (lines: TextLine[]): PlatformBody => ({
   type: 'message',
   attachments: [
     {
@@ -94,29 +93,8 @@ const cardOf = (piece: Marked): PlatformBody => ({
         type: 'AdaptiveCard',
         $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
         version: '1.4',
-        body: blocksOf(piece).flatMap(linesOf),
+        body: lines.map(teamsBlock),
       },
     },
   ],
 });
-
-const STYLES = {
-  title: { weight: 'Bolder' },
-  code: { fontType: 'Monospace' },
-  text: {},
-} as const;
-
-const linesOf = ({ style, text }: StyledBlock) =>
-  text.split('\n').map((line) => ({
-    type: 'RichTextBlock',
-    spacing: 'None',
-    inlines: [{ type: 'TextRun', text: unlinked(line) || ' ', ...STYLES[style] }],
-  }));
-
-const textOf = (text: string): Marked => ({ text, marks: [] });
-
-/** Returns the size of the card if all of its text were code, the largest style. */
-const sizeOf = (text: string): number => {
-  const all = { style: 'code' as const, start: 0, end: text.length };
-  return 2 * JSON.stringify(cardOf({ text, marks: [all] })).length;
-};

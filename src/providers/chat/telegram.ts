@@ -10,14 +10,37 @@ import {
   type RefusalIn,
   sentOf,
 } from './call.js';
-import { type Marked, markedPieces, withLast } from './marks.js';
-import type { Platform, PlatformBody, PlatformQuestion, PlatformReach } from './platform.js';
-import { splitText } from './split.js';
 import { SCOPE_LABELS } from './buttonscopes.js';
+import { type MessageLimits, messagesOf } from './markdown/fit.js';
+import type { TextLine } from './markdown/lines.js';
+import { messageLines } from './markdown/message.js';
+import {
+  MOST_ENTITIES,
+  telegramEntityCount,
+  telegramLines,
+  telegramSize,
+  telegramText,
+  untappedText,
+} from './markdown/telegramentities.js';
+import { withLast } from './part.js';
+import type {
+  Platform,
+  PlatformBody,
+  PlatformQuestion,
+  PlatformReach,
+  PlatformSent,
+} from './platform.js';
+import { splitText } from './markdown/split.js';
 import { buttonTelegram, parseTelegram, replyPlace } from './telegraminbound.js';
 
 /** The most UTF-16 units of a message, as Telegram counts them. */
 const MESSAGE = 4_096;
+const LIMITS: MessageLimits = {
+  most: MESSAGE,
+  sizeOf: telegramSize,
+  // Code or a quote that goes on from the message before takes one more.
+  ranges: { most: MOST_ENTITIES - 2, countOf: telegramEntityCount },
+};
 const LONGEST_TOAST = 200;
 
 /**
@@ -62,13 +85,19 @@ export const telegram: Platform = {
   },
 
   render: (message) => {
-    const parts = markedPieces(message, { between: '\n', most: MESSAGE }).map(shown);
+    const parts = messagesOf(telegramLines(messageLines(message)), LIMITS).map(shown);
     const { question } = message;
     if (!question) return parts;
     return withLast(parts, { reply_markup: { inline_keyboard: keyboard(question) } });
   },
-  send: async (reach, to, part) =>
-    sentOf(await call(reach, 'sendMessage', { chat_id: to, ...part }), receiptIn),
+  send: async (reach, to, part) => {
+    const post = async (body: PlatformBody): Promise<PlatformSent> =>
+      sentOf(await call(reach, 'sendMessage', { chat_id: to, ...body }), receiptIn);
+    const sent = await post(part);
+    const { entities, ...rest } = part;
+    if (!entities || !isFormatRefused(sent)) return sent;
+    return post({ ...rest, text: beginning(untappedText(asText(part.text)), MESSAGE) });
+  },
   conclude: async (reach, { replyTo }, text) => {
     const { chat_id, message_id } = replyPlace(replyTo);
     const message = { chat_id, message_id, ...plain(text) };
@@ -109,17 +138,15 @@ const plain = (text: string): PlatformBody => ({
   link_preview_options: { is_disabled: true },
 });
 
-const ENTITIES = { title: 'bold', code: 'pre' } as const;
-
 /** Returns a message whose styles are given apart from the text, by their positions. */
-const shown = ({ text, marks }: Marked): PlatformBody => {
-  const entities = marks.map(({ style, start, end }) => ({
-    type: ENTITIES[style],
-    offset: start,
-    length: end - start,
-  }));
+const shown = (lines: TextLine[]): PlatformBody => {
+  const { text, entities } = telegramText(lines);
   return { ...plain(text), ...(entities.length > 0 && { entities }) };
 };
+
+/** True if Telegram refused the entities of a message. Its text says the same without them. */
+const isFormatRefused = (sent: PlatformSent): boolean =>
+  sent.verdict === 'failed' && sent.status === 400 && /entit/i.test(sent.error);
 
 const keyboard = (question: PlatformQuestion) => [
   [
@@ -144,6 +171,9 @@ const refusalIn: RefusalIn = (reply) => {
   const error = `Telegram says ${status}${reason && `: ${reason}`}`;
   const seconds = Number(asObject(reply.body.parameters).retry_after);
   const afterMs = seconds > 0 ? { afterMs: seconds * 1000 } : {};
+  // Whatever the Bot API has begun to process, it answers itself. A 502 is the word of the servers in
+  // front of it that none behind them took the request, as while it restarts.
+  if (status === 502) return { verdict: 'retry', error, status, excerpt, ...afterMs };
   const refusal = platformRefusal(reply, error);
   if (!refusal) return { verdict: 'unknown', error, status, excerpt };
   return { ...refusal, ...(refusal.verdict === 'retry' && afterMs) };

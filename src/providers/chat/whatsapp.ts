@@ -1,6 +1,13 @@
 import { isBodySigned, isSame } from '../../kernel/signature.js';
 import { asText, callPlatform, checkOf, sentOf } from './call.js';
-import { blocksOf, hasFences, markedPieces, type StyledBlock } from './marks.js';
+import { messagesOf } from './markdown/fit.js';
+import { messageLines } from './markdown/message.js';
+import {
+  unmarked,
+  WHATSAPP_FENCES,
+  whatsappSize,
+  writeWhatsapp,
+} from './markdown/whatsappmarks.js';
 import type {
   ChannelMessage,
   Platform,
@@ -8,8 +15,8 @@ import type {
   PlatformQuestion,
   PlatformSettings,
 } from './platform.js';
-import { splitText } from './split.js';
-import { SCOPE_LABELS, type ButtonScope } from './buttonscopes.js';
+import { type ButtonScope, SCOPE_LABELS } from './buttonscopes.js';
+import { splitText } from './markdown/split.js';
 import { buttonWhatsapp, listOf, parseWhatsapp } from './whatsappinbound.js';
 import { whatsappRefusal } from './whatsapprefusal.js';
 import { templateFields, templateOf } from './whatsapptemplate.js';
@@ -107,59 +114,9 @@ const bearer = ({ secrets }: PlatformSettings) => ({
   authorization: `Bearer ${secrets.accessToken}`,
 });
 
-const MARK = /[*_~`]/;
-const OPENING = /(?<![\p{L}\p{N}])[*_~`]+/gu;
-/**
- * An address with a scheme, with `www.`, or with a host and a path, or a run of marks. The pattern
- * scans no part of a host and path twice.
- */
-const ADDRESS_OR_MARKS =
-  /(?:(?<![\p{L}\p{N}+.-])[a-z][a-z\d+.-]{0,30}:\/\/|(?<![\p{L}\p{N}.-])(?:www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+\/))\S+|(?<![\p{L}\p{N}])[*_~`]+/giu;
-
-const encoded = (marks: string): string =>
-  [...marks].map((mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`).join('');
-
-/** U+2060, word joiner. */
-const HIDDEN = '\u2060';
-
-/**
- * Returns text in which no mark has an effect. WhatsApp reads `*`, `_`, `~` and backquotes around
- * words, and `>`, `-`, `*` or `1.` at the start of a line, and has no escape. Ours: an invisible
- * character stands behind each mark that could open something, and before one that begins a line.
- * In an address it would break the link, so there the mark is percent-encoded (RFC 3986, 2.1).
- */
-const unmarked = (text: string): string =>
-  text
-    .replace(ADDRESS_OR_MARKS, (found) =>
-      MARK.test(found[0] ?? '') ? [...found, ''].join(HIDDEN) : found.replace(OPENING, encoded),
-    )
-    .replace(/^(?=[ \t]*(?:[>-]|\d{1,9}\.))/gm, HIDDEN);
-
-const FENCE = '```';
-/** The characters reserved in one message for the marks around a title and code. */
-const MARKS = 64;
-
-/**
- * Returns a block in WhatsApp's markup. A fence within code is broken, since it would end the code.
- * A title that contains marks is shown as text.
- */
-const shown = ({ style, text }: StyledBlock): string => {
-  if (style === 'code') {
-    return [FENCE, text.replace(/`(?=``)/g, `$&${HIDDEN}`), FENCE].join('\n');
-  }
-  return style === 'title' && !/[*_~`]/.test(text) ? `*${text.trim()}*` : unmarked(text);
-};
-
-const widest = (text: string): number => unmarked(text).length;
-
 const bodiesOf = (message: ChannelMessage, most: number): string[] => {
-  const { title, text } = message;
-  const trimmed = { ...message, title: title?.trim() || null, text: text.trim() };
-  const room = most - (trimmed.title || hasFences(text) ? MARKS : 0);
-  return markedPieces(trimmed, { between: '\n\n', most: room, measure: widest }).map((piece) => {
-    const body = blocksOf(piece).map(shown).join('\n');
-    return body.length <= most ? body : unmarked(piece.text);
-  });
+  const limits = { most: most - WHATSAPP_FENCES, sizeOf: whatsappSize };
+  return messagesOf(messageLines(message, true), limits).map(writeWhatsapp);
 };
 
 const textOf = (body: string): PlatformBody => ({

@@ -1,5 +1,7 @@
 import type { ChannelMessage, PlatformBody, PlatformField, PlatformSettings } from './platform.js';
-import { splitText } from './split.js';
+import { messageLines } from './markdown/message.js';
+import { writePlain } from './markdown/plain.js';
+import { splitText } from './markdown/split.js';
 
 /**
  * The most characters of the parameter. Meta accepts 1,024 for the whole body of a template. Ours:
@@ -61,10 +63,9 @@ export const templateOf = ({ values }: PlatformSettings, plain: (text: string) =
  * Returns the message as one line, since Meta refuses a parameter with line breaks, tabs or four
  * spaces in a row. A call that does not fit is not shown, so that nobody approves it by a part.
  */
-const parameterOf = (
-  { title, text, question }: ChannelMessage,
-  plain: (text: string) => string,
-): string => {
+const parameterOf = (message: ChannelMessage, plain: (text: string) => string): string => {
+  const { title, question } = message;
+  const text = writePlain(messageLines({ ...message, title: null }));
   const whole = plain(oneLine(title ?? '', text));
   if (whole.length <= LONGEST_PARAMETER) return whole || '(no text)';
   if (question) return shortened(plain(oneLine(title ?? '')), `${BETWEEN}${UNSHOWN}`);

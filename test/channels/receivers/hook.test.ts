@@ -61,4 +61,26 @@ describe('a hook with notifyOwner', () => {
       ['Labelled <bug>.'],
     ]);
   });
+
+  it('says each thing once, as its owner wrote it in Markdown', async () => {
+    desk.slack.calls.length = 0;
+    await desk.ask('POST', '/api/hooks', {
+      ...{ name: 'orders', trigger: 'webhook', action: 'notify' },
+      triggerConfig: { webhookPath: 'orders', webhookSecret: SECRET },
+      actionConfig: { notifyMessage: 'Order **{{webhook.body.n}}**{{event}} @here' },
+    });
+    const body = JSON.stringify({ n: 7 });
+    const headers = { 'x-hub-signature-256': sign(SECRET, body), 'x-github-delivery': 'd2' };
+    await desk.call('POST', '/api/webhooks/orders', { body, headers });
+    await desk.inSlack(1);
+    expect(desk.slack.texts()).to.equal(['orders\nOrder 7 @here']);
+    const [rich] = JSON.parse(JSON.stringify(desk.slack.calls[0]?.blocks));
+    expect(rich.elements[1].elements).to.equal([
+      { type: 'text', text: 'Order ' },
+      { type: 'text', text: '7', style: { bold: true } },
+      { type: 'text', text: ' @here' },
+    ]);
+    const listed = await desk.ask('GET', '/api/notifications?limit=1');
+    expect(listed.body.notifications[0]).to.include({ title: 'orders', body: 'Order **7** @here' });
+  });
 });

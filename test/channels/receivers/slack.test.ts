@@ -84,12 +84,27 @@ describe('the team chat endpoint, with Slack', () => {
     expect(answer).to.equal({
       method: 'chat.postMessage',
       channel: 'U2CERLKJA',
-      text: 'It is &lt;b&gt;noon&lt;/b&gt; &amp; *late* &lt;!channel&gt;.',
+      text: 'It is &lt;b&gt;noon&lt;/b&gt; &amp; late &lt;!channel&gt;.',
       mrkdwn: false,
       parse: 'none',
       link_names: false,
       unfurl_links: false,
       unfurl_media: false,
+      blocks: [
+        {
+          type: 'rich_text',
+          elements: [
+            {
+              type: 'rich_text_section',
+              elements: [
+                { type: 'text', text: 'It is <b>noon</b> & ' },
+                { type: 'text', text: 'late', style: { italic: true } },
+                { type: 'text', text: ' <!channel>.' },
+              ],
+            },
+          ],
+        },
+      ],
     });
     const [session] = (await desk.ask('GET', '/api/sessions')).body.sessions;
     expect([session.channel, session.title]).to.equal(['slack', 'What time is it?']);

@@ -79,7 +79,7 @@ describe('the team chat endpoint, with Teams', () => {
     for (const { body } of replies) expect(teams.linesOf(body)).to.equal(['One moment.']);
     const [answer] = await posted(1);
     expect(answer?.recipient).to.equal(teams.ADA.id);
-    expect(teams.linesOf(answer)).to.equal(['It is <at>noon</at>,', '**really**.']);
+    expect(teams.linesOf(answer)).to.equal(['It is <at>noon</at>,', 'really.']);
     expect((await stage.ask('GET', '/api/agents')).body.agents.length).to.equal(1);
     const kept = () =>
       stage.app.store.db

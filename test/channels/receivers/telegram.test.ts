@@ -48,9 +48,9 @@ describe('the messenger endpoint, with Telegram', () => {
     expect(reply.status).to.equal(401);
   });
 
-  it('takes the words of a linked sender once, and sends the answer back as plain text', async () => {
+  it('takes the words of a linked sender once, and sends the answer back', async () => {
     await link();
-    desk.model.script(says({ text: '*bold* <b>_[x](http://a.example)_</b> @all' }));
+    desk.model.script(says({ text: '**bold** <b>[x](http://a.example)</b> @all' }));
     const update = written(10000, 'Hello?');
     const replies = await Promise.all([update, update, update].map(desk.toMessenger));
     expect(replies.map(({ status, text }) => [status, text])).to.equal([
@@ -62,8 +62,12 @@ describe('the messenger endpoint, with Telegram', () => {
       {
         method: 'sendMessage',
         chat_id: ADA.id,
-        text: '*bold* <b>_[x](http://a.example)_</b> @all',
+        text: 'bold <b>x (http://a.example)</b> @all',
         link_preview_options: { is_disabled: true },
+        entities: [
+          { type: 'bold', offset: 0, length: 4 },
+          { type: 'code', offset: 33, length: 4 },
+        ],
       },
     ]);
     expect((await desk.toMessenger(update)).status).to.equal(200);
@@ -150,7 +154,7 @@ describe('the messenger endpoint, with Telegram', () => {
     await desk.toMessenger(written(1, 'Say much'));
     await desk.inTelegram(4);
     expect(texts().every((text) => String(text).length <= 4096)).to.be.true();
-    expect(texts().join('')).to.equal(lines.join('\n'));
+    expect(texts().join('\n')).to.equal(lines.join('\n'));
     const [message] = await desk.app.store.db
       .selectFrom('sendings as s')
       .innerJoin('sending_attempts as a', 'a.sending_id', 's.id')
@@ -173,7 +177,7 @@ describe('the messenger endpoint, with Telegram', () => {
     await desk.toMessenger(written(1, 'Say much'));
     await desk.inTelegram(3);
     expect(String(texts()[0]).startsWith('0 ')).to.be.false();
-    expect(lines.join('\n').endsWith(texts().join(''))).to.be.true();
+    expect(lines.join('\n').endsWith(texts().join('\n'))).to.be.true();
     desk.model.script(says({ text: 'lost' }));
     desk.telegram.refuse((response) => void response.destroy());
     await desk.toMessenger(written(2, 'Once'));

@@ -136,6 +136,7 @@ describe('mattermost outbound', () => {
     expect(server.posts.at(-1)).to.equal({
       channel_id: 'd1r3ctchann3lofthebotandan',
       message: '**Nightly report**\n\nNothing new',
+      props: { attachments: [] },
     });
   });
 
@@ -151,11 +152,9 @@ describe('mattermost outbound', () => {
     const shows = (text: string) => shown(text)[0];
     expect(shows('@all @channel @here')).to.equal('@\u200ball @\u200bchannel @\u200bhere');
     expect(shows('~town-square')).to.equal('~\u200btown-square');
-    expect(shows('[bank](https://evil.example)')).to.equal(
-      '\\[bank\\](https:\u200b//evil.example)',
-    );
+    expect(shows('[bank](https://evil.example)')).to.equal('\\[bank\\](<https://evil.example>)');
     expect(shows('![x](https://evil.example/x.png)')).to.equal(
-      '!\\[x\\](https:\u200b//evil.example/x.png)',
+      '!\\[x\\](<https://evil.example/x.png>)',
     );
     expect(shows('**a** _b_ ~~c~~ `d`')).to.equal('\\*\\*a\\*\\* \\_b\\_ \\~~\u200bc\\~~ \\`d\\`');
     expect(shows('# a\n> b\n- c\n+ d\n1. e')).to.equal('\\# a\n\\> b\n\\- c\n\\+ d\n1\\. e');
@@ -164,17 +163,14 @@ describe('mattermost outbound', () => {
     expect(shows('C:\\dir')).to.equal('C:\\\\dir');
   });
 
-  it('makes no address a link, in whatever spelling, and leaves code as it is', () => {
+  it('makes an address a link that holds no other sign, and leaves code as it is', () => {
     const shows = (text: string) => shown(text)[0];
-    expect(shows('See https://x.example/a_b now')).to.equal(
-      'See https:\u200b//x.example/a\\_b now',
-    );
-    expect(shows('https://x.example/@all')).to.equal('https:\u200b//x.example/@\u200ball');
-    expect(shows('FTP://a.example www.a.example WWW3.b.example')).to.equal(
-      'FTP:\u200b//a.example www\u200b.a.example WWW3\u200b.b.example',
-    );
-    const code = '```\ncurl https://x.example\n```';
-    expect(shows(code)).to.equal(code);
+    expect(shows('See https://x.example/a_b now')).to.equal('See <https://x.example/a_b> now');
+    expect(shows('https://x.example/@all/a@b')).to.equal('<https://x.example/%40all/a@b>');
+    expect(shows('ada@x.example')).to.equal('ada@x.example');
+    const text = '```\ncurl https://x.example @all\n```';
+    const [part] = mattermost.render({ title: null, text, isMarkdown: true });
+    expect(part).to.equal({ message: text });
   });
 
   it('waits as long as it is told', async () => {

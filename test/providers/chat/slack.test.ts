@@ -31,6 +31,7 @@ const SETTINGS = {
   values: {},
   secrets: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN },
 };
+const EVIL = 'https://evil.example%7Cbank';
 const DIGEST = '4f2a91c0'.repeat(8);
 const QUESTION = { approvalId: 'approval_01k9x', digest: DIGEST };
 
@@ -162,11 +163,11 @@ describe('slack outbound', () => {
   const reach = (signal?: AbortSignal) => reachOf({ ...SETTINGS, baseUrl: fake.baseUrl }, signal);
   const send = (signal?: AbortSignal) => slack.send(reach(signal), ADA.id, { text: 'hi' });
 
-  it('makes no markup of the text of strangers; the title alone is bold', () => {
+  it('makes no markup of plain text; the title alone is bold, and an address a link', () => {
     const text = '<!channel> <@U1> <https://evil.example|bank> &lt; *b* `c` @here';
     const [part] = slack.render({ title: '<!here>', text });
     expect(part).to.equal({
-      text: '&lt;!here&gt;\n&lt;!channel&gt; &lt;@U1&gt; &lt;https://evil.example|bank&gt; &amp;lt; *b* `c` @here',
+      text: '&lt;!here&gt;\n&lt;!channel&gt; &lt;@U1&gt; &lt;https://evil.example%7Cbank&gt; &amp;lt; *b* `c` @here',
       mrkdwn: false,
       parse: 'none',
       link_names: false,
@@ -180,7 +181,14 @@ describe('slack outbound', () => {
               type: 'rich_text_section',
               elements: [{ type: 'text', text: '<!here>', style: { bold: true } }],
             },
-            { type: 'rich_text_section', elements: [{ type: 'text', text }] },
+            {
+              type: 'rich_text_section',
+              elements: [
+                { type: 'text', text: '<!channel> <@U1> <' },
+                { type: 'link', url: EVIL, text: EVIL },
+                { type: 'text', text: '> &lt; *b* `c` @here' },
+              ],
+            },
           ],
         },
       ],
@@ -197,7 +205,7 @@ describe('slack outbound', () => {
         .replaceAll('&lt;', '<')
         .replaceAll('&gt;', '>')
         .replaceAll('&amp;', '&');
-      expect(read).to.equal(text);
+      expect(read.replaceAll('\n', '')).to.equal(text.replaceAll('\n', ''));
     }
   });
 
@@ -233,6 +241,21 @@ describe('slack outbound', () => {
       channel: 'U2CERLKJA',
       text: 'hi',
     });
+  });
+
+  it('sends the plain text if Slack refuses the blocks, and no question without its buttons', async () => {
+    const [part = {}] = slack.render({ title: null, text: '**a** <!here>', isMarkdown: true });
+    fake.refuse(refuse('invalid_blocks'));
+    expect(await slack.send(reach(), ADA.id, part)).to.include({ verdict: 'sent' });
+    const { blocks, ...text } = part;
+    expect(fake.calls.at(-1)).to.equal({
+      method: 'chat.postMessage',
+      channel: 'U2CERLKJA',
+      ...text,
+    });
+    const [asked = {}] = slack.render({ title: null, text: 'a', question: QUESTION });
+    fake.refuse(refuse('invalid_blocks'));
+    expect(await slack.send(reach(), ADA.id, asked)).to.include({ verdict: 'failed' });
   });
 
   it('tells what to try again from what to give up, and from what may have arrived', async () => {

@@ -139,6 +139,44 @@ describe('telegram outbound', () => {
     }
   });
 
+  it('sends the plain text if Telegram cannot read the entities, without names and commands', async () => {
+    const text = 'Ask **@ada** or /start, see https://x.example/@ada';
+    const [part = {}] = telegram.render({ title: null, text, isMarkdown: true });
+    fake.refuse(refuse(400, "Bad Request: can't parse entities: ENTITY_BOUNDS_INVALID"));
+    const reach = reachOf({ ...SETTINGS, baseUrl: fake.baseUrl });
+    expect(await telegram.send(reach, ADA.id, part)).to.include({ verdict: 'sent' });
+    expect(fake.calls.at(-1)).to.equal({
+      ...{ method: 'sendMessage', chat_id: ADA.id, link_preview_options: { is_disabled: true } },
+      text: 'Ask @\u2060ada or /\u2060start, see https://x.example/@ada',
+    });
+    fake.refuse(refuse(400, 'Bad Request: chat not found'));
+    expect(await telegram.send(reach, ADA.id, part)).to.include({ verdict: 'failed' });
+    fake.calls.length = 0;
+  });
+
+  it('is refused by Telegram what its documents forbid', async () => {
+    const reach = reachOf({ ...SETTINGS, baseUrl: fake.baseUrl });
+    const outcome = async (part: object) => {
+      const { verdict } = await telegram.send(reach, ADA.id, { text: 'a🦊bc', ...part });
+      return verdict;
+    };
+    const overlap = [
+      { type: 'bold', offset: 0, length: 3 },
+      { type: 'italic', offset: 1, length: 3 },
+    ];
+    const button = { text: 'Approve', callback_data: 'x'.repeat(65) };
+    expect([
+      await outcome({ text: 'x'.repeat(4097) }),
+      await outcome({ text: ' ' }),
+      await outcome({ reply_markup: { inline_keyboard: [[button]] } }),
+    ]).to.equal(['failed', 'failed', 'failed']);
+    fake.calls.length = 0;
+    await outcome({ entities: overlap });
+    await outcome({ entities: [{ type: 'bold', offset: 0, length: 2 }] });
+    await outcome({ entities: [{ type: 'bold', offset: 4, length: 2 }] });
+    expect(fake.calls.map(({ entities }) => entities)).to.equal([undefined, undefined, undefined]);
+  });
+
   it('says what Telegram has against the address', async () => {
     const reach = reachOf({ ...SETTINGS, baseUrl: fake.baseUrl });
     const install = async (receiver: string) => telegram.install?.({ ...reach, receiver });
@@ -160,13 +198,15 @@ describe('telegram outbound', () => {
     fake.refuse(
       refuse(429, 'Too Many Requests: retry after 5', { retry_after: 5 }),
       refuse(403, 'Forbidden: bot was blocked by the user'),
-      refuse(502, 'Bad Gateway'),
+      (response) => void response.writeHead(502).end('<html>502 Bad Gateway</html>'),
+      refuse(504, 'Gateway Timeout'),
       (response) => void response.destroy(),
     );
-    const sent = [await send(), await send(), await send(), await send()];
+    const sent = [await send(), await send(), await send(), await send(), await send()];
     expect(sent.map((one) => [one.verdict, 'afterMs' in one ? one.afterMs : undefined])).to.equal([
       ['retry', 5000],
       ['failed', undefined],
+      ['retry', undefined],
       ['unknown', undefined],
       ['unknown', undefined],
     ]);

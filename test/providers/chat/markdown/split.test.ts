@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { splitText, wholeCharacters } from '../../../src/providers/chat/split.js';
+import { splitText, wholeCharacters } from '../../../../src/providers/chat/markdown/split.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

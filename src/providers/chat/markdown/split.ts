@@ -8,19 +8,15 @@ const utf16: Measure = (text) => text.length;
  * else between words, else at any character, but never within one. The joined pieces are the text
  * without blank pieces and without invalid characters. The measure is never below the length.
  */
-export const splitText = (text: string, most: number, measure = utf16): string[] =>
-  cutText(wholeCharacters(text), most, measure).filter((piece) => piece.trim() !== '');
-
-/** Splits a text of whole characters in the same way, and keeps blank pieces. */
-export const cutText = (text: string, most: number, measure = utf16): string[] => {
+export const splitText = (text: string, most: number, measure = utf16): string[] => {
   const pieces: string[] = [];
-  let rest = text;
+  let rest = wholeCharacters(text);
   while (rest.length > 0) {
     const end = endOfPiece(rest, most, measure);
     pieces.push(rest.slice(0, end));
     rest = rest.slice(end);
   }
-  return pieces;
+  return pieces.filter((piece) => piece.trim() !== '');
 };
 
 /** Replaces lone surrogates, which no platform accepts, by U+FFFD. */
@@ -52,5 +48,6 @@ const longestFitting = (text: string, most: number, measure: Measure): number =>
   return isWithinPair(text, low) ? low + (low > 1 ? -1 : 1) : low;
 };
 
-const isWithinPair = (text: string, at: number): boolean =>
+/** True if the place is between the two halves of one character. */
+export const isWithinPair = (text: string, at: number): boolean =>
   /[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '');

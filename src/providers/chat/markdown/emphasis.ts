@@ -1,0 +1,89 @@
+import { edgesOf, type RunStyle, type TextRun } from './lines.js';
+
+export interface EmphasisRules {
+  escape(text: string): string;
+  link(url: string): string;
+}
+
+type Mark = '**' | '*' | '~~';
+
+const MARKS: [keyof RunStyle, Mark][] = [
+  ['isBold', '**'],
+  ['isItalic', '*'],
+  ['isStruck', '~~'],
+];
+
+/** U+200B, zero width space. */
+const HIDDEN = '\u200b';
+
+/**
+ * Writes runs as Markdown. Spaces at the edges of a style are written outside of its marks, and a
+ * hidden character stands between two marks that would else be read as one.
+ */
+export const emphasized = (runs: readonly TextRun[], rules: EmphasisRules): string => {
+  const open: Mark[] = [];
+  const pieces: string[] = [];
+  const close = (count: number): void => {
+    const closed = open
+      .splice(open.length - count)
+      .reverse()
+      .join('');
+    const spaces = closed !== '' && pieces.at(-1)?.trim() === '' ? (pieces.pop() ?? '') : '';
+    pieces.push(closed, spaces);
+  };
+  for (const run of runs.flatMap(spacesApart)) {
+    const marks = run.text.trim() === '' ? kept(open, run) : marksOf(run);
+    const same = commonStart(open, marks);
+    close(open.length - same);
+    const opened = marks.slice(same).join('');
+    open.push(...marks.slice(same));
+    const isBeside = opened !== '' && /[*~]/.test(lastOf(pieces));
+    pieces.push(isBeside ? HIDDEN + opened : opened, textOfRun(run, rules));
+  }
+  close(open.length);
+  return pieces.join('');
+};
+
+const lastOf = (pieces: string[]): string => pieces.findLast((piece) => piece !== '')?.at(-1) ?? '';
+
+/** Returns the greatest number of characters that `emphasized` writes for runs. */
+export const emphasizedSize = (runs: readonly TextRun[], rules: EmphasisRules): number =>
+  runs.reduce(
+    (sum, run) => sum + textOfRun(run, rules).length + MARKS_ROOM * marksOf(run).length,
+    0,
+  );
+
+/** Each mark is opened and closed, with a hidden character before it. */
+const MARKS_ROOM = 5;
+
+/** Puts the spaces at the edges of a styled run into runs of their own. */
+const spacesApart = (run: TextRun): TextRun[] => {
+  if (run.isCode || run.url !== undefined || marksOf(run).length === 0) return [run];
+  const [before, text, after] = edgesOf(run.text);
+  return [{ text: before }, { ...run, text }, { text: after }].filter((each) => each.text !== '');
+};
+
+const marksOf = (run: TextRun): Mark[] =>
+  MARKS.filter(([style]) => run[style]).map(([, mark]) => mark);
+
+/** A space between two words of one style belongs to that style. */
+const kept = (open: Mark[], run: TextRun): Mark[] => (run.isCode ? marksOf(run) : [...open]);
+
+const commonStart = (open: Mark[], marks: Mark[]): number => {
+  let same = 0;
+  while (same < open.length && open[same] === marks[same]) same++;
+  return same;
+};
+
+const textOfRun = (run: TextRun, rules: EmphasisRules): string => {
+  if (run.url !== undefined) return rules.link(run.url);
+  return run.isCode ? codeSpan(run.text) : rules.escape(run.text);
+};
+
+/** Returns a code span that nothing inside can end. */
+const codeSpan = (text: string): string => {
+  const longest = (text.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 0);
+  if (longest === 0) return `\`${text}\``;
+  const fence = '`'.repeat(longest + 1);
+  return `${fence} ${text} ${fence}`;
+};

@@ -1,0 +1,143 @@
+import { inlineRuns } from './inline.js';
+import {
+  DEEPEST_LEVEL,
+  type ItemMarker,
+  lineOf,
+  type TextLine,
+  type TextRun,
+  textOfRuns,
+} from './lines.js';
+import { type MarkdownToken, markdownParser } from './parse.js';
+import { type TableCell, tableText } from './table.js';
+
+/** A list around the present token; `next` is the number of its next item, null with bullets. */
+interface OpenList {
+  next: number | null;
+}
+
+/** The state of one text on its way to lines. */
+interface Layout {
+  source: string[];
+  lines: TextLine[];
+  quote: number;
+  lists: OpenList[];
+  /** The marker of an item of which no line is written yet. */
+  pending: ItemMarker | null;
+  /** The level of the present heading; 0 outside of one. */
+  heading: number;
+  /** The number of the newest code block. */
+  block: number;
+  /** The rows of the present table; null outside of one. */
+  table: TableCell[][] | null;
+}
+
+/** Parses Markdown into lines. Blank lines stay between blocks where the text has them. */
+export const markdownLines = (text: string): TextLine[] => {
+  const layout: Layout = {
+    source: text.split('\n'),
+    ...{ lines: [], quote: 0, lists: [], pending: null, heading: 0, block: 0, table: null },
+  };
+  for (const token of markdownParser().parse(text, {})) {
+    if (token.nesting >= 0 && token.map) addGap(layout, token.map[0]);
+    HANDLERS[token.type]?.(layout, token);
+  }
+  return layout.lines;
+};
+
+type TokenHandler = (layout: Layout, token: MarkdownToken) => void;
+
+const HANDLERS: Record<string, TokenHandler> = {
+  blockquote_open: (layout) => void layout.quote++,
+  blockquote_close: (layout) => void layout.quote--,
+  bullet_list_open: ({ lists }) => void lists.push({ next: null }),
+  bullet_list_close: ({ lists }) => void lists.pop(),
+  ordered_list_open: ({ lists }, token) =>
+    void lists.push({ next: Number(token.attrGet('start') ?? 1) }),
+  ordered_list_close: ({ lists }) => void lists.pop(),
+  list_item_open: (layout) => {
+    endItem(layout);
+    const list = layout.lists.at(-1);
+    layout.pending = { number: list?.next ?? null, isDone: null };
+    if (list && list.next !== null) list.next++;
+  },
+  list_item_close: (layout) => endItem(layout),
+  heading_open: (layout, { tag }) => {
+    layout.heading = Number(tag.slice(1));
+  },
+  heading_close: (layout) => {
+    layout.heading = 0;
+  },
+  inline: (layout, { children }) => {
+    if (layout.table) layout.table.at(-1)?.push(cellOf(children ?? [], layout));
+    else addInline(layout, inlineRuns(children ?? []));
+  },
+  fence: (layout, { content, info }) => addCode(layout, content, /^[\w+#.-]{1,30}/.exec(info)?.[0]),
+  code_block: (layout, { content }) => addCode(layout, content),
+  hr: (layout) => add(layout, [{ text: '———' }]),
+  table_open: (layout) => {
+    layout.table = [];
+  },
+  tr_open: ({ table }) => void table?.push([]),
+  th_open: (layout, token) => noteSide(layout, token),
+  td_open: (layout, token) => noteSide(layout, token),
+  table_close: (layout) => {
+    const rows = layout.table ?? [];
+    layout.table = null;
+    addCode(layout, tableText(rows).join('\n'));
+  },
+};
+
+/** Adds a blank line before a block, if the text has one there and a line stands before it. */
+const addGap = (layout: Layout, at: number): void => {
+  const last = layout.lines.at(-1);
+  if (layout.table || !last || last.runs.length === 0) return;
+  if (/^[\s>]*$/.test(layout.source[at - 1] ?? '-')) layout.lines.push(lineOf([]));
+};
+
+const add = (layout: Layout, runs: TextRun[], given: Partial<TextLine> = {}): void => {
+  const { quote, lists, pending: marker } = layout;
+  layout.pending = null;
+  const depth = Math.min(DEEPEST_LEVEL, lists.length);
+  layout.lines.push(
+    lineOf(runs, { quote: Math.min(DEEPEST_LEVEL, quote), depth, marker, ...given }),
+  );
+};
+
+/** Writes the marker of an item that has no text. */
+const endItem = (layout: Layout): void => {
+  if (layout.pending) add(layout, []);
+};
+
+const TASK = /^\[([ xX])\](?:\s+|$)/;
+
+const addInline = (layout: Layout, lines: TextRun[][]): void => {
+  const { heading: level } = layout;
+  for (const runs of lines) {
+    const marker = layout.pending;
+    const [first, ...others] = runs;
+    const task = marker && first && TASK.exec(first.text);
+    if (marker && task) layout.pending = { ...marker, isDone: task[1] !== ' ' };
+    const shown = task ? [{ ...first, text: first.text.slice(task[0].length) }, ...others] : runs;
+    add(layout, shown, level > 0 ? { kind: 'heading', level } : {});
+  }
+};
+
+const addCode = (layout: Layout, content: string, language = ''): void => {
+  const block = ++layout.block;
+  // An item that begins with code has its marker on a line of its own.
+  if (layout.pending) add(layout, []);
+  for (const [at, text] of content.replace(/\n$/, '').split('\n').entries()) {
+    add(layout, [{ text }], { kind: 'code', block, isBlockStart: at === 0, language });
+  }
+};
+
+/** The side of the cell that follows is kept as an empty cell, until its text is known. */
+const noteSide = ({ table }: Layout, token: MarkdownToken): void => {
+  const [, side] = /text-align:(right|center)/.exec(String(token.attrGet('style') ?? '')) ?? [];
+  table?.at(-1)?.push({ text: '', side: side === 'right' || side === 'center' ? side : 'left' });
+};
+
+const cellOf = (children: MarkdownToken[], { table }: Layout): TableCell => {
+  const side = table?.at(-1)?.pop()?.side ?? 'left';
+  return { text: inlineRuns(children).map(textOfRuns).join(' '), side };
+};

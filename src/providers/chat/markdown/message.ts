@@ -1,0 +1,44 @@
+import { plainRuns } from './inline.js';
+import { markdownLines } from './layout.js';
+import { legibleText, lineOf, type TextLine } from './lines.js';
+
+/** A message to a channel, as it was written. */
+interface WrittenMessage {
+  title: string | null;
+  text: string;
+  isMarkdown?: boolean;
+  question?: object;
+}
+
+/**
+ * Returns the lines of a message: its title, then its text. Only Markdown is read for styles. A
+ * question is plain text, since every character of it counts. `hasGap` puts a blank line below the
+ * title. Blank lines at the end are left out, and those at the beginning.
+ */
+export const messageLines = (message: WrittenMessage, hasGap = false): TextLine[] => {
+  const { title, text, isMarkdown, question } = message;
+  const body = withoutEdges(
+    isMarkdown && !question ? markdownLines(legible(text)) : plainLines(text),
+  );
+  const said = legible(title ?? '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (said === '') return body;
+  const head = [lineOf([{ text: said }], { kind: 'title' })];
+  return [...head, ...(hasGap && body.length > 0 ? [lineOf([])] : []), ...body];
+};
+
+const legible = (text: string): string => legibleText(text).replace(/\r\n?/g, '\n');
+
+const plainLines = (text: string): TextLine[] =>
+  legible(text)
+    .split('\n')
+    .map((line) => lineOf(plainRuns(line)));
+
+const withoutEdges = (lines: TextLine[]): TextLine[] => {
+  const isEmpty = ({ kind, runs, marker }: TextLine): boolean =>
+    kind !== 'code' && marker === null && runs.every(({ text }) => text.trim() === '');
+  const start = lines.findIndex((line) => !isEmpty(line));
+  const end = lines.findLastIndex((line) => !isEmpty(line));
+  return start < 0 ? [] : lines.slice(start, end + 1);
+};

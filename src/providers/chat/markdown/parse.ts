@@ -1,0 +1,22 @@
+import MarkdownIt, { type MarkdownIt as MarkdownParser, type Token } from 'markdown-it';
+
+let parser: MarkdownParser | null = null;
+
+/**
+ * Returns the parser: CommonMark with tables, strikethrough and bare addresses. HTML is text, and
+ * an address stays as it was written. It is made when it is first used, as that takes some
+ * milliseconds.
+ */
+export const markdownParser = (): MarkdownParser => {
+  if (parser) return parser;
+  parser = new MarkdownIt({ html: false, linkify: true });
+  // Only an address with a scheme is one for certain: `package.json` is none.
+  parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+  parser.linkify.add('ftp:', null).add('//', null);
+  parser.normalizeLink = (url) => url;
+  parser.normalizeLinkText = (url) => url;
+  parser.validateLink = () => true;
+  return parser;
+};
+
+export type MarkdownToken = Token;

@@ -1,0 +1,44 @@
+type Side = 'left' | 'right' | 'center';
+
+export interface TableCell {
+  text: string;
+  side: Side;
+}
+
+/** Ours: a column is padded to this width at most, so that one long cell does not widen all rows. */
+const WIDEST_COLUMN = 40;
+/** Characters that take no column: marks that join the one before, and such as cannot be seen. */
+const NO_COLUMN = /[\p{M}\p{Cf}]/u;
+const TWO_COLUMNS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
+
+/** Returns the lines of a table in a font of one width; the first row is its head. */
+export const tableText = (rows: readonly TableCell[][]): string[] => {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [at, { text }] of row.entries()) {
+      widths[at] = Math.max(widths[at] ?? 0, Math.min(WIDEST_COLUMN, columnsIn(text)));
+    }
+  }
+  const [head = [], ...others] = rows.map((row) => rowText(row, widths));
+  const rule = widths.map((width) => '─'.repeat(width)).join('─┼─');
+  return [head, rule, ...others].map((line) => String(line).trimEnd());
+};
+
+const rowText = (row: TableCell[], widths: number[]): string =>
+  row.map((cell, at) => paddedCell(cell, widths[at] ?? 0)).join(' │ ');
+
+const paddedCell = ({ text, side }: TableCell, width: number): string => {
+  const room = Math.max(0, width - columnsIn(text));
+  const before = side === 'left' ? 0 : side === 'right' ? room : Math.floor(room / 2);
+  return ' '.repeat(before) + text + ' '.repeat(room - before);
+};
+
+const columnsIn = (text: string): number => {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let columns = 0;
+  for (const character of text) {
+    if (!NO_COLUMN.test(character)) columns += TWO_COLUMNS.test(character) ? 2 : 1;
+  }
+  return columns;
+};

@@ -1,0 +1,131 @@
+import {
+  groupsOf,
+  indentOf,
+  isSameBlock,
+  markerText,
+  type TextLine,
+  type TextRun,
+  textOfRuns,
+} from './lines.js';
+
+/** A range of a text that has a style, in UTF-16 units (Bot API, MessageEntity). */
+export interface TelegramEntity {
+  type: 'bold' | 'italic' | 'strikethrough' | 'code' | 'pre' | 'blockquote';
+  offset: number;
+  length: number;
+  language?: string;
+}
+
+export interface TelegramText {
+  text: string;
+  entities: TelegramEntity[];
+}
+
+/** Telegram ignores further entities of a message. */
+export const MOST_ENTITIES = 100;
+
+/**
+ * What Telegram makes a mention or a command of, wherever it stands in a text: a tap on a command
+ * sends it to the bot in the name of the reader.
+ */
+const TAPPED = /(?<![\p{L}\p{N}_])@\w{2,}|(?<![\p{L}\p{N}_/<>])\/\w{1,64}(?:@\w+)?(?![\w/<>])/gu;
+
+/**
+ * Returns lines in which names and commands are code, since Telegram finds neither in code. Lists
+ * and quotes within quotes are shown as text.
+ */
+export const telegramLines = (lines: readonly TextLine[]): TextLine[] =>
+  lines.map((line) =>
+    line.kind === 'code' ? line : { ...line, runs: line.runs.flatMap(untapped) },
+  );
+
+const untapped = (run: TextRun): TextRun[] => {
+  if (run.isCode || run.url !== undefined) return [run];
+  const runs: TextRun[] = [];
+  let end = 0;
+  for (const { 0: found, index } of run.text.matchAll(TAPPED)) {
+    runs.push({ ...run, text: run.text.slice(end, index) }, { text: found, isCode: true });
+    end = index + found.length;
+  }
+  return [...runs, { ...run, text: run.text.slice(end) }].filter(({ text }) => text !== '');
+};
+
+/** Returns the text of a message and its entities, which never overlap in part. */
+export const telegramText = (lines: readonly TextLine[]): TelegramText => {
+  const entities: TelegramEntity[] = [];
+  let text = '';
+  for (const [at, group] of groupsOf(lines, isTogether).entries()) {
+    const [first] = group;
+    if (!first) continue;
+    if (at > 0) text += '\n';
+    const offset = text.length;
+    if (first.kind === 'code') text += group.map(({ runs }) => textOfRuns(runs)).join('\n');
+    else text = appended({ text, entities }, group);
+    const length = text.length - offset;
+    const { language } = first;
+    if (text.slice(offset).trim() === '') continue;
+    if (first.kind === 'code') {
+      entities.push({ type: 'pre', offset, length, ...(language !== '' && { language }) });
+    } else if (first.quote > 0) entities.push({ type: 'blockquote', offset, length });
+  }
+  return {
+    text,
+    entities: entities.toSorted((a, b) => a.offset - b.offset || b.length - a.length),
+  };
+};
+
+const isTogether = (first: TextLine, line: TextLine): boolean =>
+  isSameBlock(first, line) ||
+  (first.kind !== 'code' && line.kind !== 'code' && first.quote > 0 === line.quote > 0);
+
+/** Returns the text with further lines behind it, and adds the entities of their runs. */
+const appended = ({ text: before, entities }: TelegramText, lines: TextLine[]): string => {
+  let text = before;
+  for (const [at, line] of lines.entries()) {
+    text += (at > 0 ? '\n' : '') + prefixOf(line);
+    for (const run of line.runs) {
+      if (run.text.trim() !== '') {
+        for (const type of typesOf(line, run)) {
+          entities.push({ type, offset: text.length, length: run.text.length });
+        }
+      }
+      text += run.text;
+    }
+  }
+  return text;
+};
+
+const prefixOf = (line: TextLine): string =>
+  '> '.repeat(Math.max(0, line.quote - 1)) + indentOf(line) + markerText(line);
+
+const typesOf = ({ kind }: TextLine, run: TextRun): TelegramEntity['type'][] => {
+  if (run.isCode) return ['code'];
+  const isStrong = kind === 'title' || kind === 'heading' || run.isBold;
+  return [
+    ...(isStrong ? (['bold'] as const) : []),
+    ...(run.isItalic ? (['italic'] as const) : []),
+    ...(run.isStruck ? (['strikethrough'] as const) : []),
+  ];
+};
+
+/** The number of UTF-16 units of a line with its line end. */
+export const telegramSize = (line: TextLine): number =>
+  prefixOf(line).length + textOfRuns(line.runs).length + 1;
+
+/** The greatest number of entities of a line. */
+export const telegramEntityCount = (line: TextLine): number => {
+  if (line.kind === 'code') return line.isBlockStart ? 1 : 0;
+  const ofRuns = line.runs.reduce((sum, run) => sum + typesOf(line, run).length, 0);
+  return ofRuns + (line.quote > 0 ? 1 : 0);
+};
+
+/** U+2060, word joiner. */
+const HIDDEN = '\u2060';
+
+/** Returns a text for where no entities are: names and commands are broken, addresses are not. */
+export const untappedText = (text: string): string =>
+  text.replace(/\S+/g, (word) =>
+    word.includes('://')
+      ? word
+      : word.replace(TAPPED, (found) => `${found[0]}${HIDDEN}${found.slice(1)}`),
+  );

@@ -1,0 +1,110 @@
+import {
+  edgesOf,
+  groupsOf,
+  indentOf,
+  isSameBlock,
+  markerText,
+  type TextLine,
+  type TextRun,
+  textOfRuns,
+} from './lines.js';
+
+const FENCE = '```';
+/** U+2060, word joiner. It is never put into an address. */
+const HIDDEN = '\u2060';
+/** The most characters of the fences around one block of code. */
+export const WHATSAPP_FENCES = 8;
+
+const MARKS = [
+  ['isStruck', '~'],
+  ['isItalic', '_'],
+  ['isBold', '*'],
+] as const;
+
+/** Writes lines in WhatsApp's markup, in which nothing but their styles is markup. */
+export const writeWhatsapp = (lines: readonly TextLine[]): string =>
+  groupsOf(lines, isSameBlock)
+    .map((group) =>
+      group[0]?.kind === 'code'
+        ? [FENCE, ...group.map(codeText), FENCE].join('\n')
+        : group.map(lineText).join('\n'),
+    )
+    .join('\n');
+
+/** Returns the greatest number of characters that `writeWhatsapp` writes for a line. */
+export const whatsappSize = (line: TextLine): number =>
+  line.kind === 'code'
+    ? codeText(line).length + 1 + (line.isBlockStart ? WHATSAPP_FENCES : 0)
+    : prefixSize(line) + line.runs.reduce((sum, run) => sum + runSize(run), 0);
+
+/** The size of what stands before a line, with a hidden character there and the line end. */
+const prefixSize = (line: TextLine): number =>
+  indentOf(line).length + markerText(line).length + 2 * line.quote + 2;
+
+/** Each of a run's styles has a mark at both ends, also that of a title. */
+const runSize = (run: TextRun): number =>
+  unmarked(run.text).length + 2 + 2 * MARKS.filter(([style]) => run[style]).length;
+
+/** A fence within code is broken, since it would end the code. */
+const codeText = ({ runs }: TextLine): string =>
+  textOfRuns(runs).replace(/`(?=``)/g, `\`${HIDDEN}`);
+
+const lineText = (line: TextLine): string => {
+  const { kind, quote, depth, marker, runs } = line;
+  const isStrong = kind === 'title' || kind === 'heading';
+  const text = runs
+    .map((run, at) => {
+      const edges = [runs[at - 1]?.text.at(-1), runs[at + 1]?.text[0]];
+      return styledText(isStrong ? { ...run, isBold: true } : run, edges);
+    })
+    .join('');
+  const isNative = marker?.number === null && marker.isDone === null && depth === 1;
+  const before = isNative ? '- ' : indentOf(line) + markerText(line);
+  const start =
+    before === '' && quote === 0
+      ? text.replace(/^(?=[ \t]*(?:[>-]|\d{1,9}\.)[ \t])/, HIDDEN)
+      : text;
+  return `${'> '.repeat(Math.min(1, quote))}${before}${start}`.trimEnd();
+};
+
+const WORD = /^[\p{L}\p{N}]$/u;
+
+/**
+ * Returns a run with its marks. WhatsApp reads marks between words only, and has no escape: a run
+ * within a word, or with a mark in it, is shown without a style, and so is an address.
+ */
+const styledText = (run: TextRun, edges: (string | undefined)[]): string => {
+  const { text, url, isCode } = run;
+  if (url !== undefined) return unmarked(text);
+  const [before, said, after] = edgesOf(text);
+  const isWithin =
+    (before === '' && WORD.test(edges[0] ?? '')) || (after === '' && WORD.test(edges[1] ?? ''));
+  if (said === '' || isWithin || /[*_~`]/.test(isCode ? said.replace(/[*_~]/g, '') : said)) {
+    return unmarked(text);
+  }
+  if (isCode) return `${before}\`${said}\`${after}`;
+  const marks = MARKS.filter(([style]) => run[style]).map(([, mark]) => mark);
+  return before + marks.toReversed().join('') + unmarked(said) + marks.join('') + after;
+};
+
+const MARK = /[*_~`]/;
+const OPENING = /(?<![\p{L}\p{N}])[*_~`]+/gu;
+/**
+ * An address with a scheme, with `www.`, or with a host and a port, a path, a query or a fragment,
+ * or a run of marks. The pattern scans no part of a host twice.
+ */
+const ADDRESS_OR_MARKS =
+  /(?:(?<![\p{L}\p{N}+.-])[a-z][a-z\d+.-]{0,30}:\/\/|(?<![\p{L}\p{N}.-])(?:www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+(?::\d{1,5})?[/?#]))\S+|(?<![\p{L}\p{N}])[*_~`]+/giu;
+
+const encoded = (marks: string): string =>
+  [...marks].map((mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`).join('');
+
+/**
+ * Returns text in which no mark has an effect. Ours: an invisible character stands behind each mark
+ * that could open something. In an address it would break the link, so there the mark is
+ * percent-encoded (RFC 3986, 2.1).
+ */
+export const unmarked = (text: string): string =>
+  text.replace(ADDRESS_OR_MARKS, (found) =>
+    MARK.test(found[0] ?? '') ? [...found, ''].join(HIDDEN) : found.replace(OPENING, encoded),
+  );

@@ -1,0 +1,90 @@
+import { type EmphasisRules, emphasized, emphasizedSize } from './emphasis.js';
+import type { MessageLimits } from './fit.js';
+import { groupsOf, indentOf, isSameBlock, type TextLine, textOfRuns } from './lines.js';
+
+/** The rules of a platform that reads Markdown. */
+export interface MarkdownRules extends EmphasisRules {
+  /** Returns a line, of which the text is escaped, so that it begins no list, heading or quote. */
+  escapeStart(escaped: string): string;
+  /** The greatest level of a heading; a deeper one is written at this level. */
+  deepestHeading: number;
+  /** The longest fence; a longer run of backquotes in code is broken. */
+  longestFence: number;
+}
+
+/** U+200B, zero width space: it keeps backquotes in code from ending it. */
+const HIDDEN = '\u200b';
+
+/** Writes lines as Markdown in which nothing but their styles is markup. */
+export const writeMarkdown = (lines: readonly TextLine[], rules: MarkdownRules): string => {
+  let written = '';
+  let before: TextLine | undefined;
+  for (const group of groupsOf(lines, isSameBlock)) {
+    const [first] = group;
+    if (!first) continue;
+    // Without a blank line, text behind a quote would be read as a part of it.
+    const isApart = before && before.quote > first.quote && first.runs.length > 0;
+    if (before) written += isApart ? '\n\n' : '\n';
+    written += first.kind === 'code' ? codeOf(group, first, rules) : lineText(first, rules);
+    before = first;
+  }
+  return written;
+};
+
+/** The most characters of the two fences of a code block, with the language. */
+const FENCES = 60;
+
+/** Returns the greatest number of characters that `writeMarkdown` writes for a line. */
+const markdownSize = (line: TextLine, rules: MarkdownRules): number => {
+  const { kind, runs, isBlockStart } = line;
+  const prefix = quoteOf(line).length;
+  if (kind !== 'code') {
+    const room = kind === 'text' && line.marker === null ? PLAIN_ROOM : LINE_ROOM;
+    return prefix + room + 2 * line.depth + emphasizedSize(runs, rules);
+  }
+  const text = textOfRuns(runs);
+  const broken = text.match(/`(?=``)/g)?.length ?? 0;
+  return prefix + text.length + broken + 1 + (isBlockStart ? FENCES + 2 * prefix : 0);
+};
+
+/** The most characters around the text of a line: marks of a heading or an item, escapes, ends. */
+const LINE_ROOM = 20;
+/** The same for a line of text: one escape, its end, and a blank line behind a quote. */
+const PLAIN_ROOM = 3;
+
+/** The room that a message needs for the fences of code that goes on from the message before. */
+const FENCE_ROOM = FENCES + 30;
+
+/** Returns the limits of messages of so many characters. */
+export const markdownLimits = (rules: MarkdownRules, most: number): MessageLimits => ({
+  most: most - FENCE_ROOM,
+  sizeOf: (line) => markdownSize(line, rules),
+});
+
+const quoteOf = ({ quote }: TextLine): string => '> '.repeat(quote);
+
+const codeOf = (lines: TextLine[], first: TextLine, { longestFence }: MarkdownRules): string => {
+  const texts = lines.map(({ runs }) => textOfRuns(runs));
+  const longest = texts.reduce((most, text) => Math.max(most, longestTicks(text)), 2);
+  const fence = '`'.repeat(Math.min(longest + 1, longestFence));
+  const isBroken = longest >= fence.length;
+  const shown = isBroken ? texts.map((text) => text.replace(/`(?=``)/g, `\`${HIDDEN}`)) : texts;
+  const before = quoteOf(first);
+  return [`${fence}${first.language}`, ...shown, fence].map((line) => before + line).join('\n');
+};
+
+const longestTicks = (text: string): number =>
+  (text.match(/`{3,}/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
+
+const lineText = (line: TextLine, rules: MarkdownRules): string => {
+  const { kind, level, runs, marker } = line;
+  const before = quoteOf(line) + indentOf(line);
+  if (kind === 'title') return `**${rules.escape(textOfRuns(runs))}**`;
+  const text = rules.escapeStart(emphasized(runs, rules));
+  if (kind === 'heading') {
+    return `${before}${'#'.repeat(Math.min(level, rules.deepestHeading))} ${text}`;
+  }
+  if (!marker) return runs.length === 0 ? before.trimEnd() : before + text;
+  const box = marker.isDone === null ? '' : marker.isDone ? '☑ ' : '☐ ';
+  return `${before}${marker.number === null ? '-' : `${marker.number}.`} ${box}${text}`;
+};

@@ -1,0 +1,208 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { messageLines } from '../../../../src/providers/chat/markdown/message.js';
+import { mattermost } from '../../../../src/providers/chat/mattermost.js';
+import type { Platform, PlatformBody } from '../../../../src/providers/chat/platform.js';
+import { slack } from '../../../../src/providers/chat/slack.js';
+import { teams } from '../../../../src/providers/chat/teams.js';
+import { telegram } from '../../../../src/providers/chat/telegram.js';
+import { whatsapp } from '../../../../src/providers/chat/whatsapp.js';
+import { faultOfSlack } from '../../../harness/slackrules.js';
+import { faultOfCard } from '../../../harness/teamsrules.js';
+import { faultOfTelegram } from '../../../harness/telegramrules.js';
+import { faultOfWhatsapp } from '../../../harness/whatsapprules.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const lengthOf = (value: unknown): number => String(value).length;
+/** Each platform with the fault of one part of a message, null if it has none. */
+const PLATFORMS: [Platform, (part: PlatformBody) => string | null][] = [
+  [slack, (part) => (lengthOf(part.text) > 4_000 ? 'over 4,000' : faultOfSlack(part))],
+  [telegram, (part) => faultOfTelegram('sendMessage', part)],
+  [mattermost, ({ message }) => (lengthOf(message) > 16_383 ? 'over 16,383' : null)],
+  [whatsapp, (part) => faultOfWhatsapp(part)],
+  [teams, (part) => faultOfCard({ ...part, recipient: 'x'.repeat(80) })],
+];
+const PIECES = [
+  ...[
+    '```\n',
+    '\n```',
+    '\n````sh\n',
+    '`',
+    '``',
+    '*',
+    '**',
+    '_',
+    '~~',
+    '&<>',
+    '🦊',
+    'word',
+    ' ',
+    '\n',
+    '\n\n',
+  ],
+  ...[
+    '@all ',
+    '<!channel>',
+    '/go ',
+    '- ',
+    '1. ',
+    '\n- [ ] ',
+    '\n> ',
+    '\n# ',
+    '[a](',
+    ')',
+    '![',
+    ']',
+    '\\',
+  ],
+  ...[
+    'https://a.example/_b?*c*=@d ',
+    'www.a.example',
+    '| a | b |\n|---|---|\n',
+    '|',
+    '<b>',
+    '&amp;',
+    '漢字',
+  ],
+];
+/** The same each time: what fails can be looked at. */
+const textOf = (seed: number, length: number): string => {
+  let [state, text] = [seed, ''];
+  while (text.length < length) {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    text += PIECES[Math.floor((state / 2147483648) * PIECES.length)] ?? '';
+  }
+  return text;
+};
+
+describe('what an adversary writes', () => {
+  for (const [platform, faultOf] of PLATFORMS) {
+    it(`is taken by ${platform.kind}, whatever it is, and loses no word`, () => {
+      for (let seed = 1; seed <= 12; seed++) {
+        const text = textOf(seed, seed % 3 ? 3_000 : 30_000);
+        const message = {
+          title: seed % 2 ? 'A *title* `of` ours' : null,
+          text,
+          isMarkdown: seed % 4 > 0,
+        };
+        const parts = platform.render(message);
+        expect([seed, parts.map(faultOf).filter((fault) => fault !== null)]).to.equal([seed, []]);
+        const shown = JSON.stringify(parts.map(({ blocks, ...part }) => part));
+        expect(shown).to.not.match(/\\ud[89ab]/);
+        const said = JSON.stringify(messageLines(message));
+        for (const word of [/🦊/g, /漢字/g]) {
+          expect([seed, shown.match(word)?.length]).to.equal([seed, said.match(word)?.length]);
+        }
+      }
+    });
+  }
+
+  it('puts no unseen sign into an address', () => {
+    for (const address of [
+      'https://a.example/_b?*c*=~d',
+      'https://a.example/a_b_c',
+      'http://a.example:8443/_x',
+    ]) {
+      for (const text of [
+        address,
+        `*${address} x*`,
+        `(${address})`,
+        `[x](${address})`,
+        `1. ${address}`,
+      ]) {
+        for (const [platform] of PLATFORMS) {
+          const shown = JSON.stringify(platform.render({ title: null, text, isMarkdown: true }));
+          const found = shown.match(/https?:\/\/[^\s")>]*/g) ?? [];
+          expect([text, found.length > 0]).to.equal([text, true]);
+          const links = found.filter((each) => !each.startsWith('http://adaptivecards.io'));
+          expect(links.filter((each) => /[\p{Cf}\\]/u.test(each))).to.equal([]);
+        }
+      }
+    }
+  });
+
+  it('turns no direction, and hides no part of an address', () => {
+    const text = '\u202ehttps://a.example/\u202egnp [x](https://a.example/\u200bb%20c "t")';
+    const [part] = whatsapp.render({ title: '\u202eT', text, isMarkdown: true });
+    expect(JSON.parse(JSON.stringify(part)).text.body).to.equal(
+      '*T*\n\nhttps://a.example/gnp x (https://a.example/%E2%80%8Bb%20c)',
+    );
+  });
+
+  it('mentions nobody on Mattermost, in words or in an address', () => {
+    const text =
+      '@all @here,@channel (@ada) ~town _@all_ **@all** https://a.example/@all [@all](https://a.example)';
+    const [part] = mattermost.render({ title: '@all', text, isMarkdown: true });
+    expect(String(part?.message)).to.not.match(/@\w|~\w/);
+  });
+
+  it('is read in a time that grows with its length', { timeout: 120_000 }, () => {
+    const most = 20_000;
+    const times = (text: string): string => text.repeat(most / text.length);
+    const since = process.cpuUsage();
+    for (const text of [
+      ...[
+        '*',
+        '_',
+        '`',
+        '[',
+        '>',
+        '> ',
+        '- ',
+        '1. ',
+        '@a ',
+        '/a ',
+        '*a* ',
+        '`a``b```c ',
+        '[a](',
+        '![a](',
+      ],
+      ...[
+        'http://a.b ',
+        'http://',
+        '|a',
+        '\\',
+        '&#',
+        '<a@',
+        '~~a~~ ',
+        '\n',
+        'a.',
+        'a-',
+        '```\n',
+        '# a\n',
+      ],
+    ]) {
+      for (const [platform] of PLATFORMS) {
+        platform.render({ title: null, text: times(text), isMarkdown: true });
+      }
+    }
+    for (const text of [
+      `**a${' '.repeat(most)}b**`,
+      `http://a.b/${'('.repeat(most)}`,
+      Array.from({ length: 440 }, (_, depth) => `${' '.repeat(depth)}- x`).join('\n'),
+      `|${'a|'.repeat(3_000)}\n|${'-|'.repeat(3_000)}\n${'|x|\n'.repeat(1_000)}`,
+      `|a|b|\n|-|-|\n|${'x'.repeat(50_000)}|y|\n${'|c|d|\n'.repeat(5_000)}`,
+    ]) {
+      for (const [platform] of PLATFORMS) platform.render({ title: null, text, isMarkdown: true });
+    }
+    expect(process.cpuUsage(since).user / 1e6).to.be.below(40);
+  });
+
+  it('is read to a megabyte', { timeout: 120_000 }, () => {
+    for (const text of [
+      '**a** [b](https://c.d) `e`\n\n'.repeat(37_000),
+      'x'.repeat(1e6),
+      '```\nx\n```\n'.repeat(100_000),
+    ]) {
+      for (const [platform, faultOf] of PLATFORMS.slice(1, 3)) {
+        const parts = platform.render({ title: null, text, isMarkdown: true });
+        expect([platform.kind, parts.some((part) => faultOf(part) !== null)]).to.equal([
+          platform.kind,
+          false,
+        ]);
+      }
+    }
+  });
+});
