@@ -158,7 +158,7 @@ describe('what the owner prefers', () => {
         channelId: slack,
         kind: 'digest',
         title: '4 messages in your quiet hours',
-        body: '3 messages of hooks: issues 3; last: Three\n1 exhausted hook; last: Four',
+        body: '3 messages of hooks: issues 3; last: Three: A body\n1 exhausted hook; last: Four',
         link: '/api/notifications',
       },
     ]);
@@ -208,7 +208,7 @@ describe('what the owner prefers', () => {
         link: '/api/notifications?kind=hook_failed',
       },
     ]);
-    expect(arrived[0]?.body).to.match(/^last: (stripe|deploy-notify): /);
+    expect(arrived[0]?.body).to.match(/^last: (stripe|deploy-notify) failed: /);
     expect(ids.length).to.equal(2);
   });
 

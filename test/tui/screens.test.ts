@@ -33,7 +33,7 @@ describe('inbox', () => {
   it('lists what was told, and shows the chosen one whole', () => {
     const lines = shown(inboxPage.view, state, 80, 19);
     expect(lines[1]?.replace(/\d\d:\d\d:\d\d/, 'TIME')).to.equal(
-      '> new    TIME  hook failed  deploy-notify failed',
+      '> new    TIME  hook failed  deploy-notify failed: 502 from the target',
     );
     expect(lines.at(-1)).to.equal('502 from the target');
     expect(inboxPage.summary?.(state)).to.equal('1 unread of 2 loaded');

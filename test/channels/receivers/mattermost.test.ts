@@ -175,7 +175,7 @@ describe('the team chat endpoint, with Mattermost', () => {
       await link();
       await askApproval(stage, stage.userId);
       const [question] = await posted(1);
-      expect(Object.keys(question ?? {})).to.equal(['channel_id', 'message']);
+      expect(question?.props).to.equal({ attachments: [] });
       expect(question?.message).to.contain('Or reply: approve');
     });
   });
