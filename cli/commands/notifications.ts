@@ -19,7 +19,7 @@ import { channelCrud } from './channels.js';
 const notificationColumns = columnsOf<Notification>(
   ['id:data'],
   { name: 'state', value: (one) => (one.readAt === null ? 'new' : 'read'), isState: true },
-  { name: 'title', value: headlineOf },
+  { name: 'title', value: ({ title }) => title, show: headlineOf },
   ['when=createdAt:ago', 'kind', 'short=id:tail', 'body:data', 'link:data'],
 );
 

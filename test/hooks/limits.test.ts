@@ -41,7 +41,7 @@ describe('conditions', () => {
     await desk.deliver('picky', '{"action":"closed"}', { headers });
     expect(await statuses(id, 3)).to.equal([
       ['success', null],
-      ['skipped', 'condition 1: event is null, not equals "issues"'],
+      ['skipped', 'condition 1: event is missing'],
       ['skipped', 'condition 2: action is "closed", not in ["opened","reopened"]'],
     ]);
   });

@@ -86,7 +86,7 @@ describe('the team chat endpoint, with Discord', () => {
       'One moment: the answer comes as a direct message.',
     );
     const [answer] = await sent(1);
-    expect(answer?.content).to.equal('It is \\<@all\\> noon.');
+    expect(answer?.content).to.equal('It is \\<@\u200ball\\> noon.');
     expect((await stage.ask('GET', '/api/agents')).body.agents.length).to.equal(1);
   });
 

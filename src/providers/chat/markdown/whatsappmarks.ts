@@ -80,12 +80,16 @@ const styledText = (run: TextRun, edges: (string | undefined)[]): string => {
   const isWithin =
     (before === '' && WORD.test(edges[0] ?? '')) || (after === '' && WORD.test(edges[1] ?? ''));
   if (said === '' || isWithin || /[*_~`]/.test(isCode ? said.replace(/[*_~]/g, '') : said)) {
-    return unmarked(text);
+    return unmarkedBehind(edges[0] ?? '', text);
   }
   if (isCode) return `${before}\`${said}\`${after}`;
   const marks = MARKS.filter(([style]) => run[style]).map(([, mark]) => mark);
   return before + marks.toReversed().join('') + unmarked(said) + marks.join('') + after;
 };
+
+/** Returns text without marks, behind that character: a mark behind a word opens nothing. */
+const unmarkedBehind = (before: string, text: string): string =>
+  WORD.test(before) ? unmarked(before + text).slice(before.length) : unmarked(text);
 
 const MARK = /[*_~`]/;
 const OPENING = /(?<![\p{L}\p{N}])[*_~`]+/gu;
