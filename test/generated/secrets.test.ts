@@ -51,7 +51,8 @@ describe('an endpoint whose reply holds a secret', () => {
     const answers: Record<string, string | undefined> = {};
     for (const { name, endpoint } of marked) {
       const path = fill(endpoint.path, () => NOBODYS);
-      const { headers } = await app.call(endpoint.method, path, { token, body: {} });
+      const body = endpoint.method === 'GET' ? undefined : {};
+      const { headers } = await app.call(endpoint.method, path, { token, body });
       answers[name] = headers['cache-control'];
     }
     const wanted = marked.map(({ name }): [string, string] => [name, 'no-store']);

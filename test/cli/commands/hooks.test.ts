@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { senders } from '../../../cli/hooks/senders/form.js';
 import { until } from '../../harness/app.js';
 import { start } from '../harness.js';
 import { openWorld, type World } from '../world.js';
@@ -92,7 +93,14 @@ describe('hooks', () => {
   });
 
   it('asks for a schedule as well', async () => {
-    const answers = ['6', 'morning', '0 7 * * *', 'Europe/Berlin', '2', 'Good morning'];
+    const answers = [
+      `${senders.length + 1}`,
+      'morning',
+      '0 7 * * *',
+      'Europe/Berlin',
+      '2',
+      'Good morning',
+    ];
     const { code, stdout } = await world.cli(['hooks', 'create'], { terminal: 100, answers });
     expect([code, stdout]).to.equal([0, '']);
     const [hook] = (await world.client.hooks.list()).hooks;
@@ -112,7 +120,7 @@ describe('hooks', () => {
     );
     const [hook] = (await world.client.hooks.list()).hooks;
     expect(await tsv('list')).to.equal(
-      `${hook?.id}\tgithub\tenabled\twebhook\tnotify\t0\t\t\tgithub\n`,
+      `${hook?.id}\tgithub\tenabled\twebhook\tnotify\t0\t\t\tgithub\t\n`,
     );
     expect(await tsv('list', '--fields', 'name,path,stats.executions')).to.equal(
       'github\tgithub\t0\n',
@@ -242,10 +250,7 @@ describe('hooks', () => {
     expect(await shown('gitea')).to.equal(`${world.app.url}/api/webhooks/github`);
     expect(await shown('gitlab')).to.equal(`${world.app.url}/api/hooks/incoming/${hook?.id}`);
     const { code, stderr } = await world.cli(['hooks', 'settings', 'github', '--sender', 'x']);
-    expect([code, stderr]).to.equal([
-      2,
-      '--sender is one of github, gitlab, gitea, stripe, other (got "x")\n',
-    ]);
+    expect([code, stderr]).to.equal([2, `--sender is one of ${senders.join(', ')} (got "x")\n`]);
   });
 
   it('rotates a secret and puts the new one alone on stdout', async () => {

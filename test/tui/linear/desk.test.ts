@@ -139,7 +139,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
       (count) => count === before + 1,
     );
     desk.say('approvals 1');
-    const whole = await desk.hears('Verbs: approve, deny');
+    const whole = await desk.hears('Verbs: approve, allow in conversation, allow host, deny');
     expect(whole).to.contain('  body      hello\\x1b[2J\\x0dworld\n');
     desk.say('approve 1\ny');
     await desk.hears('too soon to have been heard: nothing was done');
