@@ -32,6 +32,8 @@ const SMALL: Record<string, string> = {
   'src/kernel/headervalue.ts': 'one rule of ten modules, without what input checks load',
   'src/kernel/webpage.ts': 'the type of the pages of several modules',
   'src/accounts/users/page.ts': 'a list of pages',
+  'src/providers/chat/markdown/plain.ts': 'plain text, for Slack and ntfy',
+  'src/providers/chat/part.ts': 'one step of all platforms with buttons',
   'src/store/visible.ts': 'the condition that organizations will extend',
   'src/channels/procedures.ts': 'the procedures of channels',
   'src/system/daemon.ts': 'the type of what the process lends to the module',

@@ -35,7 +35,13 @@ interface Layout {
 export const markdownLines = (text: string): TextLine[] => {
   const layout: Layout = {
     source: text.split('\n'),
-    ...{ lines: [], quote: 0, lists: [], pending: null, heading: 0, block: 0, table: null },
+    lines: [],
+    quote: 0,
+    lists: [],
+    pending: null,
+    heading: 0,
+    block: 0,
+    table: null,
   };
   for (const token of markdownParser().parse(text, {})) {
     if (token.nesting >= 0 && token.map) addGap(layout, token.map[0]);

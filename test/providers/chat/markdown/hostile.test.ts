@@ -77,6 +77,40 @@ const textOf = (seed: number, length: number): string => {
   return text;
 };
 
+/** The beginnings of what Markdown reads, to be repeated. */
+const REPEATED = [
+  ...[
+    '*',
+    '_',
+    '`',
+    '[',
+    '>',
+    '> ',
+    '- ',
+    '1. ',
+    '@a ',
+    '/a ',
+    '*a* ',
+    '`a``b```c ',
+    '[a](',
+    '![a](',
+  ],
+  ...[
+    'http://a.b ',
+    'http://',
+    '|a',
+    '\\',
+    '&#',
+    '<a@',
+    '~~a~~ ',
+    '\n',
+    'a.',
+    'a-',
+    '```\n',
+    '# a\n',
+  ],
+];
+
 describe('what an adversary writes', () => {
   for (const [platform, faultOf] of PLATFORMS) {
     it(`is taken by ${platform.kind}, whatever it is, and loses no word`, () => {
@@ -142,38 +176,7 @@ describe('what an adversary writes', () => {
     const most = 20_000;
     const times = (text: string): string => text.repeat(most / text.length);
     const since = process.cpuUsage();
-    for (const text of [
-      ...[
-        '*',
-        '_',
-        '`',
-        '[',
-        '>',
-        '> ',
-        '- ',
-        '1. ',
-        '@a ',
-        '/a ',
-        '*a* ',
-        '`a``b```c ',
-        '[a](',
-        '![a](',
-      ],
-      ...[
-        'http://a.b ',
-        'http://',
-        '|a',
-        '\\',
-        '&#',
-        '<a@',
-        '~~a~~ ',
-        '\n',
-        'a.',
-        'a-',
-        '```\n',
-        '# a\n',
-      ],
-    ]) {
+    for (const text of REPEATED) {
       for (const [platform] of PLATFORMS) {
         platform.render({ title: null, text: times(text), isMarkdown: true });
       }
