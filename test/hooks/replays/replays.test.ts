@@ -190,7 +190,8 @@ describe('the replay of failed executions', () => {
     const { body } = await request({ hookId: id });
     const { queue } = inside(desk.test.app);
     await until(
-      async () => queue.waiting(id),
+      // One of them runs, beside those that wait.
+      async () => (held.length === 1 ? queue.waiting(id) : 0),
       (waiting) => waiting >= 16,
     );
     const live = await desk.deliver('paced', '{"n":"live"}');
