@@ -62,20 +62,19 @@ describe('a held process', () => {
     held.kill();
   });
 
-  it(
-    'is killed at whichever moment of its start, and leaves nothing behind (needs bubblewrap)',
-    hardened,
-    async () => {
-      const mark = `started-${process.pid}`;
-      for (let round = 0; round < 240; round += 1) {
-        const held = await bubblewrap(true).hold(command(['sh', '-c', `sleep 1000; echo ${mark}`]));
-        await wait(round % 12);
-        held.kill();
-        expect(await held.ended).to.equal('it was ended by SIGKILL');
-      }
-      expect(await processesWith(mark)).to.equal([]);
-    },
-  );
+  it('is killed at whichever moment of its start, and leaves nothing behind (needs bubblewrap)', {
+    ...hardened,
+    timeout: 120_000,
+  }, async () => {
+    const mark = `started-${process.pid}`;
+    for (let round = 0; round < 240; round += 1) {
+      const held = await bubblewrap(true).hold(command(['sh', '-c', `sleep 1000; echo ${mark}`]));
+      await wait(round % 12);
+      held.kill();
+      expect(await held.ended).to.equal('it was ended by SIGKILL');
+    }
+    expect(await processesWith(mark)).to.equal([]);
+  });
 
   it('reads what it may, and nothing beside it (needs bubblewrap)', hardened, async () => {
     const programs = join(dirname(dirname(on.folder)), 'programs');
