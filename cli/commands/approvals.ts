@@ -1,11 +1,11 @@
 import { type Client, contracts } from '../../src/client/index.js';
 import {
-  type ScopeChoice,
   approvalCall,
   approvalColumns,
   approvalOf,
   asShown,
   callLines,
+  type ScopeChoice,
   shortOf,
   watchApprovals,
 } from '../approvals/approval.js';

@@ -9,8 +9,8 @@ import { outcomeNote, replay } from '../hooks/replay.js';
 import { sendHook } from '../hooks/send.js';
 import {
   type HookSender,
-  senderFormOf,
   hookSenderOf,
+  senderFormOf,
   senders,
   triggerLines,
   wordOf,

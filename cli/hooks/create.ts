@@ -8,8 +8,8 @@ import { sampleFrom } from './sample.js';
 import { askSender } from './senders/ask.js';
 import {
   type HookSender,
-  senderFormOf,
   hookSenderOf,
+  senderFormOf,
   settingsOf,
   triggerLines,
   wordOf,

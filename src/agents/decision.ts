@@ -2,8 +2,8 @@ import {
   type ApprovalRequest,
   callDigest,
   type ExactCall,
-  LONGEST_ARGUMENTS,
   grantScopesOf,
+  LONGEST_ARGUMENTS,
 } from '../approvals/module.js';
 import { canonical } from '../kernel/jsonvalue.js';
 import { judge } from '../permissions/module.js';

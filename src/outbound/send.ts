@@ -2,10 +2,10 @@ import { dropJob, type Job, type JobHandler, type Queue } from '../jobs/module.j
 import { iso } from '../kernel/clock.js';
 import { persistently } from '../store/persistently.js';
 import type { StartedMessage } from '../store/tables/outbox.js';
+import type { Rates } from './rates.js';
 import { type SettleDeps, settleSendAttempt } from './settlement.js';
 import type { TargetHealth } from './targethealth.js';
 import type { SendResult, Transport, Transports } from './transport.js';
-import type { Rates } from './rates.js';
 
 export interface SenderDeps extends SettleDeps {
   queue: Pick<Queue, 'added' | 'delayed' | 'rest'>;

@@ -1,7 +1,7 @@
 import { mint } from '../../src/kernel/ids.js';
+import { insertRow } from '../../src/store/rows.js';
 import { sessionTable } from '../../src/store/tables/agents.js';
 import { type GrantRow, grantTable } from '../../src/store/tables/permissions.js';
-import { insertRow } from '../../src/store/rows.js';
 import type { TestApp } from './app.js';
 
 const AT = '2026-03-01T12:00:00.000Z';

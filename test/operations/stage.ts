@@ -1,7 +1,7 @@
-import { openOperations } from '../../src/operations/module.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import { createHttp } from '../../src/kernel/http.js';
 import { createLog } from '../../src/kernel/log.js';
+import { openOperations } from '../../src/operations/module.js';
 import { createHub } from '../../src/realtime/hub.js';
 import { openScratch, type Scratch } from '../store/scratch.js';
 

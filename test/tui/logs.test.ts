@@ -2,8 +2,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
 import { logsPage } from '../../tui/screens/logs.js';
-import type { LogRow } from '../../tui/state/rows.js';
 import { readLogs } from '../../tui/state/logs.js';
+import type { LogRow } from '../../tui/state/rows.js';
 import type { StateAction } from '../../tui/state/state.js';
 import { aLine, known, logsLoaded, shown } from './fixtures.js';
 

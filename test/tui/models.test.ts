@@ -2,8 +2,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient, type ModelView } from '../../src/client/index.js';
 import { modelActs, modelsPage } from '../../tui/screens/models.js';
-import type { CliToolItem, RouteItem } from '../../tui/state/rows.js';
 import { loaders } from '../../tui/state/loaders.js';
+import type { CliToolItem, RouteItem } from '../../tui/state/rows.js';
 import type { StateAction } from '../../tui/state/state.js';
 import { known, NOW, shown } from './fixtures.js';
 

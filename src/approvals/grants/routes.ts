@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { resource } from '../../kernel/route.js';
 import { grantTable } from '../../store/tables/permissions.js';
 import { viewer } from '../../store/view.js';
-import { Grant, grants as contract } from './contract.js';
+import { grants as contract, Grant } from './contract.js';
 import type { Grants } from './queries.js';
 
 const viewGrant = viewer(grantTable, Grant, {});

@@ -18,10 +18,10 @@ import type { Backlog } from './backlog.js';
 import { fittingHooks } from './bodyform.js';
 import {
   type CandidateHook,
-  validCandidates,
   DECOY,
   keysOfHook,
   signsAddress,
+  validCandidates,
   verifiedOf,
 } from './candidates.js';
 import { secretHeaders } from './headers.js';

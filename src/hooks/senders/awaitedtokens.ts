@@ -1,6 +1,6 @@
 import { type Clock, iso } from '../../kernel/clock.js';
-import { parsedJson, textAt } from '../../kernel/jsonvalue.js';
 import type { Static } from '../../kernel/contract/schema.js';
+import { parsedJson, textAt } from '../../kernel/jsonvalue.js';
 import { isSame } from '../../kernel/signature.js';
 import type { AwaitedToken } from './contract.js';
 

@@ -11,8 +11,8 @@ import type { Vault } from '../../vault/module.js';
 import { NOTHING } from '../outbox.js';
 import type { SendResult, Transport } from '../transport.js';
 import { type DisablingDeps, disableWebhook } from './disable.js';
-import { post } from './post.js';
 import { type HeaderSealer, openHeaders } from './headers.js';
+import { post } from './post.js';
 import { createSecretCache } from './secretcache.js';
 
 export interface KeysDeps extends OverlapDeps {

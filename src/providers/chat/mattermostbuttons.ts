@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
+import { type ButtonScope, buttonScopeIn, SCOPE_LABELS } from './buttonscopes.js';
 import { asObject, asText } from './call.js';
 import type { ButtonEvent, PlatformQuestion, PlatformReach } from './platform.js';
-import { SCOPE_LABELS, type ButtonScope, buttonScopeIn } from './buttonscopes.js';
 
 type ButtonChoice = 'approve' | 'deny' | ButtonScope;
 

@@ -1,3 +1,4 @@
+import { type ButtonScope, SCOPE_LABELS, SCOPE_TEXTS } from './buttonscopes.js';
 import {
   asText,
   callPlatform,
@@ -20,7 +21,6 @@ import type {
   PlatformSent,
 } from './platform.js';
 import { COMMAND, isSlackSignature, parseSlack } from './slackinbound.js';
-import { type ButtonScope, SCOPE_LABELS, SCOPE_TEXTS } from './buttonscopes.js';
 
 /**
  * Slack advises at most 4,000 characters in a message, and accepts 3,000 in the text of a block.

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { isSame, isTimely } from '../../kernel/signature.js';
+import { buttonScopeIn } from './buttonscopes.js';
 import { asObject, asText, objectOf } from './call.js';
 import type { Inbound, Platform } from './platform.js';
-import { buttonScopeIn } from './buttonscopes.js';
 
 /** The `replyTo` of a slash command, which is answered in the reply to the request. */
 export const COMMAND = 'command';

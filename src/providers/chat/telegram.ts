@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
+import { SCOPE_LABELS } from './buttonscopes.js';
 import {
   asObject,
   asText,
@@ -10,10 +11,10 @@ import {
   type RefusalIn,
   sentOf,
 } from './call.js';
-import { SCOPE_LABELS } from './buttonscopes.js';
 import { type MessageLimits, messagesOf } from './markdown/fit.js';
 import type { TextLine } from './markdown/lines.js';
 import { messageLines } from './markdown/message.js';
+import { splitText } from './markdown/split.js';
 import {
   MOST_ENTITIES,
   telegramEntityCount,
@@ -30,7 +31,6 @@ import type {
   PlatformReach,
   PlatformSent,
 } from './platform.js';
-import { splitText } from './markdown/split.js';
 import { buttonTelegram, parseTelegram, replyPlace } from './telegraminbound.js';
 
 /** The most UTF-16 units of a message, as Telegram counts them. */

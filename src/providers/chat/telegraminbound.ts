@@ -1,6 +1,6 @@
+import type { ButtonScope } from './buttonscopes.js';
 import { asObject, asText, objectOf } from './call.js';
 import type { Inbound, PlatformQuestion } from './platform.js';
-import type { ButtonScope } from './buttonscopes.js';
 
 const IGNORED = { kind: 'ignored' } as const;
 /**

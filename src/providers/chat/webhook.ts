@@ -1,6 +1,6 @@
+import { buttonScopeIn } from './buttonscopes.js';
 import { asText, objectOf } from './call.js';
 import type { Inbound } from './platform.js';
-import { buttonScopeIn } from './buttonscopes.js';
 
 /**
  * Parses a post to a webhook channel of the owner: `{ channelId, text }`, or `{ channelId,

@@ -1,7 +1,9 @@
 import { isBodySigned, isSame } from '../../kernel/signature.js';
+import { type ButtonScope, SCOPE_LABELS } from './buttonscopes.js';
 import { asText, callPlatform, checkOf, sentOf } from './call.js';
 import { messagesOf } from './markdown/fit.js';
 import { messageLines } from './markdown/message.js';
+import { splitText } from './markdown/split.js';
 import {
   unmarked,
   WHATSAPP_FENCES,
@@ -15,8 +17,6 @@ import type {
   PlatformQuestion,
   PlatformSettings,
 } from './platform.js';
-import { type ButtonScope, SCOPE_LABELS } from './buttonscopes.js';
-import { splitText } from './markdown/split.js';
 import { buttonWhatsapp, listOf, parseWhatsapp } from './whatsappinbound.js';
 import { whatsappRefusal } from './whatsapprefusal.js';
 import { templateFields, templateOf } from './whatsapptemplate.js';

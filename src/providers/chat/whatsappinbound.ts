@@ -1,6 +1,6 @@
+import { type ButtonScope, buttonScopeIn } from './buttonscopes.js';
 import { asObject, asText, objectOf } from './call.js';
 import type { Inbound, MessageEvent, PlatformQuestion, PlatformSettings } from './platform.js';
-import { type ButtonScope, buttonScopeIn } from './buttonscopes.js';
 import { errorText, tooLate } from './whatsapprefusal.js';
 
 const BUTTON = /^(approve|deny|conversation|host):(\w{1,64}):([0-9a-f]{64})$/;

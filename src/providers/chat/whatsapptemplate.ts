@@ -1,7 +1,7 @@
-import type { ChannelMessage, PlatformBody, PlatformField, PlatformSettings } from './platform.js';
 import { messageLines } from './markdown/message.js';
 import { writePlain } from './markdown/plain.js';
 import { splitText } from './markdown/split.js';
+import type { ChannelMessage, PlatformBody, PlatformField, PlatformSettings } from './platform.js';
 
 /**
  * The most characters of the parameter. Meta accepts 1,024 for the whole body of a template. Ours:

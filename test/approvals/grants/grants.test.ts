@@ -6,7 +6,7 @@ import { keepGrant } from '../../harness/grant.js';
 import { inside } from '../../harness/inside.js';
 import { says } from '../../harness/openai.js';
 import { openTarget } from '../../harness/target.js';
-import { type Approval, DONE, type Desk, openDesk, theOne } from '../stage.js';
+import { type Approval, type Desk, DONE, openDesk, theOne } from '../stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;

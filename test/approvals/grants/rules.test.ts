@@ -2,8 +2,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import {
   covers,
-  type JudgedCall,
   grantScopesOf,
+  type JudgedCall,
   termsOf,
 } from '../../../src/approvals/grants/rules.js';
 import type { GrantScope } from '../../../src/store/tables/permissions.js';

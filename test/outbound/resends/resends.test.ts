@@ -3,8 +3,8 @@ import * as Lab from '@hapi/lab';
 import { iso } from '../../../src/kernel/clock.js';
 import { mint } from '../../../src/kernel/ids.js';
 import { until } from '../../harness/app.js';
-import { inside } from '../../harness/inside.js';
 import { linkChannel } from '../../harness/channel.js';
+import { inside } from '../../harness/inside.js';
 import { openPlatform } from '../stage.js';
 import { openStage, type Stage } from '../webhooks/stage.js';
 

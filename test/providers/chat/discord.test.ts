@@ -14,8 +14,8 @@ import {
   openDiscord,
   PUBLIC_KEY,
   pressed,
-  refuse,
   type Request,
+  refuse,
   signed,
 } from '../../harness/discord.js';
 import { flipped, reachOf } from './reach.js';

@@ -1,5 +1,5 @@
-import { isWithinPair } from './split.js';
 import { isBlank, type TextLine, type TextRun, textOfRuns } from './lines.js';
+import { isWithinPair } from './split.js';
 
 /** The limits of one message of a platform. */
 export interface MessageLimits {

@@ -1,5 +1,5 @@
-import { linePrefix } from './plain.js';
 import type { TextLine, TextRun } from './lines.js';
+import { linePrefix } from './plain.js';
 
 /** A block of an Adaptive Card with one line of text. */
 export type TeamsBlock = Readonly<Record<string, unknown>>;
