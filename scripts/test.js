@@ -21,7 +21,7 @@ const OPTIONS = ['--leaks', '--pattern', '\\.test'];
 const LIMITS = ['--timeout', '30000', '--context-timeout', '60000'];
 const REPORTERS = ['--reporter', 'console', '--output', 'stdout', '-r', 'junit', '-o'];
 /** One more than there are cores, since tests wait for two fifths of their time. */
-const LANES = Math.min(availableParallelism() + 2, 4);
+const LANES = Math.min(availableParallelism() + 1, 4);
 /** In files. Each batch loads the daemon's code anew, for one to two seconds. */
 const SMALLEST_BATCH = 6;
 /** The slowest, half a minute or more each: they begin first, so that no lane waits for one. */
@@ -31,9 +31,10 @@ const LONG = [
   ...['cli/verbs', 'cli/descriptors', 'tui/walk', 'tui/rush'],
 ].map((name) => `${name}.test.js`);
 /** What they assert was promised of a machine that does nothing else: they run by themselves, last. */
-const ALONE = ['faults/flood', 'faults/sendrates', 'faults/stop', 'generated/firsts'].map(
-  (name) => `${name}.test.js`,
-);
+const ALONE = [
+  ...['faults/flood', 'faults/sendrates', 'faults/stop', 'generated/firsts', 'tui/live'],
+  'hooks/receivers/large',
+].map((name) => `${name}.test.js`);
 /** What the tests see of the environment; all else is left out or set to a known value. */
 const KEPT = [...['PATH', 'CI', 'NODE_OPTIONS', 'NODE_V8_COVERAGE'], ...['RUSH_SECONDS', 'FRAMES']];
 

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { ApiError, type ApprovalReply, type Client } from '../../src/client/index.js';
+import { ApiError, type Approval, type Client } from '../../src/client/index.js';
 import { isReadAloud } from '../../src/client/session.js';
 import { columnsOf } from '../columns.js';
 import { type Context, command } from '../command.js';
@@ -8,7 +8,7 @@ import { connectionRemark, followRows } from '../live.js';
 import { resolveId } from '../resolve.js';
 import { age, ago, cutToWidth, localTime, now, oneLine, plainText } from '../text.js';
 
-export const approvalColumns = columnsOf<ApprovalReply>(
+export const approvalColumns = columnsOf<Approval>(
   ['id:data'],
   { name: 'call', value: approvalCall },
   { name: 'short', value: shortOf, only: 'table' },
@@ -24,21 +24,21 @@ export const approvalColumns = columnsOf<ApprovalReply>(
 );
 
 /** `http.request` */
-export function approvalCall({ tool, action }: ApprovalReply): string {
+export function approvalCall({ tool, action }: Approval): string {
   return `${tool}.${action}`;
 }
 
 /** Short form of the digest, which also names the approval. */
-export function shortOf({ digest }: ApprovalReply): string {
+export function shortOf({ digest }: Approval): string {
   return digest.slice(0, 8);
 }
 
 /** Marks in capitals an agent that has read untrusted content. */
-function approvalTrustText({ untrusted }: ApprovalReply): string {
+function approvalTrustText({ untrusted }: Approval): string {
   return untrusted ? 'UNTRUSTED' : 'trusted';
 }
 
-export type ScopeChoice = ApprovalReply['scopes'][number];
+export type ScopeChoice = Approval['scopes'][number];
 
 const COVERED: Record<ScopeChoice, string> = {
   once: 'exactly as shown',
@@ -47,14 +47,14 @@ const COVERED: Record<ScopeChoice, string> = {
 };
 
 /** The call by its digest, and what an approval in that scope covers. */
-export const asShown = (approval: ApprovalReply, scope: ScopeChoice): string =>
+export const asShown = (approval: Approval, scope: ScopeChoice): string =>
   `${shortOf(approval)} ${COVERED[scope]}`;
 
 /**
  * Finds an approval by its id, the end of it, or the beginning of its digest. If an agent asked for
  * the same call several times, it is the newest: the others are decided.
  */
-export const approvalOf = async (client: Client, typed: string): Promise<ApprovalReply> => {
+export const approvalOf = async (client: Client, typed: string): Promise<Approval> => {
   const isDigest = /^[0-9a-f]{8,64}$/i.test(typed);
   const newest = new Map<string, string>();
   const id = await resolveId(typed, {
@@ -81,7 +81,7 @@ export const approvalOf = async (client: Client, typed: string): Promise<Approva
  * The exact call, whole: each argument under its name, each member of a list on a line of its own,
  * and every character that cannot be seen made visible. What is not shown must not be approved.
  */
-export const callLines = (approval: ApprovalReply): string[] => {
+export const callLines = (approval: Approval): string[] => {
   const facts = Object.entries(approval.arguments).flatMap(([name, value]) => {
     const [first = '', ...rest] = valueLines(value);
     return [`  ${oneLine(name)}  ${first}`, ...rest.map((line) => `    ${line}`)];
@@ -97,7 +97,7 @@ export const callLines = (approval: ApprovalReply): string[] => {
 };
 
 /** The flags with which an approval stands for later calls. */
-const scopeLines = ({ status, scopes }: ApprovalReply): string[] => {
+const scopeLines = ({ status, scopes }: Approval): string[] => {
   const others = scopes.filter((scope) => scope !== 'once');
   if (status !== 'pending' || others.length === 0) return [];
   return [`To let it stand for later calls: --scope ${others.join(' or ')}`];
@@ -108,7 +108,7 @@ const valueLines = (value: unknown): string[] => {
   return plainText(value).split('\n').map(oneLine);
 };
 
-const standing = ({ status, expiresAt, decidedAt, decisionReason }: ApprovalReply): string => {
+const standing = ({ status, expiresAt, decidedAt, decisionReason }: Approval): string => {
   if (status === 'pending') {
     return `Nothing has run. No answer means denied at ${localTime(expiresAt)} (${ago(expiresAt)}).`;
   }
@@ -118,13 +118,13 @@ const standing = ({ status, expiresAt, decidedAt, decisionReason }: ApprovalRepl
 
 /** Questions by number, and the keys that answer them. */
 export interface ApprovalPrompts {
-  tell(approval: ApprovalReply): void;
+  tell(approval: Approval): void;
   close(): void;
 }
 
 /** A call that `y` approves, its scope, and when it was shown. */
 interface AskedCall {
-  approval: ApprovalReply;
+  approval: Approval;
   scope: ScopeChoice;
   at: number;
 }
@@ -139,7 +139,7 @@ const HELP = 'a1 approve, d1 deny [reason], s1 show all. ^C ends.';
  */
 export const openApprovalPrompts = (context: Context, client: Client): ApprovalPrompts => {
   const { out, streams } = context;
-  const numbered: ApprovalReply[] = [];
+  const numbered: Approval[] = [];
   /**
    * The call that `y` would approve: the one that was shown last in full, and when it was shown.
    */
@@ -150,7 +150,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     terminal: !isReadAloud(),
   });
 
-  const tell = (approval: ApprovalReply): void => {
+  const tell = (approval: Approval): void => {
     const at = numbered.findIndex(({ id }) => id === approval.id);
     if (at >= 0) numbered[at] = approval;
     const number = at >= 0 ? at + 1 : approval.status === 'pending' ? numbered.push(approval) : 0;
@@ -166,7 +166,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
   };
 
   const decideOn = async (
-    approval: ApprovalReply,
+    approval: Approval,
     approved: boolean,
     { reason, scope }: { reason?: string; scope?: ScopeChoice } = {},
   ): Promise<void> => {
@@ -181,7 +181,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
     }
   };
 
-  const confirm = (approval: ApprovalReply, given: string): void => {
+  const confirm = (approval: Approval, given: string): void => {
     const scope = approval.scopes.find((each) => each === (given || 'once'));
     if (!scope) {
       out.note(`Its scope is one of ${approval.scopes.join(', ')}: a1 host`);
@@ -215,7 +215,7 @@ export const openApprovalPrompts = (context: Context, client: Client): ApprovalP
   return { tell, close: () => reader.close() };
 };
 
-const summaryOf = (number: number, approval: ApprovalReply, width: number): string[] => {
+const summaryOf = (number: number, approval: Approval, width: number): string[] => {
   const agent = approval.agentId === null ? 'a direct call' : `agent ${approval.agentId.slice(-6)}`;
   const head = [
     oneLine(approvalCall(approval)),
@@ -265,10 +265,10 @@ export const watchApprovals = command({
 const follow = async (
   context: Context,
   client: Client,
-  tell: (approval: ApprovalReply) => void,
+  tell: (approval: Approval) => void,
 ): Promise<void> => {
   const known = new Map<string, string>();
-  const isNew = ({ id, status }: ApprovalReply): boolean => {
+  const isNew = ({ id, status }: Approval): boolean => {
     if (known.get(id) === status) return false;
     known.set(id, status);
     return true;
@@ -285,12 +285,12 @@ const follow = async (
 /**
  * Yields the waiting requests that were decided meanwhile, then those that wait now, oldest first.
  */
-const missedBy = async (client: Client, known: Map<string, string>): Promise<ApprovalReply[]> => {
+const missedBy = async (client: Client, known: Map<string, string>): Promise<Approval[]> => {
   const open = [...known].filter(([, status]) => status === 'pending');
   const before = await Promise.all(open.map(([id]) => client.approvals.get({ id })));
   const { approvals } = await client.approvals.list({ query: { status: 'pending', limit: 200 } });
   return [...before, ...approvals.reverse()];
 };
 
-const isApproval = (data: unknown): data is ApprovalReply =>
+const isApproval = (data: unknown): data is Approval =>
   typeof data === 'object' && data !== null && 'digest' in data && 'status' in data;

@@ -1,5 +1,5 @@
 import { type Client, contracts, type Hook } from '../../src/client/index.js';
-import { type CommandGroup, type Context, command, textFlag } from '../command.js';
+import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
 import { usageFault } from '../exit.js';
 import { requestFrom } from '../fields.js';
 import { hookCreate, SECRET, secretFields } from '../hooks/create.js';
@@ -15,7 +15,7 @@ import {
   triggerLines,
   wordOf,
 } from '../hooks/senders/form.js';
-import { awaitToken } from '../hooks/token.js';
+import { awaitToken, takeToken } from '../hooks/token.js';
 import { readFileOrStdin } from '../input.js';
 import { listCommand } from '../request.js';
 import { countOf, safe } from '../text.js';
@@ -148,8 +148,14 @@ const settings = command({
   name: 'settings',
   args: '<hook>',
   summary: 'What to enter at the sender',
-  examples: ['github-issues', 'builds --sender gitlab', 'github-issues --json'],
+  examples: [
+    'github-issues',
+    'builds --sender gitlab',
+    'pages --await-token',
+    'github-issues --json',
+  ],
   flags: {
+    awaitToken: on('Take the token that the sender sends, as hooks await-token does'),
     sender: {
       value: '<sender>',
       about: `Whose form it is: ${senders.join(', ')}`,
@@ -164,6 +170,7 @@ const settings = command({
   notes: ['The secret is not among it: it was shown when the hook was made.'],
   seeAlso: 'adjutant hooks rotate-secret, adjutant help signatures',
   run: async (context, { args, flags }) => {
+    if (flags.awaitToken) return takeToken(context, args.hook);
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
     const form = senderFormOf(

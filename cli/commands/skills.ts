@@ -1,5 +1,5 @@
 import {
-  type ApprovalReply,
+  type Approval,
   contracts,
   type ListedTool,
   type Permission,
@@ -81,10 +81,10 @@ const skillRun = requestCommand({
 /** The result, or with 202 the approval that the call waits for. */
 interface ToolRunReply {
   result?: unknown;
-  approval?: ApprovalReply;
+  approval?: Approval;
 }
 
-const sayAsked = ({ out }: Pick<Context, 'out'>, tool: string, approval: ApprovalReply): void => {
+const sayAsked = ({ out }: Pick<Context, 'out'>, tool: string, approval: Approval): void => {
   if (out.format !== 'table') out.item(approval, approvalColumns);
   const next = `adjutant approvals approve ${shortOf(approval)}`;
   out.note(`${safe(tool)} waits for your approval: ${next}`);

@@ -16,20 +16,23 @@ export const awaitToken = command({
   examples: ['pages', 'pages --yes', 'pages > token.txt'],
   notes: ['The token goes to stdout. It becomes the secret of the hook once you say yes.'],
   seeAlso: 'adjutant hooks settings, adjutant help signatures',
-  run: async (context, { args }) => {
-    const { out, ask } = context;
-    const client = await context.client();
-    const id = await hookCrud.id(client, args.hook);
-    const { until } = await client.hooks['await-token']({ id });
-    out.note(`Awaiting a token until ${localTime(until ?? '')}. Have the sender send it.`);
-    const token = await tokenOf(context, client, id);
-    out.note('It came. Enter it at the sender:');
-    out.line(safe(token));
-    await ask.confirm('The sender accepted it, so make it the secret of the hook?');
-    const hook = await client.hooks['confirm-token']({ id, body: { token } });
-    out.note(`It is the secret of ${safe(hook.name)}.`);
-  },
+  run: (context, { args }) => takeToken(context, args.hook),
 });
+
+/** Waits for a token, shows it, and makes it the secret of the hook once that is confirmed. */
+export const takeToken = async (context: Context, name: string): Promise<void> => {
+  const { out, ask } = context;
+  const client = await context.client();
+  const id = await hookCrud.id(client, name);
+  const { until } = await client.hooks['await-token']({ id });
+  out.note(`Awaiting a token until ${localTime(until ?? '')}. Have the sender send it.`);
+  const token = await tokenOf(context, client, id);
+  out.note('It came. Enter it at the sender:');
+  out.line(safe(token));
+  await ask.confirm('The sender accepted it, so make it the secret of the hook?');
+  const hook = await client.hooks['confirm-token']({ id, body: { token } });
+  out.note(`It is the secret of ${safe(hook.name)}.`);
+};
 
 /** Polls until a token came. Failed: none came in time. */
 const tokenOf = async ({ signal }: Context, client: Client, id: string): Promise<string> => {

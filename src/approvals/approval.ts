@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import { Approval } from '../kernel/contract/approval.js';
 import { canonical } from '../kernel/jsonvalue.js';
 import { approvalTable } from '../store/tables/permissions.js';
 import { viewer } from '../store/view.js';
-import { ApprovalReply } from './contract.js';
 import { MOST_GRANTS } from './grants/rules.js';
 
 /** An approval: a call and its owner's decision on it, as the API and `/ws` show it. */
-export type Approval = ApprovalReply;
+export type { Approval };
 
 /** A call with its exact arguments. `agentId` is null for the owner's own direct call. */
 export type ExactCall = Pick<Approval, 'agentId' | 'tool' | 'action' | 'arguments'>;
@@ -40,7 +40,7 @@ export class TooManyGrants extends Error {
     `You have ${MOST_GRANTS} grants, the most there may be: delete some, or approve once`;
 }
 
-export const viewApproval = viewer(approvalTable, ApprovalReply, {});
+export const viewApproval = viewer(approvalTable, Approval, {});
 
 /** Returns the SHA-256, in hex, over the caller, the tool and the exact arguments. */
 export const callDigest = ({ agentId, tool, action, arguments: args }: ExactCall): string =>

@@ -7,7 +7,6 @@ export type { Account, AccountChanges, AccountPasskey } from '../accounts/users/
 export type { ChatAnswer } from '../agents/chat/contract.js';
 export type { Agent, TextDelta } from '../agents/contract.js';
 export { contracts } from '../api.js';
-export type { ApprovalReply } from '../approvals/contract.js';
 export type { Grant } from '../approvals/grants/contract.js';
 export type { Channel } from '../channels/contract.js';
 export type { PlatformReply } from '../channels/platforms/contract.js';
@@ -17,6 +16,7 @@ export type { Execution, Hook } from '../hooks/contract.js';
 export type { SenderVerification } from '../hooks/senders/contract.js';
 export type { PresetName } from '../hooks/senders/presets.js';
 export type { SignatureRecipe } from '../hooks/senders/recipe.js';
+export type { Approval } from '../kernel/contract/approval.js';
 export type { Endpoint } from '../kernel/contract/endpoint.js';
 export { headlineOf } from '../kernel/contract/headline.js';
 export type { Operation, OperationPreview } from '../kernel/contract/operation.js';

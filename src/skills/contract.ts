@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { Approval, digestSchema } from '../kernel/contract/approval.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
@@ -9,12 +10,6 @@ const status = () =>
     .oneOf('SkillStatus', 'ready', 'unavailable', 'invalid', 'unconnected', 'failed', 'quarantined')
     .description('`quarantined`: an MCP server changed a tool, which waits for an admin');
 const permission = () => s.oneOf('ToolPermission', 'allow', 'ask', 'deny');
-const digest = () =>
-  s
-    .text(64)
-    .pattern(/^[0-9a-f]{64}$/)
-    .messages({ 'string.pattern.base': 'must be 64 hexadecimal digits' });
-
 const definition = {
   description: s.anyText(20_000),
   inputSchema: s.record('ToolInputSchema').description('JSON Schema of its arguments'),
@@ -45,7 +40,7 @@ const McpServer = s.object('McpServerInfo', {
 
 const Definition = s.object('ToolDefinition', definition);
 const Pending = s.object('PendingTools', {
-  digest: digest().description('Of all that waits: what is to be given back to accept it'),
+  digest: digestSchema().description('Of all that waits: what is to be given back to accept it'),
   tools: s.list(
     s.object('PendingTool', {
       name: s.text(200),
@@ -77,30 +72,6 @@ const ListedTool = s.object('ListedTool', {
   permission: permission(),
 });
 export type ListedTool = s.Static<typeof ListedTool>;
-
-/**
- * A copy of the schema in the contract of approvals, because contracts do not import each other.
- * The compiler checks that the two are equal.
- */
-const Approval = s.object('Approval', {
-  id: s.id('approval'),
-  agentId: s.nullable(s.id('agent')).description('null: a call of yours without an agent'),
-  tool: s.text(100).description('Id of the skill'),
-  action: s.text(200).description('Name of its tool'),
-  arguments: s.record('ApprovalArguments').description('Exactly what is run'),
-  digest: digest().description('SHA-256 over agent, tool and arguments'),
-  reason: s.text(1000).description('Why it is asked for'),
-  untrusted: s.flag().description('The agent has read what came from outside'),
-  status: s.oneOf('ApprovalStatus', 'pending', 'approved', 'denied', 'expired'),
-  createdAt: s.time(),
-  expiresAt: s.time().description('Without an answer it is denied then'),
-  decidedAt: s.nullable(s.time()),
-  decidedBy: s.nullable(s.id('user')),
-  decisionReason: s.nullable(s.text(1000)).description('What was said about the answer'),
-  scopes: s
-    .list(s.oneOf('ApprovalScope', 'once', 'conversation', 'host'), 3)
-    .description('The scopes that an approval of this call may have'),
-});
 
 const texts = (label: string) =>
   Joi.object<Record<string, string>>()
@@ -162,7 +133,7 @@ export const skills = contract({
     audit: 'skills.accept',
     example: { digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' },
     body: s.object('SkillAcceptance', {
-      digest: digest().description('`pending.digest` as shown'),
+      digest: digestSchema().description('`pending.digest` as shown'),
     }),
     reply: SkillReply,
   }),

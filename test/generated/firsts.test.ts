@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { limitMs } from './block.js';
 import { measureFirst } from './firsts.js';
 
 export const lab = Lab.script();
@@ -17,10 +18,10 @@ describe('the first request of its kind', () => {
   for (const name of LOADED) {
     it(`holds nobody up: ${name}`, { timeout: 120_000 }, async () => {
       let least = Number.POSITIVE_INFINITY;
-      for (let tried = 0; tried < TRIES && least > LONGEST_TURN_MS; tried++) {
+      for (let tried = 0; tried < TRIES && least > limitMs(LONGEST_TURN_MS); tried++) {
         least = Math.min(least, (await measureFirst(name)).turnMs);
       }
-      expect(least).to.be.below(LONGEST_TURN_MS);
+      expect(least).to.be.below(limitMs(LONGEST_TURN_MS));
     });
   }
 });

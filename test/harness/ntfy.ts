@@ -40,8 +40,8 @@ export const openNtfy = async ({ token = '' } = {}) => {
     if (token !== '' && given === undefined) return refuse(403, 40301, 'forbidden')(response);
     const refusal = refusals.shift();
     if (refusal) return refusal(response);
-    const fault = faultOf(body);
-    if (fault) return fault(response);
+    const fault = faultOfNtfy(body);
+    if (fault) return refuse(...fault)(response);
     const message: Published = JSON.parse(body);
     published.push(message);
     const kept = { id: `hwQ2YpKdmg${published.length}`, time: 1635528741, event: 'message' };
@@ -58,23 +58,26 @@ export const openNtfy = async ({ token = '' } = {}) => {
   };
 };
 
-/** The refusal of a request by the rules of the server; undefined: it takes it. */
-const faultOf = (body: string): ((response: ServerResponse) => void) | undefined => {
+/** How the server refuses a request: the status, the code and the words. */
+type NtfyFault = Parameters<typeof refuse>;
+
+/** The fault of a request by the rules of the server; null if it takes it. */
+export const faultOfNtfy = (body: string): NtfyFault | null => {
   if (Buffer.byteLength(body) > 2 * 4096) {
-    return refuse(413, 41301, 'message or JSON body too large');
+    return [413, 41301, 'message or JSON body too large'];
   }
   const { topic, message = '', title = '', priority = 3, ...rest }: Published = JSON.parse(body);
   const unknown = Object.keys(rest).find((name) => !FIELDS.includes(name));
-  if (unknown) return refuse(400, 40024, `request body must be valid JSON: ${unknown}`);
-  if (!/^[-_A-Za-z0-9]{1,64}$/.test(topic)) return refuse(400, 40009, 'topic invalid');
+  if (unknown) return [400, 40024, `request body must be valid JSON: ${unknown}`];
+  if (!/^[-_A-Za-z0-9]{1,64}$/.test(topic)) return [400, 40009, 'topic invalid'];
   if (['docs', 'static', 'file', 'app', 'account', 'settings'].includes(topic)) {
-    return refuse(400, 40010, 'topic name is not allowed');
+    return [400, 40010, 'topic name is not allowed'];
   }
-  if (![1, 2, 3, 4, 5].includes(priority)) return refuse(400, 40007, 'invalid priority');
+  if (![1, 2, 3, 4, 5].includes(priority)) return [400, 40007, 'invalid priority'];
   // The server has no place for attached files, into which it would turn a longer one.
-  if (Buffer.byteLength(message) > 4096) return refuse(400, 40014, 'attachments not allowed');
+  if (Buffer.byteLength(message) > 4096) return [400, 40014, 'attachments not allowed'];
   // A title becomes a header of the server's own.
-  return /[\r\n]/.test(title) ? refuse(400, 40024, 'invalid title') : undefined;
+  return /[\r\n]/.test(title) ? [400, 40024, 'invalid title'] : null;
 };
 
 export const refuse =

@@ -204,7 +204,7 @@ describe('http', () => {
 
     it('ends the connection of a reader that never reads', async () => {
       const server = await serving((_request, response) => void response.end(Buffer.alloc(size)));
-      const response = await http.fetchFor(server.origin, { totalMs: 100 })(server.origin);
+      const response = await http.fetchFor(server.origin, { totalMs: 1000 })(server.origin);
       await server.emptied();
       await expect(response.arrayBuffer()).to.reject(/took too long/);
     });

@@ -1,6 +1,6 @@
 import type {
   Agent,
-  ApprovalReply,
+  Approval,
   ConversationMessage,
   Credential,
   Execution,
@@ -95,7 +95,7 @@ export const anExecution = (over: Partial<Execution> = {}): Execution => ({
   ...over,
 });
 
-export const anApproval = (over: Partial<ApprovalReply> = {}): ApprovalReply => ({
+export const anApproval = (over: Partial<Approval> = {}): Approval => ({
   id: 'approval_01',
   agentId: 'agent_01jcx2kq7m8f3k2a9v5ztw4e6r',
   tool: 'shell',
@@ -360,7 +360,7 @@ export const executionsLoaded = (rows: Execution[], of = 'hook_01'): StateAction
     change: { do: 'load', generation: 2, rows, nextCursor: null, at: NOW },
   },
 ];
-export const approvalsLoaded = (rows: ApprovalReply[]): StateAction[] => [
+export const approvalsLoaded = (rows: Approval[]): StateAction[] => [
   { type: 'list', name: 'approvals', change: { do: 'ask', of: null, generation: 3, at: NOW } },
   {
     type: 'list',

@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { EditorOutcome } from '../../cli/editor.js';
-import { type ApprovalReply, createClient } from '../../src/client/index.js';
+import { type Approval, createClient } from '../../src/client/index.js';
 import type { Controller, ControllerEffects } from '../../tui/control/controller.js';
 import { dispatchKey } from '../../tui/control/dispatch.js';
 import type { InputEvent } from '../../tui/input.js';
@@ -165,7 +165,7 @@ describe('keys on the desk', () => {
   });
 
   it('lets an approval stand where that is offered, by keys of their own', async () => {
-    const scopes: ApprovalReply['scopes'] = ['once', 'conversation', 'host'];
+    const scopes: Approval['scopes'] = ['once', 'conversation', 'host'];
     const args = { method: 'POST', url: 'https://example.org/in' };
     const one = anApproval({ tool: 'http', action: 'request', arguments: args, scopes });
     for (const [key, scope] of [

@@ -1,4 +1,4 @@
-import type { Agent, ApprovalReply, Need } from '../../src/client/index.js';
+import type { Agent, Approval, Need } from '../../src/client/index.js';
 import { timeOfEvent } from '../parts/times.js';
 import { agentName, approvalTrust, callName } from '../screens/approvals.js';
 import { rowsOf } from '../state/lists.js';
@@ -66,7 +66,7 @@ interface Hearing<T> {
   news(row: T, before: string | undefined): LinearNews[];
 }
 
-const oldestFirst = (approvals: ApprovalReply[]): ApprovalReply[] =>
+const oldestFirst = (approvals: Approval[]): Approval[] =>
   approvals.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 
 const ofLink = ({ session: { now } }: State): Hearing<Link> => ({
@@ -84,7 +84,7 @@ const ofLink = ({ session: { now } }: State): Hearing<Link> => ({
   },
 });
 
-const ofApprovals = (state: State, announcement: Announcement): Hearing<ApprovalReply> => ({
+const ofApprovals = (state: State, announcement: Announcement): Hearing<Approval> => ({
   mark: ({ id, status }) => {
     if (status === 'pending') announcement.callNumber(id);
     return [`approval ${id}`, status];

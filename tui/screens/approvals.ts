@@ -1,4 +1,4 @@
-import type { ApprovalReply, Client } from '../../src/client/index.js';
+import type { Approval, Client } from '../../src/client/index.js';
 import type { Acts, ScreenPage } from '../page.js';
 import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { column, stateColumn } from '../parts/table.js';
@@ -15,15 +15,15 @@ import { listPage } from './list.js';
 
 /** Time after a question has appeared in which keys have no effect, in milliseconds. */
 const DEAD_MS = 700;
-type LastingScope = Exclude<ApprovalReply['scopes'][number], 'once'>;
+type LastingScope = Exclude<Approval['scopes'][number], 'once'>;
 
 /** Width of the names of arguments. */
 const NAME = 12;
 
-export const callName = ({ tool, action }: ApprovalReply): string => `${tool}.${action}`;
+export const callName = ({ tool, action }: Approval): string => `${tool}.${action}`;
 /** Returns the part of the digest that a user compares. */
-const shortOf = ({ digest }: ApprovalReply): string => digest.slice(0, 8);
-export const approvalTrust = ({ untrusted }: ApprovalReply): string =>
+const shortOf = ({ digest }: Approval): string => digest.slice(0, 8);
+export const approvalTrust = ({ untrusted }: Approval): string =>
   untrusted ? 'UNTRUSTED' : 'trusted';
 
 /**
@@ -31,7 +31,7 @@ export const approvalTrust = ({ untrusted }: ApprovalReply): string =>
  * `isMore` the decided ones follow. The selected one stays in place when it is decided elsewhere:
  * another must never take the place of one that the user is reading.
  */
-const shownApprovals = (state: State): ApprovalReply[] => {
+const shownApprovals = (state: State): Approval[] => {
   const { isMore, selected } = topView(state.ui);
   const all = rowsOf(state.lists.approvals).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
   const waiting = all.filter(({ id, status }) => status === 'pending' || id === selected);
@@ -46,7 +46,7 @@ export const waitingOf = (state: State): number => {
   return approvals.order.filter((id) => approvals.byId[id]?.status === 'pending').length;
 };
 
-export const agentName = (state: State, { agentId }: ApprovalReply): string => {
+export const agentName = (state: State, { agentId }: Approval): string => {
   if (agentId === null) return 'a direct call';
   return state.lists.agents.byId[agentId]?.name ?? `agent …${agentId.slice(-6)}`;
 };
@@ -55,7 +55,7 @@ export const agentName = (state: State, { agentId }: ApprovalReply): string => {
  * Returns the exact call in full: each argument under its name, each member of a list on a line of
  * its own. The text is wrapped and never cut, and every invisible character is made visible.
  */
-const callRows = (state: State, approval: ApprovalReply, width: number): ScreenRow[] => [
+const callRows = (state: State, approval: Approval, width: number): ScreenRow[] => [
   row(
     tonedSpan('strong', callName(approval)),
     `   digest ${shortOf(approval)}   `,
@@ -68,7 +68,7 @@ const callRows = (state: State, approval: ApprovalReply, width: number): ScreenR
   ...textRows(standing(approval, state.session.now), width, true),
 ];
 
-const argumentRows = ({ arguments: given }: ApprovalReply, width: number): ScreenRow[] => {
+const argumentRows = ({ arguments: given }: Approval, width: number): ScreenRow[] => {
   const entries = Object.entries(given);
   if (entries.length === 0) return [row('  without arguments')];
   return entries.flatMap(([name, value]) => named(`  ${name}`, valueText(value), width));
@@ -93,7 +93,7 @@ const named = (name: string, value: string, width: number): ScreenRow[] => {
 };
 
 const standing = (
-  { status, expiresAt, decidedAt, decisionReason }: ApprovalReply,
+  { status, expiresAt, decidedAt, decisionReason }: Approval,
   now: number,
 ): string => {
   if (status === 'pending') {
@@ -103,15 +103,15 @@ const standing = (
   return `${status}${when}${decisionReason === null ? '' : `: ${decisionReason}`}`;
 };
 
-const isPending = ({ status }: ApprovalReply): boolean => status === 'pending';
+const isPending = ({ status }: Approval): boolean => status === 'pending';
 
 /** Returns the time that is left, or how it was decided, or what is done about it now. */
-const expiryOf = ({ lists, session }: State, approval: ApprovalReply): string =>
+const expiryOf = ({ lists, session }: State, approval: Approval): string =>
   lists.approvals.busy[approval.id] ??
   (isPending(approval) ? left(approval.expiresAt, session.now) : approval.status);
 
 /** True if the last line of the selected call is, or was, on screen. */
-const isRead = (state: State, { digest }: ApprovalReply): boolean => {
+const isRead = (state: State, { digest }: Approval): boolean => {
   const size = bodyOf(state);
   const text = approvalsPage.text?.(state, size.width);
   const seen = topView(state.ui).scroll + (approvalsPage.textHeight?.(state, size) ?? 0);
@@ -122,7 +122,7 @@ const isRead = (state: State, { digest }: ApprovalReply): boolean => {
  * Returns the acts on an approval. To approve it, its last line must be or have been on screen; to
  * deny it, it need not.
  */
-const approvalActs = (approval: ApprovalReply, state: State): Acts => {
+const approvalActs = (approval: Approval, state: State): Acts => {
   if (!isPending(approval)) return {};
   const { id: approvalId, digest } = approval;
   const what = `${callName(approval)} ${shortOf(approval)}`;
@@ -172,28 +172,28 @@ const approvalActs = (approval: ApprovalReply, state: State): Acts => {
 };
 
 /** The origin that a call names; an empty text if it names none. */
-const originOf = ({ arguments: { url } }: ApprovalReply): string =>
+const originOf = ({ arguments: { url } }: Approval): string =>
   typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : '';
 
 /** Returns what an approval for the conversation covers beside the call. */
-const conversationLines = (approval: ApprovalReply): string[] => {
+const conversationLines = (approval: Approval): string[] => {
   const origin = originOf(approval);
   const where = origin === '' ? '' : `to ${origin} `;
   return [`${where}in this conversation?`, ...limits(approval)];
 };
 
 /** Returns what an approval for the host covers beside the call. */
-const hostLines = (approval: ApprovalReply): string[] => [
+const hostLines = (approval: Approval): string[] => [
   `with this method to ${originOf(approval)}, of this hook or conversation?`,
   ...limits(approval),
 ];
 
 /** Returns what no approval that stands lets an untrusted agent do. */
-const limits = ({ untrusted }: ApprovalReply): string[] =>
+const limits = ({ untrusted }: Approval): string[] =>
   untrusted ? ['The agent is untrusted: nothing with a query string is sent unasked.'] : [];
 
 /** The approvals, and the selected call in full. */
-export const approvalsPage: ScreenPage = listPage<ApprovalReply>({
+export const approvalsPage: ScreenPage = listPage<Approval>({
   name: 'approvals',
   title: 'Approvals',
   noun: 'approval',
@@ -211,7 +211,7 @@ export const approvalsPage: ScreenPage = listPage<ApprovalReply>({
   }),
   columns: (state) => [
     {
-      ...stateColumn<ApprovalReply>('EXPIRES', [8, 11, 0], (each) => expiryOf(state, each)),
+      ...stateColumn<Approval>('EXPIRES', [8, 11, 0], (each) => expiryOf(state, each)),
       said: (each) =>
         isPending(each)
           ? `in ${leftInWords(each.expiresAt, state.session.now)}`

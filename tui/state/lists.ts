@@ -2,7 +2,7 @@ import type {
   AccessToken,
   Account,
   Agent,
-  ApprovalReply,
+  Approval,
   AuditEntry,
   ConversationMessage,
   Credential,
@@ -23,7 +23,7 @@ export const TUNNEL = 'tunnel';
 export interface RowOf {
   hooks: Hook;
   executions: Execution;
-  approvals: ApprovalReply;
+  approvals: Approval;
   agents: Agent;
   /** One agent and all agents below it. */
   tree: Agent;

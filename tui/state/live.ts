@@ -2,7 +2,7 @@ import { pauseAfter } from '../../src/client/backoff.js';
 import {
   type Agent,
   ApiError,
-  type ApprovalReply,
+  type Approval,
   type Client,
   isRecord,
   type Notification,
@@ -206,7 +206,7 @@ const textIn = (of: Record<string, unknown>, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-const isApproval = (row: object): row is ApprovalReply =>
+const isApproval = (row: object): row is Approval =>
   'id' in row && 'digest' in row && 'status' in row && 'arguments' in row;
 
 const isNotification = (row: object): row is Notification =>

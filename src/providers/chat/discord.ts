@@ -1,4 +1,5 @@
 import { version } from '../../version.js';
+import { SCOPE_LABELS } from './buttonscopes.js';
 import {
   asText,
   type CallResult,
@@ -14,6 +15,7 @@ import {
 import {
   buttonDiscord,
   DISCORD_COMMANDS,
+  type DiscordChoice,
   followUp,
   isDiscords,
   PUBLIC_KEY,
@@ -188,16 +190,21 @@ const concluded = (text: string): PlatformBody => ({ ...bodyOf(first(text)), com
 
 const ROW = 1;
 const BUTTON = 2;
-const STYLES = { good: 3, danger: 4 } as const;
+const STYLES = { plain: 2, good: 3, danger: 4 } as const;
 
 const buttonsOf = (question: PlatformQuestion) => {
-  const button = (label: string, style: keyof typeof STYLES) => ({
+  const button = (choice: DiscordChoice, label: string, style: keyof typeof STYLES) => ({
     type: BUTTON,
     label,
     style: STYLES[style],
-    custom_id: buttonDiscord(question, style === 'good'),
+    custom_id: buttonDiscord(question, choice),
   });
-  return { type: ROW, components: [button('Approve', 'good'), button('Deny', 'danger')] };
+  const components = [
+    button('approve', 'Approve', 'good'),
+    button('deny', 'Deny', 'danger'),
+    ...(question.grantScopes ?? []).map((scope) => button(scope, SCOPE_LABELS[scope], 'plain')),
+  ];
+  return { type: ROW, components };
 };
 
 /** Calls the REST API as the bot, by a path below the base URL. */

@@ -1,7 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { isTimely } from '../../kernel/signature.js';
+import type { ButtonScope } from './buttonscopes.js';
 import { asObject, asText, objectOf } from './call.js';
-import type { Inbound, Platform, PlatformQuestion } from './platform.js';
+import type { ButtonEvent, Inbound, Platform, PlatformQuestion } from './platform.js';
 
 const IGNORED = { kind: 'ignored' } as const;
 
@@ -35,13 +36,29 @@ export const isDiscords: Platform['verify'] = ({ headers, body }, { values }, no
  * letter, an ID, and these digits.
  */
 const DIGEST_DIGITS = 48;
-const BUTTON = /^([yn]):(\w{1,40}):([0-9a-f]{48})$/;
+const BUTTON = /^([ynch]):(\w{1,40}):([0-9a-f]{48})$/;
+
+export type DiscordChoice = 'approve' | 'deny' | ButtonScope;
+
+const LETTERS: Record<DiscordChoice, string> = {
+  approve: 'y',
+  deny: 'n',
+  conversation: 'c',
+  host: 'h',
+};
+
+const DECISIONS: Record<string, Pick<ButtonEvent, 'approved' | 'scope'>> = {
+  y: { approved: true },
+  n: { approved: false },
+  c: { approved: true, scope: 'conversation' },
+  h: { approved: true, scope: 'host' },
+};
 
 /** Returns the `custom_id` that one of our buttons sends when it is pressed. */
 export const buttonDiscord = (
   { approvalId, digest }: PlatformQuestion,
-  approved: boolean,
-): string => `${approved ? 'y' : 'n'}:${approvalId}:${digest.slice(0, DIGEST_DIGITS)}`;
+  choice: DiscordChoice,
+): string => `${LETTERS[choice]}:${approvalId}:${digest.slice(0, DIGEST_DIGITS)}`;
 
 /** Returns the path at which an interaction is answered later, from its `replyTo`. */
 export const followUp = (replyTo: string | null): string => {
@@ -67,9 +84,10 @@ export const parseDiscord = (body: Buffer): Inbound => {
 type From = Pick<Extract<Inbound, { kind: 'button' }>, 'sender' | 'eventId' | 'replyTo'>;
 
 const ofButton = ({ custom_id }: Record<string, unknown>, from: From): Inbound => {
-  const [, choice, approvalId, digest] = BUTTON.exec(asText(custom_id)) ?? [];
-  if (!approvalId || !digest) return IGNORED;
-  return { ...from, kind: 'button', approvalId, digest, approved: choice === 'y' };
+  const [, letter = '', approvalId, digest] = BUTTON.exec(asText(custom_id)) ?? [];
+  const decision = DECISIONS[letter];
+  if (!decision || !approvalId || !digest) return IGNORED;
+  return { ...from, kind: 'button', approvalId, digest, ...decision };
 };
 
 const ID = /^\d{1,20}$/;

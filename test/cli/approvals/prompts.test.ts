@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { openApprovalPrompts } from '../../../cli/approvals/approval.js';
 import { Context } from '../../../cli/command.js';
-import type { ApprovalReply } from '../../../src/client/index.js';
+import type { Approval } from '../../../src/client/index.js';
 import { call } from '../../agents/stage.js';
 import { until } from '../../harness/app.js';
 import { type Openai, type Reply, says, startOpenai } from '../../harness/openai.js';
@@ -33,7 +33,7 @@ describe('the desk of approvals watch', () => {
     await model.stop();
   });
 
-  const asked = async (body: string): Promise<ApprovalReply> => {
+  const asked = async (body: string): Promise<Approval> => {
     const { id: agentId } = await world.client.agents.spawn({ body: { prompt: body } });
     const query = { status: 'pending', agentId } as const;
     const [one] = await until(
@@ -43,8 +43,7 @@ describe('the desk of approvals watch', () => {
     if (!one) throw new Error('None');
     return one;
   };
-  const statusOf = async ({ id }: ApprovalReply) =>
-    (await world.client.approvals.get({ id })).status;
+  const statusOf = async ({ id }: Approval) => (await world.client.approvals.get({ id })).status;
 
   const sit = () => {
     const face = { isTTY: true, columns: 100 };

@@ -136,7 +136,7 @@ describe('hooks send --sample', () => {
   });
 });
 
-describe('hooks await-token', () => {
+describe('hooks settings --await-token', () => {
   let world: World;
   before(async () => {
     world = await openWorld();
@@ -153,7 +153,7 @@ describe('hooks await-token', () => {
         actionConfig: { notifyMessage: 'It came' },
       },
     });
-    const awaiting = world.cli(['hooks', 'await-token', 'pages', '--yes']);
+    const awaiting = world.cli(['hooks', 'settings', 'pages', '--await-token', '--yes']);
     await until(
       () => world.client.hooks['awaited-token']({ id }),
       (found) => found.until !== null,

@@ -9,7 +9,7 @@ import {
   buttonsOf,
   commanded,
   type DiscordMessage,
-  faultOf,
+  faultOfDiscord,
   OTHER,
   openDiscord,
   PUBLIC_KEY,
@@ -117,6 +117,23 @@ describe('discord inbound', () => {
       expect(parse(pressed(id))).to.equal({ kind: 'ignored' });
     }
   });
+
+  it('has a button for each scope in which the approval may stand', () => {
+    const question = { ...QUESTION, grantScopes: ['conversation', 'host'] as const };
+    const [part] = render({ text: 'Approve?', question });
+    const buttons = buttonsOf(part);
+    expect(buttons.map(({ label }) => label)).to.equal([
+      ...['Approve', 'Deny', 'This conversation', 'This host, 30 days'],
+    ]);
+    for (const [at, scope] of [
+      [2, 'conversation'],
+      [3, 'host'],
+    ] as const) {
+      const heard = parse(pressed(buttons[at]?.custom_id ?? ''));
+      const decision = { approvalId: ID, digest: DIGEST.slice(0, 48), approved: true, scope };
+      expect(heard).to.include(decision);
+    }
+  });
 });
 
 describe('discord outbound', () => {
@@ -163,7 +180,7 @@ describe('discord outbound', () => {
   it('splits at 2,000 characters, and loses none', () => {
     for (const text of ['*'.repeat(10_000), 'word '.repeat(4_000), '🦊'.repeat(5_000)]) {
       const parts = render({ title: 'A title', text });
-      expect(parts.map(faultOf).filter((fault) => fault !== null)).to.equal([]);
+      expect(parts.map(faultOfDiscord).filter((fault) => fault !== null)).to.equal([]);
       const read = parts.map(({ content }) => content.replace(/\\(?=[*\\])/g, '')).join('');
       expect(read.replace('**A title**\n', '').trim().replace(/\s+/g, ' ')).to.equal(text.trim());
     }

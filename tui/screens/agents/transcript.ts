@@ -1,4 +1,4 @@
-import type { Agent, ApprovalReply, ConversationMessage } from '../../../src/client/index.js';
+import type { Agent, Approval, ConversationMessage } from '../../../src/client/index.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { textRows } from '../../parts/text.js';
 import { left } from '../../parts/times.js';
@@ -83,7 +83,7 @@ const folded = (rows: ScreenRow[], most: number): ScreenRow[] => {
 };
 
 /** Returns the call for which an agent waits; null if there is none. */
-export const waitingCall = ({ lists }: State, agent: Agent): ApprovalReply | null =>
+export const waitingCall = ({ lists }: State, agent: Agent): Approval | null =>
   rowsOf(lists.approvals).find(
     ({ agentId, status }) => agentId === agent.id && status === 'pending',
   ) ?? null;

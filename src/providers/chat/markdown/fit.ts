@@ -14,7 +14,7 @@ export interface MessageLimits {
   ranges?: { most: number; countOf(line: TextLine): number };
 }
 
-/** What is left of a message. */
+/** The rest of the limits of a message. */
 interface Room {
   size: number;
   ranges: number;

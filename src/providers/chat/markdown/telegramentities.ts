@@ -25,8 +25,8 @@ export interface TelegramText {
 export const MOST_ENTITIES = 100;
 
 /**
- * What Telegram makes a mention or a command of, wherever it stands in a text: a tap on a command
- * sends it to the bot in the name of the reader.
+ * Words of which Telegram makes a mention or a command, wherever they stand in a text: a tap on a
+ * command sends it to the bot in the name of the reader.
  */
 const TAPPED = /(?<![\p{L}\p{N}_])@\w{2,}|(?<![\p{L}\p{N}_/<>])\/\w{1,64}(?:@\w+)?(?![\w/<>])/gu;
 

@@ -1,12 +1,16 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { discord } from '../../../../src/providers/chat/discord.js';
 import { messageLines } from '../../../../src/providers/chat/markdown/message.js';
 import { mattermost } from '../../../../src/providers/chat/mattermost.js';
-import type { Platform, PlatformBody } from '../../../../src/providers/chat/platform.js';
+import { ntfy } from '../../../../src/providers/chat/ntfy.js';
+import type { OutboundPlatform, PlatformBody } from '../../../../src/providers/chat/platform.js';
 import { slack } from '../../../../src/providers/chat/slack.js';
 import { teams } from '../../../../src/providers/chat/teams.js';
 import { telegram } from '../../../../src/providers/chat/telegram.js';
 import { whatsapp } from '../../../../src/providers/chat/whatsapp.js';
+import { faultOfDiscord } from '../../../harness/discord.js';
+import { faultOfNtfy, TOPIC } from '../../../harness/ntfy.js';
 import { faultOfSlack } from '../../../harness/slackrules.js';
 import { faultOfCard } from '../../../harness/teamsrules.js';
 import { faultOfTelegram } from '../../../harness/telegramrules.js';
@@ -17,11 +21,13 @@ const { describe, it } = lab;
 
 const lengthOf = (value: unknown): number => String(value).length;
 /** Each platform with the fault of one part of a message, null if it has none. */
-const PLATFORMS: [Platform, (part: PlatformBody) => string | null][] = [
+const PLATFORMS: [OutboundPlatform, (part: PlatformBody) => string | null][] = [
   [slack, (part) => (lengthOf(part.text) > 4_000 ? 'over 4,000' : faultOfSlack(part))],
   [telegram, (part) => faultOfTelegram('sendMessage', part)],
   [mattermost, ({ message }) => (lengthOf(message) > 16_383 ? 'over 16,383' : null)],
   [whatsapp, (part) => faultOfWhatsapp(part)],
+  [discord, (part) => faultOfDiscord(JSON.parse(JSON.stringify(part)))],
+  [ntfy, (part) => faultOfNtfy(JSON.stringify({ topic: TOPIC, ...part }))?.[2] ?? null],
   [teams, (part) => faultOfCard({ ...part, recipient: 'x'.repeat(80) })],
 ];
 const PIECES = [
@@ -170,6 +176,13 @@ describe('what an adversary writes', () => {
       '@all @here,@channel (@ada) ~town _@all_ **@all** https://a.example/@all [@all](https://a.example)';
     const [part] = mattermost.render({ title: '@all', text, isMarkdown: true });
     expect(String(part?.message)).to.not.match(/@\w|~\w/);
+  });
+
+  it('mentions nobody on Discord, in words or in an address', () => {
+    const text = '@everyone @here <@53908232506183680> <@&1> <#1> **@everyone**';
+    const [part] = discord.render({ title: '@everyone', text, isMarkdown: true });
+    expect(String(part?.content)).to.not.match(/@\w|(?<!\\)<[@#]/);
+    expect(part?.allowed_mentions).to.equal({ parse: [] });
   });
 
   it('is read in a time that grows with its length', { timeout: 120_000 }, () => {
