@@ -5,9 +5,6 @@ import { approvalTable } from '../store/tables/permissions.js';
 import { viewer } from '../store/view.js';
 import { MOST_GRANTS } from './grants/rules.js';
 
-/** An approval: a call and its owner's decision on it, as the API and `/ws` show it. */
-export type { Approval };
-
 /** A call with its exact arguments. `agentId` is null for the owner's own direct call. */
 export type ExactCall = Pick<Approval, 'agentId' | 'tool' | 'action' | 'arguments'>;
 

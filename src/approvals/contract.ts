@@ -1,4 +1,9 @@
-import { Approval, approvalStatus, digestSchema } from '../kernel/contract/approval.js';
+import {
+  Approval,
+  approvalScope,
+  approvalStatus,
+  digestSchema,
+} from '../kernel/contract/approval.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
@@ -28,11 +33,9 @@ export const approvals = contract({
         digestSchema().description('Of the call that you saw: another is refused (409)'),
       ),
       scope: s.optional(
-        s
-          .oneOf('ApprovalScopeChoice', 'once', 'conversation', 'host')
-          .description(
-            'once, unless given; conversation: this tool and host in this conversation; host: this host, port and method for this hook or conversation, 30 days. One of `scopes` of the approval',
-          ),
+        approvalScope('ApprovalScopeChoice').description(
+          'once, unless given; conversation: this tool and host in this conversation; host: this host, port and method for this hook or conversation, 30 days. One of `scopes` of the approval',
+        ),
       ),
     }),
     reply: Approval,

@@ -1,4 +1,5 @@
 import { iso } from '../kernel/clock.js';
+import type { Approval } from '../kernel/contract/approval.js';
 import type { Log } from '../kernel/log.js';
 import { createDueWatch } from '../store/duewatch.js';
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
@@ -6,7 +7,6 @@ import { statement, unmetStep } from '../store/store.js';
 import type { ApprovalRow, ApprovalScope, GrantScope } from '../store/tables/permissions.js';
 import { visibleTo } from '../store/visible.js';
 import {
-  type Approval,
   NoApproval,
   NotOpen,
   OtherDigest,

@@ -1,17 +1,11 @@
 import { iso } from '../kernel/clock.js';
+import type { Approval } from '../kernel/contract/approval.js';
 import { canonical } from '../kernel/jsonvalue.js';
 import { judge, OWNER, type PermissionsOf } from '../permissions/module.js';
 import { statement, unlessUnmet } from '../store/store.js';
 import { visibleTo } from '../store/visible.js';
 import type { Tool } from '../tools/module.js';
-import {
-  type Approval,
-  callDigest,
-  type ExactCall,
-  NoApproval,
-  NotOpen,
-  OtherDigest,
-} from './approval.js';
+import { callDigest, type ExactCall, NoApproval, NotOpen, OtherDigest } from './approval.js';
 import {
   type AskingDeps,
   CONVERSATION_MS,

@@ -10,8 +10,8 @@ import { createSpokenDecision } from './replytext.js';
 import { approvalsResource } from './routes.js';
 import { approvalRows } from './rows.js';
 
+export type { Approval } from '../kernel/contract/approval.js';
 export {
-  type Approval,
   callDigest,
   type ExactCall,
   NoApproval,

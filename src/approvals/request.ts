@@ -1,10 +1,11 @@
 import { iso } from '../kernel/clock.js';
+import type { Approval } from '../kernel/contract/approval.js';
 import { mint } from '../kernel/ids.js';
 import { canonical } from '../kernel/jsonvalue.js';
 import type { Notice, Outbound, OutgoingEvent, QueuedMessage } from '../outbound/module.js';
 import { statement } from '../store/store.js';
 import type { ApprovalRow, GrantScope } from '../store/tables/permissions.js';
-import { type Approval, callDigest, type ExactCall, viewApproval } from './approval.js';
+import { callDigest, type ExactCall, viewApproval } from './approval.js';
 import type { WithdrawingDeps } from './withdraw.js';
 
 export interface AskingDeps extends WithdrawingDeps {

@@ -10,6 +10,10 @@ export const digestSchema = () =>
     .pattern(/^[0-9a-f]{64}$/)
     .messages({ 'string.pattern.base': 'must be 64 hexadecimal digits' });
 
+/** A scope of an approval. The label names the schema: one with its own description is another. */
+export const approvalScope = (label = 'ApprovalScope') =>
+  s.oneOf(label, 'once', 'conversation', 'host');
+
 /** The schema of a call that waits for its owner's approval, or waited for it. */
 export const Approval = s.object('Approval', {
   id: s.id('approval'),
@@ -27,7 +31,7 @@ export const Approval = s.object('Approval', {
   decidedBy: s.nullable(s.id('user')),
   decisionReason: s.nullable(s.text(1000)).description('What was said about the answer'),
   scopes: s
-    .list(s.oneOf('ApprovalScope', 'once', 'conversation', 'host'), 3)
+    .list(approvalScope(), 3)
     .label('ApprovalScopes')
     .description('The scopes that an approval of this call may have'),
 });

@@ -1,5 +1,5 @@
 import { version } from '../../version.js';
-import { SCOPE_LABELS } from './buttonscopes.js';
+import { type ButtonChoice, SCOPE_LABELS } from './buttonscopes.js';
 import {
   asText,
   type CallResult,
@@ -13,9 +13,8 @@ import {
   sentOf,
 } from './call.js';
 import {
-  buttonDiscord,
   DISCORD_COMMANDS,
-  type DiscordChoice,
+  discordButtons,
   followUp,
   isDiscords,
   PUBLIC_KEY,
@@ -193,11 +192,11 @@ const BUTTON = 2;
 const STYLES = { plain: 2, good: 3, danger: 4 } as const;
 
 const buttonsOf = (question: PlatformQuestion) => {
-  const button = (choice: DiscordChoice, label: string, style: keyof typeof STYLES) => ({
+  const button = (choice: ButtonChoice, label: string, style: keyof typeof STYLES) => ({
     type: BUTTON,
     label,
     style: STYLES[style],
-    custom_id: buttonDiscord(question, choice),
+    custom_id: discordButtons.write(question, choice),
   });
   const components = [
     button('approve', 'Approve', 'good'),

@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { isTimely } from '../../kernel/signature.js';
-import type { ButtonScope } from './buttonscopes.js';
+import { buttonCodes } from './buttoncodes.js';
 import { asObject, asText, objectOf } from './call.js';
-import type { ButtonEvent, Inbound, Platform, PlatformQuestion } from './platform.js';
+import type { Inbound, Platform } from './platform.js';
 
 const IGNORED = { kind: 'ignored' } as const;
 
@@ -31,34 +31,8 @@ export const isDiscords: Platform['verify'] = ({ headers, body }, { values }, no
   return verify(null, Buffer.concat([Buffer.from(at), body]), key, Buffer.from(given, 'hex'));
 };
 
-/**
- * The digits of the digest in a button. The `custom_id` of a button has at most 100 characters: a
- * letter, an ID, and these digits.
- */
-const DIGEST_DIGITS = 48;
-const BUTTON = /^([ynch]):(\w{1,40}):([0-9a-f]{48})$/;
-
-export type DiscordChoice = 'approve' | 'deny' | ButtonScope;
-
-const LETTERS: Record<DiscordChoice, string> = {
-  approve: 'y',
-  deny: 'n',
-  conversation: 'c',
-  host: 'h',
-};
-
-const DECISIONS: Record<string, Pick<ButtonEvent, 'approved' | 'scope'>> = {
-  y: { approved: true },
-  n: { approved: false },
-  c: { approved: true, scope: 'conversation' },
-  h: { approved: true, scope: 'host' },
-};
-
-/** Returns the `custom_id` that one of our buttons sends when it is pressed. */
-export const buttonDiscord = (
-  { approvalId, digest }: PlatformQuestion,
-  choice: DiscordChoice,
-): string => `${LETTERS[choice]}:${approvalId}:${digest.slice(0, DIGEST_DIGITS)}`;
+/** The `custom_id` of a button has at most 100 characters: a letter, an ID, and 48 digits. */
+export const discordButtons = buttonCodes(48);
 
 /** Returns the path at which an interaction is answered later, from its `replyTo`. */
 export const followUp = (replyTo: string | null): string => {
@@ -84,10 +58,8 @@ export const parseDiscord = (body: Buffer): Inbound => {
 type From = Pick<Extract<Inbound, { kind: 'button' }>, 'sender' | 'eventId' | 'replyTo'>;
 
 const ofButton = ({ custom_id }: Record<string, unknown>, from: From): Inbound => {
-  const [, letter = '', approvalId, digest] = BUTTON.exec(asText(custom_id)) ?? [];
-  const decision = DECISIONS[letter];
-  if (!decision || !approvalId || !digest) return IGNORED;
-  return { ...from, kind: 'button', approvalId, digest, ...decision };
+  const decision = discordButtons.read(asText(custom_id));
+  return decision ? { ...from, kind: 'button', ...decision } : IGNORED;
 };
 
 const ID = /^\d{1,20}$/;

@@ -1,10 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { isSame } from '../../kernel/signature.js';
-import { type ButtonScope, buttonScopeIn, SCOPE_LABELS } from './buttonscopes.js';
+import { type ButtonChoice, buttonDecision, buttonScopeIn, SCOPE_LABELS } from './buttonscopes.js';
 import { asObject, asText } from './call.js';
 import type { ButtonEvent, PlatformQuestion, PlatformReach } from './platform.js';
-
-type ButtonChoice = 'approve' | 'deny' | ButtonScope;
 
 /** Returns the question in a message part; null if there is none. */
 export const questionIn = (part: unknown): PlatformQuestion | null => {
@@ -82,6 +80,5 @@ export const buttonIn = (
   const pressed = pressedIn(body);
   if (!pressed) return null;
   const { approvalId, digest, choice } = pressed;
-  const scope = buttonScopeIn(choice);
-  return { approvalId, digest, approved: choice !== 'deny', ...(scope && { scope }) };
+  return { approvalId, digest, ...buttonDecision(choice) };
 };

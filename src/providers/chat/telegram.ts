@@ -31,7 +31,7 @@ import type {
   PlatformReach,
   PlatformSent,
 } from './platform.js';
-import { buttonTelegram, parseTelegram, replyPlace } from './telegraminbound.js';
+import { parseTelegram, replyPlace, telegramButtons } from './telegraminbound.js';
 
 /** The most UTF-16 units of a message, as Telegram counts them. */
 const MESSAGE = 4_096;
@@ -150,11 +150,11 @@ const isFormatRefused = (sent: PlatformSent): boolean =>
 
 const keyboard = (question: PlatformQuestion) => [
   [
-    { text: 'Approve', callback_data: buttonTelegram(question, 'once') },
-    { text: 'Deny', callback_data: buttonTelegram(question, 'deny') },
+    { text: 'Approve', callback_data: telegramButtons.write(question, 'approve') },
+    { text: 'Deny', callback_data: telegramButtons.write(question, 'deny') },
   ],
   ...(question.grantScopes ?? []).map((scope) => [
-    { text: SCOPE_LABELS[scope], callback_data: buttonTelegram(question, scope) },
+    { text: SCOPE_LABELS[scope], callback_data: telegramButtons.write(question, scope) },
   ]),
 ];
 

@@ -1,22 +1,10 @@
-import type { ButtonScope } from './buttonscopes.js';
+import { buttonCodes } from './buttoncodes.js';
 import { asObject, asText, objectOf } from './call.js';
-import type { Inbound, PlatformQuestion } from './platform.js';
+import type { Inbound } from './platform.js';
 
 const IGNORED = { kind: 'ignored' } as const;
-/**
- * The digits of the digest in a button. A button may carry 64 bytes: a letter, an ID, and these
- * digits.
- */
-const DIGEST_DIGITS = 24;
-const BUTTON = /^([ynch]):(\w{1,40}):([0-9a-f]{24})$/;
-const LETTERS = { once: 'y', deny: 'n', conversation: 'c', host: 'h' } as const;
-const SCOPES: Record<string, ButtonScope> = { c: 'conversation', h: 'host' };
-
-/** Returns the data that one of our buttons sends when it is pressed. */
-export const buttonTelegram = (
-  { approvalId, digest }: PlatformQuestion,
-  choice: keyof typeof LETTERS,
-): string => `${LETTERS[choice]}:${approvalId}:${digest.slice(0, DIGEST_DIGITS)}`;
+/** A button carries 64 bytes at most: a letter, an ID, and 24 digits of the digest. */
+export const telegramButtons = buttonCodes(24);
 
 /** Returns the chat, the message and the pressed button of a `replyTo`. */
 export const replyPlace = (replyTo: string | null) => {
@@ -67,12 +55,9 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
 const ofButton = (query: Record<string, unknown>, eventId: string): Inbound => {
   const message = asObject(query.message);
   const sender = senderOf(query.from);
-  const [, choice, approvalId, digest] = BUTTON.exec(asText(query.data)) ?? [];
-  if (!sender || !approvalId || !digest) return IGNORED;
+  const decision = telegramButtons.read(asText(query.data));
+  if (!sender || !decision) return IGNORED;
   const replyTo = [asObject(message.chat).id, message.message_id, query.id].map(idOf).join(':');
-  const scope = SCOPES[choice ?? ''];
-  const approved = choice !== 'n';
-  const decision = { approvalId, digest, approved, ...(scope && { scope }) };
   return { kind: 'button', sender, ...decision, eventId, replyTo };
 };
 

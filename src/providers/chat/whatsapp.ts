@@ -1,5 +1,5 @@
 import { isBodySigned, isSame } from '../../kernel/signature.js';
-import { type ButtonScope, SCOPE_LABELS } from './buttonscopes.js';
+import { type ButtonChoice, SCOPE_LABELS } from './buttonscopes.js';
 import { asText, callPlatform, checkOf, sentOf } from './call.js';
 import { messagesOf } from './markdown/fit.js';
 import { messageLines } from './markdown/message.js';
@@ -134,7 +134,7 @@ const textsOf = (message: ChannelMessage): PlatformBody[] =>
 const asking = (message: ChannelMessage, question: PlatformQuestion): PlatformBody[] => {
   const [text = ''] = bodiesOf(message, Number.MAX_SAFE_INTEGER);
   const end = splitText(text, LONGEST_ASKED).at(-1) ?? '';
-  const button = (choice: 'approve' | 'deny' | ButtonScope, title: string) => ({
+  const button = (choice: ButtonChoice, title: string) => ({
     type: 'reply',
     reply: { id: buttonWhatsapp(question, choice), title },
   });

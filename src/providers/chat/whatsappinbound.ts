@@ -1,4 +1,4 @@
-import { type ButtonScope, buttonScopeIn } from './buttonscopes.js';
+import { type ButtonChoice, buttonDecision } from './buttonscopes.js';
 import { asObject, asText, objectOf } from './call.js';
 import type { Inbound, MessageEvent, PlatformQuestion, PlatformSettings } from './platform.js';
 import { errorText, tooLate } from './whatsapprefusal.js';
@@ -12,7 +12,7 @@ const NUMBER = /^\d{5,20}$/;
  */
 export const buttonWhatsapp = (
   { approvalId, digest }: PlatformQuestion,
-  choice: 'approve' | 'deny' | ButtonScope,
+  choice: ButtonChoice,
 ): string => `${choice}:${approvalId}:${digest}`;
 
 /**
@@ -81,9 +81,7 @@ const said = (
   const pressed = asText(asObject(asObject(message.interactive).button_reply).id);
   const [, choice, approvalId, digest] = BUTTON.exec(pressed) ?? [];
   if (choice && approvalId && digest) {
-    const scope = buttonScopeIn(choice);
-    const decision = { approvalId, digest, approved: choice !== 'deny', ...(scope && { scope }) };
-    return { ...from, kind: 'button', ...decision };
+    return { ...from, kind: 'button', approvalId, digest, ...buttonDecision(choice) };
   }
   const type = asText(message.type);
   const text = asText(asObject(message[type])[WORDS[type] ?? '']).trim();
