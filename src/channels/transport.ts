@@ -16,6 +16,7 @@ import { CHANNEL_DELAYS_MS } from './delays.js';
 import { noteLate } from './freetext.js';
 import { messageOf } from './messagetext.js';
 import type { ChatPace } from './pace.js';
+import { renderApart } from './renderapart.js';
 import { isSetTo, type PlatformSettingsCache } from './settings.js';
 
 export interface TransportDeps {
@@ -74,7 +75,10 @@ const sendContent = async (
   const late = platform.late?.(reach.settings);
   const isLate = channel.open_until !== null && channel.open_until <= iso(deps.clock.now());
   if (late && isLate) return platform.send(reach, channel.sender_id, late(content));
-  const sent = await sendParts(deps, platform, { ...letter, parts: bounded(platform, content) });
+  const sent = await sendParts(deps, platform, {
+    ...letter,
+    parts: await bounded(platform, content),
+  });
   if (sent.verdict !== 'failed' || !sent.isLate) return sent;
   await noteLate(deps, { id: channel.id, userId: message.user_id });
   return late ? platform.send(reach, channel.sender_id, late(content)) : sent;
@@ -87,10 +91,13 @@ const notSetUp = (kind: string): string =>
  * Limits the length of a text and the number of its messages. A call that does not fit cannot be
  * read completely here, so it cannot be approved here.
  */
-const bounded = (platform: OutboundPlatform, message: ChannelMessage): PlatformBody[] => {
+const bounded = async (
+  platform: OutboundPlatform,
+  message: ChannelMessage,
+): Promise<PlatformBody[]> => {
   const isCut = message.text.length > LONGEST_TEXT;
   const text = isCut ? message.text.slice(0, LONGEST_TEXT) : message.text;
-  const parts = isCut && message.question ? [] : platform.render({ ...message, text });
+  const parts = isCut && message.question ? [] : await renderApart(platform, { ...message, text });
   if (parts.length === 0 && !isCut) return platform.render({ ...message, text: '(no text)' });
   if (parts.length <= MOST_PARTS && !isCut) return parts;
   const shown = message.question ? [] : parts.slice(0, MOST_PARTS - 1);

@@ -1,7 +1,7 @@
-import { Worker } from 'node:worker_threads';
 import { Effort, TooMuchEffort } from './effort.js';
 import { createTurns } from './fairqueue.js';
 import { redacted, redactor } from './redact.js';
+import { inThread } from './threadtask.js';
 
 /** Ours: the most characters that are redacted on the event loop. */
 const MOST_HERE = 65_536;
@@ -15,7 +15,7 @@ const MOST_SECRET = 2_048;
 /** Ours: two threads at once, because each of them holds the text twice. */
 const threads = createTurns({ atOnce: 2, waiting: Number.POSITIVE_INFINITY });
 /** Ours: no reply of a service takes longer, and text that was not searched is not passed on. */
-const LONGEST_MS = 30_000;
+const LIMIT_MS = 30_000;
 const FILE = new URL('./redactthread.js', import.meta.url);
 
 /**
@@ -37,7 +37,14 @@ export const redactApart = async (
       if (!(error instanceof TooMuchEffort)) throw error;
     }
   }
-  return threads.take('redaction', () => inThread({ value, values, shown }));
+  return threads.take('redaction', () =>
+    inThread({
+      file: FILE,
+      input: { value, values, shown },
+      limitMs: LIMIT_MS,
+      failure: 'A text could not be looked through for secrets',
+    }),
+  );
 };
 
 /** Does the same for one text. */
@@ -65,15 +72,3 @@ const weightOf = (value: unknown): number => {
   }
   return weight;
 };
-
-const inThread = (workerData: object): Promise<unknown> =>
-  new Promise((resolve, reject) => {
-    const worker = new Worker(FILE, { workerData });
-    const late = setTimeout(() => worker.terminate(), LONGEST_MS);
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', () => {
-      clearTimeout(late);
-      reject(new Error('A text could not be looked through for secrets'));
-    });
-  });

@@ -31,7 +31,7 @@ const SETTINGS = {
   values: {},
   secrets: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN },
 };
-const EVIL = 'https://evil.example%7Cbank';
+const EVIL = 'https://evil.example|bank';
 const DIGEST = '4f2a91c0'.repeat(8);
 const QUESTION = { approvalId: 'approval_01k9x', digest: DIGEST };
 
@@ -163,11 +163,11 @@ describe('slack outbound', () => {
   const reach = (signal?: AbortSignal) => reachOf({ ...SETTINGS, baseUrl: fake.baseUrl }, signal);
   const send = (signal?: AbortSignal) => slack.send(reach(signal), ADA.id, { text: 'hi' });
 
-  it('makes no markup of plain text; the title alone is bold, and an address a link', () => {
+  it('makes no markup of plain text; the title alone is bold, and an address with a sign that none has is code', () => {
     const text = '<!channel> <@U1> <https://evil.example|bank> &lt; *b* `c` @here';
     const [part] = slack.render({ title: '<!here>', text });
     expect(part).to.equal({
-      text: '&lt;!here&gt;\n&lt;!channel&gt; &lt;@U1&gt; &lt;https://evil.example%7Cbank&gt; &amp;lt; *b* `c` @here',
+      text: '&lt;!here&gt;\n&lt;!channel&gt; &lt;@U1&gt; &lt;https://evil.example|bank&gt; &amp;lt; *b* `c` @here',
       mrkdwn: false,
       parse: 'none',
       link_names: false,
@@ -185,7 +185,7 @@ describe('slack outbound', () => {
               type: 'rich_text_section',
               elements: [
                 { type: 'text', text: '<!channel> <@U1> <' },
-                { type: 'link', url: EVIL, text: EVIL },
+                { type: 'text', text: EVIL, style: { code: true } },
                 { type: 'text', text: '> &lt; *b* `c` @here' },
               ],
             },

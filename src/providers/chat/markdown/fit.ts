@@ -114,7 +114,10 @@ const placeOfCut = (line: TextLine, at: number, isFirst: boolean): number => {
   const text = textOfRuns(headOf(line, at + 1).runs);
   const word = text.lastIndexOf(' ', at - 1) + 1;
   if (word > at / 2) return word;
-  return at > 1 && isWithinPair(text, at) ? at - 1 : at;
+  // A word that is cut before one of these signs would begin as a mention or a command.
+  const place = /^[@/]\w/.test(textOfRuns(line.runs).slice(at, at + 2)) ? at - 1 : at;
+  const whole = isWithinPair(text, place) ? place - 1 : place;
+  return whole > 0 ? whole : at;
 };
 
 /** Returns the run in which the character behind that place is, and where the run begins. */

@@ -1,5 +1,5 @@
 import { addressRuns, linkRuns } from './address.js';
-import type { RunStyle, TextRun } from './lines.js';
+import { type RunStyle, type TextRun, textOfRuns } from './lines.js';
 import { type MarkdownToken, markdownParser } from './parse.js';
 
 /** A link under way: its address, and the number of runs before its words. */
@@ -54,14 +54,20 @@ const leafRuns = (token: MarkdownToken): TextRun[] => {
   return linkRuns([{ text: token.content.trim() || 'image' }], address);
 };
 
-/** Returns the runs of a line of plain text, in which only addresses are links. */
+/**
+ * Returns the runs of a line of plain text, in which only addresses are links. The text of the runs
+ * is the line: an address that a link would show cut or percent-encoded is code.
+ */
 export const plainRuns = (line: string): TextRun[] => {
   const { linkify } = markdownParser();
   const found = line.includes(':') ? (linkify.match(line) ?? []) : [];
   const runs: TextRun[] = [];
   let end = 0;
   for (const { index, lastIndex, raw } of found) {
-    runs.push({ text: line.slice(end, index) }, ...addressRuns(raw));
+    const shown = addressRuns(raw);
+    const isWhole = textOfRuns(shown) === raw;
+    runs.push({ text: line.slice(end, index) });
+    runs.push(...(isWhole ? shown : [{ text: raw, isCode: true } as const]));
     end = lastIndex;
   }
   return [...runs, { text: line.slice(end) }];

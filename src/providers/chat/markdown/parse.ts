@@ -1,5 +1,13 @@
 import MarkdownIt, { type MarkdownIt as MarkdownParser, type Token } from 'markdown-it';
 
+const PATH = /\/\/\S+/y;
+
+/** Returns the length of what follows a scheme at that place, 0 if it is no address. */
+const lengthOfPath = (text: string, at: number): number => {
+  PATH.lastIndex = at;
+  return PATH.exec(text)?.[0].length ?? 0;
+};
+
 let parser: MarkdownParser | null = null;
 
 /**
@@ -13,6 +21,10 @@ export const markdownParser = (): MarkdownParser => {
   // Only an address with a scheme is one for certain: `package.json` is none.
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
   parser.linkify.add('ftp:', null).add('//', null);
+  // Telegram acts on these when they are tapped. No platform links them here, see `addressRuns`.
+  for (const scheme of ['tg:', 'ton:', 'tonsite:']) {
+    parser.linkify.add(scheme, { validate: lengthOfPath });
+  }
   parser.normalizeLink = (url) => url;
   parser.normalizeLinkText = (url) => url;
   parser.validateLink = () => true;

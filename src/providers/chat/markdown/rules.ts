@@ -13,18 +13,23 @@ const escapeStart = (escaped: string): string =>
 /** An `@` that could begin a name, as in `/@all`. One behind a letter is part of a mail address. */
 const NAME_SIGN = /(?<![\p{L}\p{N}])@/gu;
 
+/** An `&` that begins a character reference, which would be shown as another character. */
+const REFERENCE = /&(?=#?\w{1,32};)/g;
+
 /**
  * The rules of Mattermost. A name in an address is a mention to its server, so there the `@` is
- * percent-encoded, which leads to the same place (RFC 3986, 2.1).
+ * percent-encoded, which leads to the same place (RFC 3986, 2.1). An address with a character
+ * reference is code, since Mattermost shows another address for it.
  */
 export const mattermostRules: MarkdownRules = {
   escape: (text) =>
     text
       .replace(/[\\`*_[\]|>]|~(?=~)/g, '\\$&')
       .replace(NAME_SIGN, `@${HIDDEN}`)
-      .replace(/~(?=\w)/g, `~${HIDDEN}`),
+      .replace(/~(?=\w)/g, `~${HIDDEN}`)
+      .replace(REFERENCE, '&amp;'),
   escapeStart,
-  link: (url) => `<${url.replace(NAME_SIGN, '%40')}>`,
+  link: (url) => (url.search(REFERENCE) >= 0 ? `\`${url}\`` : `<${url.replace(NAME_SIGN, '%40')}>`),
   deepestHeading: 6,
   longestFence: 10,
 };

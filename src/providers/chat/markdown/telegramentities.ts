@@ -2,6 +2,7 @@ import {
   groupsOf,
   indentOf,
   isSameBlock,
+  joinedRuns,
   markerText,
   type TextLine,
   type TextRun,
@@ -26,28 +27,39 @@ export const MOST_ENTITIES = 100;
 
 /**
  * Words of which Telegram makes a mention or a command, wherever they stand in a text: a tap on a
- * command sends it to the bot in the name of the reader.
+ * command sends it to the bot in the name of the reader. What follows a command up to the end of
+ * its path belongs to it, so that a text that is cut there holds no new one.
  */
-const TAPPED = /(?<![\p{L}\p{N}_])@\w{2,}|(?<![\p{L}\p{N}_/<>])\/\w{1,64}(?:@\w+)?(?![\w/<>])/gu;
+const TAPPED = /(?<![\p{L}\p{N}_])@\w{2,}|(?<![\p{L}\p{N}_/<>])\/\w[\w/@<>]*/gu;
 
 /**
  * Returns lines in which names and commands are code, since Telegram finds neither in code. Lists
  * and quotes within quotes are shown as text.
  */
 export const telegramLines = (lines: readonly TextLine[]): TextLine[] =>
-  lines.map((line) =>
-    line.kind === 'code' ? line : { ...line, runs: line.runs.flatMap(untapped) },
-  );
+  lines.map((line) => (line.kind === 'code' ? line : { ...line, runs: untapped(line.runs) }));
 
-const untapped = (run: TextRun): TextRun[] => {
-  if (run.isCode || run.url !== undefined) return [run];
-  const runs: TextRun[] = [];
-  let end = 0;
-  for (const { 0: found, index } of run.text.matchAll(TAPPED)) {
-    runs.push({ ...run, text: run.text.slice(end, index) }, { text: found, isCode: true });
-    end = index + found.length;
+/** Telegram reads the text without its styles, so a name may begin in one run and end in the next. */
+const untapped = (runs: TextRun[]): TextRun[] => {
+  const taps = [...textOfRuns(runs).matchAll(TAPPED)];
+  const pieces: TextRun[] = [];
+  let start = 0;
+  let next = 0;
+  for (const run of runs) {
+    const end = start + run.text.length;
+    for (let at = start; at < end; ) {
+      const { 0: found = '', index = end } = taps[next] ?? {};
+      const isTapped = index <= at;
+      const stop = Math.min(end, isTapped ? index + found.length : index);
+      const text = run.text.slice(at - start, stop - start);
+      const isText = !run.isCode && run.url === undefined;
+      pieces.push(isTapped && isText ? { text, isCode: true } : { ...run, text });
+      if (isTapped && stop === index + found.length) next++;
+      at = stop;
+    }
+    start = end;
   }
-  return [...runs, { ...run, text: run.text.slice(end) }].filter(({ text }) => text !== '');
+  return joinedRuns(pieces);
 };
 
 /** Returns the text of a message and its entities, which never overlap in part. */

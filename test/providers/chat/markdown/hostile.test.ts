@@ -178,6 +178,62 @@ describe('what an adversary writes', () => {
     expect(String(part?.message)).to.not.match(/@\w|~\w/);
   });
 
+  it('shows no other character on Mattermost than it says', () => {
+    const text =
+      'a &#64;all &lt;b&gt; &copy; R&D; https://a.example/?b&lt;=1 https://a.example/?b&c=1';
+    const [part] = mattermost.render({ title: '&#64;all', text, isMarkdown: false });
+    expect(part?.message).to.equal(
+      '**&amp;#64;all**\n\na &amp;#64;all &amp;lt;b&amp;gt; &amp;copy; R&amp;D; ' +
+        '`https://a.example/?b&lt;=1` <https://a.example/?b&c=1>',
+    );
+  });
+
+  it('shows every character of a question, in addresses too', () => {
+    const question = { approvalId: 'approval_x', digest: 'ab'.repeat(32) };
+    const address = `https://ok.example/${'a'.repeat(2_000)}?leak=SECRET`;
+    for (const [platform] of PLATFORMS) {
+      const shownOf = (text: string) =>
+        JSON.stringify(platform.render({ title: null, text, question }));
+      expect([platform.kind, shownOf(`Url: ${address}`).includes('leak=SECRET')]).to.equal([
+        platform.kind,
+        true,
+      ]);
+      expect(shownOf('Body: https://ok.example/#^x')).to.include('/#^x');
+    }
+  });
+
+  it('makes nothing on Telegram that a reader could tap', () => {
+    const filler = 'a'.repeat(4_095);
+    for (const [text, isMarkdown] of [
+      ['/sto**p** all', true],
+      ['@al*l* and **@**all', true],
+      ['a **/**stop/', true],
+      [`${filler}/stop`, false],
+      [`${filler}@all`, false],
+      [`${filler.slice(6)}./${'b'.repeat(100)}`, false],
+      ['tg://resolve?domain=a and tonsite://b', false],
+    ] as const) {
+      for (const part of telegram.render({ title: null, text, isMarkdown })) {
+        const { text: said, entities } = JSON.parse(JSON.stringify(part));
+        const isCode = new Set<number>();
+        for (const { type, offset, length } of entities ?? []) {
+          for (let at = offset; type === 'code' && at < offset + length; at++) isCode.add(at);
+        }
+        // The words that Telegram would find (its documentation of MessageEntity).
+        const taps =
+          /(?<![\w])@\w{2,}|(?<![\w/<>])\/\w{1,64}(?:@\w+)?(?![\w/<>])|(?:tg|ton|tonsite):\S+/g;
+        for (const { 0: found, index } of said.matchAll(taps)) {
+          const covered = [...found].filter((_, at) => isCode.has(index + at)).length;
+          expect([text.slice(-20), found, covered]).to.equal([
+            text.slice(-20),
+            found,
+            found.length,
+          ]);
+        }
+      }
+    }
+  });
+
   it('mentions nobody on Discord, in words or in an address', () => {
     const text = '@everyone @here <@53908232506183680> <@&1> <#1> **@everyone**';
     const [part] = discord.render({ title: '@everyone', text, isMarkdown: true });

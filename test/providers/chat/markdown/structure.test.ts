@@ -103,6 +103,7 @@ describe('Telegram', () => {
         ['code', '@ada'],
         ['code', '/approve'],
         ['code', '/a@bot'],
+        ['code', '/etc/passwd'],
       ],
     ]);
   });

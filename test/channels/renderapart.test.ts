@@ -1,0 +1,43 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { renderApart } from '../../src/channels/renderapart.js';
+import { outboundPlatforms } from '../../src/providers/chat/platforms.js';
+import { limitMs, watchLoop } from '../generated/block.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+/** G16. */
+const LONGEST_TURN_MS = 50;
+const TRIES = 5;
+
+describe('renderApart', () => {
+  for (const platform of outboundPlatforms) {
+    it(`renders a long text as ${platform.kind} does`, async () => {
+      const text = '**a** [b](https://c.example) `d`\n\n'.repeat(300);
+      const message = { title: 'A report', text, isMarkdown: true };
+      const parts = await renderApart(platform, message);
+      expect(parts).to.equal(structuredClone(platform.render(message)));
+    });
+  }
+
+  it('holds nobody up by Markdown that takes long', { timeout: 120_000 }, async () => {
+    const [platform] = outboundPlatforms.filter(({ kind }) => kind === 'telegram');
+    const text = '*a* '.repeat(25_000);
+    // What the machine does beside only adds to a turn, so the shortest of some tries counts.
+    let least = Number.POSITIVE_INFINITY;
+    for (let tried = 0; tried < TRIES && least > limitMs(LONGEST_TURN_MS); tried++) {
+      const loop = watchLoop();
+      const parts = await renderApart(platform!, { title: null, text, isMarkdown: true });
+      least = Math.min(least, loop.stop().turnMs);
+      expect(parts.length).to.be.above(10);
+    }
+    expect(least).to.be.below(limitMs(LONGEST_TURN_MS));
+  });
+
+  it('fails as the thread does', async () => {
+    const unknown = { ...outboundPlatforms[0]!, kind: 'pigeon' as 'telegram' };
+    const message = { title: null, text: 'a '.repeat(1_001) };
+    await expect(renderApart(unknown, message)).to.reject(/kind pigeon/);
+  });
+});
