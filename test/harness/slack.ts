@@ -31,9 +31,8 @@ export const openSlack = async () => {
     const refusal = refusals.shift();
     if (refusal) return refusal(response);
     const message = JSON.parse(body ?? '');
-    const fault = method === 'chat.postMessage' ? faultOfSlack(message) : null;
+    const fault = faultOfSlack(message);
     if (fault !== null) return refuse(fault)(response);
-    if (isTooLong(message)) return refuse('invalid_blocks')(response);
     calls.push({ method, ...message });
     say(response, 200, { ok: true, channel: DIRECT, ts: `1503435956.00000${calls.length}` });
   };
@@ -48,29 +47,6 @@ export const openSlack = async () => {
     close: target.close,
   };
 };
-
-interface SlackBlock {
-  type: string;
-  text?: { text: string };
-  elements?: SlackBlock[];
-  action_id?: string;
-  value?: string;
-}
-
-/** True if a text or a button is longer than Slack accepts (Block Kit, reference). */
-const isTooLong = ({ text, blocks = [] }: { text: string; blocks?: SlackBlock[] }): boolean =>
-  text.length > 40_000 ||
-  blocks.length > 50 ||
-  blocks.some((block) => block.type === 'section' && isBeyond(block.text?.text, 3000)) ||
-  blocks
-    .filter(({ type }) => type === 'actions')
-    .flatMap(({ elements = [] }) => elements)
-    .some(
-      (one) =>
-        isBeyond(one.text?.text, 75) || isBeyond(one.action_id, 255) || isBeyond(one.value, 2000),
-    );
-
-const isBeyond = (text = '', most: number): boolean => text.length < 1 || text.length > most;
 
 export type Slack = Awaited<ReturnType<typeof openSlack>>;
 

@@ -5,9 +5,23 @@ const INLINE: Record<string, string[]> = {
 const STYLE = ['bold', 'italic', 'strike', 'code'];
 const SECTIONS = ['rich_text_section', 'rich_text_preformatted', 'rich_text_quote'];
 
-/** Returns the error with which Slack refuses a message, by its documents; null: it takes it. */
+/** The keys of the objects of Block Kit that are used here. */
+const KEYS: Record<string, string[]> = {
+  section: ['type', 'text'],
+  actions: ['type', 'elements'],
+  rich_text: ['type', 'elements'],
+  button: ['type', 'text', 'action_id', 'value', 'style', 'confirm'],
+  plain_text: ['type', 'text', 'emoji'],
+  mrkdwn: ['type', 'text', 'verbatim'],
+};
+
+/**
+ * Returns the error with which Slack refuses the body of `chat.postMessage` or `chat.update`, by
+ * its documents (Block Kit, reference); null: it takes it.
+ */
 export const faultOfSlack = (message: Record<string, unknown>): string | null => {
-  const { text = '', blocks = [] } = message;
+  const { channel, text = '', blocks = [] } = message;
+  if (typeof channel !== 'string' || !/^[CDGU][A-Z0-9]+$/.test(channel)) return 'channel_not_found';
   if (String(text).length > 40_000) return 'msg_too_long';
   if (text === '' && Object(blocks).length === 0) return 'no_text';
   if (!Array.isArray(blocks) || blocks.length > 50) return 'invalid_blocks_format';
@@ -15,10 +29,19 @@ export const faultOfSlack = (message: Record<string, unknown>): string | null =>
 };
 
 const isBlock = (block: Record<string, unknown>): boolean => {
+  if (!hasKnownKeys(block)) return false;
+  const elements = elementsOf(block);
   if (block.type === 'section') return isText(block.text, 3000);
-  if (block.type === 'actions') return elementsOf(block).every(isButton);
-  return block.type === 'rich_text' && elementsOf(block).every(isRich) && hasElements(block);
+  if (block.type === 'actions') {
+    const isFew = elements.length > 0 && elements.length <= 25;
+    const isEachOnce = new Set(elements.map((each) => each.action_id)).size === elements.length;
+    return isFew && isEachOnce && elements.every(isButton);
+  }
+  return block.type === 'rich_text' && elements.every(isRich) && elements.length > 0;
 };
+
+const hasKnownKeys = (given: Record<string, unknown>): boolean =>
+  Object.keys(given).every((key) => KEYS[String(given.type)]?.includes(key));
 
 const elementsOf = ({ elements }: Record<string, unknown>): Record<string, unknown>[] =>
   Array.isArray(elements) ? elements : [];
@@ -26,14 +49,36 @@ const hasElements = (of: Record<string, unknown>): boolean => elementsOf(of).len
 
 const isText = (given: unknown, most: number): boolean => {
   const { type, text } = Object(given);
-  return ['plain_text', 'mrkdwn'].includes(type) && text.length > 0 && text.length <= most;
+  const isKnown = ['plain_text', 'mrkdwn'].includes(type) && hasKnownKeys(Object(given));
+  return isKnown && text.length > 0 && text.length <= most;
 };
 
-const isButton = ({ type, text, action_id, value }: Record<string, unknown>): boolean =>
-  type === 'button' &&
-  isText(text, 75) &&
-  String(action_id).length <= 255 &&
-  String(value).length <= 2000;
+const isButton = (button: Record<string, unknown>): boolean => {
+  const { type, text, action_id, value, style, confirm } = button;
+  const isStyled = style === undefined || style === 'primary' || style === 'danger';
+  return (
+    type === 'button' &&
+    hasKnownKeys(button) &&
+    isStyled &&
+    isPlain(text, 75) &&
+    isWithin(action_id, 255) &&
+    isWithin(value, 2000) &&
+    (confirm === undefined || isConfirm(Object(confirm)))
+  );
+};
+
+const isPlain = (given: unknown, most: number): boolean =>
+  Object(given).type === 'plain_text' && isText(given, most);
+
+const isWithin = (given: unknown, most: number): boolean =>
+  typeof given === 'string' && given.length > 0 && given.length <= most;
+
+const isConfirm = ({ title, text, confirm, deny, ...rest }: Record<string, unknown>): boolean =>
+  Object.keys(rest).length === 0 &&
+  isPlain(title, 100) &&
+  isText(text, 300) &&
+  isPlain(confirm, 30) &&
+  isPlain(deny, 30);
 
 const isRich = (element: Record<string, unknown>): boolean => {
   const { type, style, indent, offset } = element;
@@ -58,6 +103,9 @@ const isInline = (element: Record<string, unknown>): boolean => {
   const isKnown =
     known?.every((key) => key !== undefined) && keys.every((key) => known.includes(key));
   const isStyled = Object.keys(Object(element.style)).every((key) => STYLE.includes(key));
-  const isSaid = element.type === 'link' ? URL.canParse(String(element.url)) : element.text !== '';
+  const isSaid =
+    element.type === 'link'
+      ? URL.canParse(String(element.url)) && isWithin(element.url, 3000)
+      : element.text !== '';
   return isKnown === true && isStyled && isSaid;
 };

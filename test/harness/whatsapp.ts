@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { openTarget } from './target.js';
-import { faultOfWhatsapp } from './whatsapprules.js';
+import { faultOfWhatsapp, type Template } from './whatsapprules.js';
 
 export const APP_SECRET = 'dd1a3c5b7e9f00112233445566778899';
 export const VERIFY_TOKEN = 'meatyhamhock';
@@ -9,14 +9,6 @@ export const PHONE_NUMBER_ID = '106540352242922';
 export const ACCESS_TOKEN = 'EAAJB-system-user';
 /** A person with a number of those that are kept for films. */
 export const ADA = { id: '15550783881', name: 'Ada Lovelace' };
-
-/** The approved template: the words around its parameter, and the name of that, if it has one. */
-interface Template {
-  name: string;
-  language: string;
-  words: string;
-  parameter?: string;
-}
 
 /** The part of the Cloud API that is used here: who we are, and sending. */
 export const openWhatsapp = async () => {
@@ -37,10 +29,9 @@ export const openWhatsapp = async () => {
     if (path !== `/v23.0/${PHONE_NUMBER_ID}/messages`) return refuse(100, 400)(response);
     const refusal = refusals.shift();
     if (refusal) return refusal(response);
-    const message: CloudMessage = JSON.parse(body ?? '');
-    const fault = faultOf(message, templates);
-    if (fault !== null) return refuse(fault, 400)(response);
-    if (faultOfWhatsapp(message) !== null) return refuse(100, 400)(response);
+    const message = JSON.parse(body ?? '');
+    const fault = faultOfWhatsapp(message, templates);
+    if (fault !== null) return refuse(fault[0], 400)(response);
     sent.push(message);
     say(response, 200, {
       messaging_product: 'whatsapp',
@@ -59,59 +50,6 @@ export const openWhatsapp = async () => {
     refuse: (...next: ((response: ServerResponse) => void)[]) => void refusals.push(...next),
     close: target.close,
   };
-};
-
-interface CloudMessage {
-  [key: string]: unknown;
-  type: string;
-  text?: { body: string };
-  interactive?: {
-    body: { text: string };
-    action: { buttons: { reply: { id: string; title: string } }[] };
-  };
-  template?: {
-    name: string;
-    language: { code: string };
-    components: {
-      type: string;
-      parameters: { type: string; parameter_name?: string; text: string }[];
-    }[];
-  };
-}
-
-const isWithin = (text: string, most: number): boolean => text.length > 0 && text.length <= most;
-
-/** The code of the error with which Meta refuses a message; null: it takes it. */
-const faultOf = (
-  { type, text, interactive, template }: CloudMessage,
-  templates: Template[],
-): number | null => {
-  if (type === 'text') return text && isWithin(text.body, 4096) ? null : 100;
-  if (type === 'template') return template ? faultOfTemplate(template, templates) : 100;
-  if (type !== 'interactive' || !interactive) return 131051;
-  const { body, action } = interactive;
-  const isFit = action.buttons.every(
-    ({ reply }) => isWithin(reply.id, 256) && isWithin(reply.title, 20),
-  );
-  const { length } = action.buttons;
-  return isWithin(body.text, 1024) && isFit && length > 0 && length <= 3 ? null : 131009;
-};
-
-const faultOfTemplate = (
-  { name, language, components }: NonNullable<CloudMessage['template']>,
-  templates: Template[],
-): number | null => {
-  const approved = templates.find((one) => one.name === name && one.language === language.code);
-  if (!approved) return 132001;
-  const parameters = components.flatMap(({ type, parameters }) =>
-    type === 'body' ? parameters : [],
-  );
-  const [parameter] = parameters;
-  if (parameters.length !== 1 || parameter?.type !== 'text') return 132000;
-  if (parameter.parameter_name !== approved.parameter) return 132012;
-  if (/[\n\r\t]| {4}/.test(parameter.text)) return 132018;
-  const body = approved.words.replace(/\{\{\w+\}\}/, () => parameter.text);
-  return parameter.text !== '' && isWithin(body, 1024) ? null : 132005;
 };
 
 /** An error in the form of the Graph API. */

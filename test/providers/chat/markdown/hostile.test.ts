@@ -20,12 +20,21 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const lengthOf = (value: unknown): number => String(value).length;
+const WHATSAPP_ENVELOPE = {
+  messaging_product: 'whatsapp',
+  recipient_type: 'individual',
+  to: '15550783881',
+};
 /** Each platform with the fault of one part of a message, null if it has none. */
 const PLATFORMS: [OutboundPlatform, (part: PlatformBody) => string | null][] = [
-  [slack, (part) => (lengthOf(part.text) > 4_000 ? 'over 4,000' : faultOfSlack(part))],
+  [
+    slack,
+    (part) =>
+      lengthOf(part.text) > 4_000 ? 'over 4,000' : faultOfSlack({ channel: 'D1', ...part }),
+  ],
   [telegram, (part) => faultOfTelegram('sendMessage', part)],
   [mattermost, ({ message }) => (lengthOf(message) > 16_383 ? 'over 16,383' : null)],
-  [whatsapp, (part) => faultOfWhatsapp(part)],
+  [whatsapp, (part) => faultOfWhatsapp({ ...WHATSAPP_ENVELOPE, ...part })?.[1] ?? null],
   [discord, (part) => faultOfDiscord(JSON.parse(JSON.stringify(part)))],
   [ntfy, (part) => faultOfNtfy(JSON.stringify({ topic: TOPIC, ...part }))?.[2] ?? null],
   [teams, (part) => faultOfCard({ ...part, recipient: 'x'.repeat(80) })],
