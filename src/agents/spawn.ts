@@ -65,7 +65,7 @@ export const spawnRecord = (
   record
     .add(...conditions, session)
     .add(insert({ id, sessionId, at: record.at }, agent))
-    .add(...(agent.parentId === undefined ? [] : [inheritTaint(store, { id, sessionId })]))
+    .add(...(agent.parentId === undefined ? [] : inheritTaint(store, { id, sessionId })))
     .message({ role: 'user', content: agent.prompt })
     .event('agent.status', { status: 'queued' })
     .add(...(agent.also?.(sessionId) ?? []));

@@ -1,50 +1,50 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { CallerTrust } from '../permissions/module.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { AgentRow } from '../store/tables/agents.js';
 
 /**
- * Builds the statements that taint an agent and its session, and thereby every later agent in that
- * session. A taint is never removed.
+ * Builds the statements that taint the session of an agent that reads untrusted content, with every
+ * agent in it, because all of them read its messages. A taint is never removed.
  */
-export const taint = ({ db }: Store, { id, session_id }: Pick<AgentRow, 'id' | 'session_id'>) => [
-  statement(db.updateTable('agents').set({ untrusted: 1 }).where('id', '=', id)),
-  statement(db.updateTable('sessions').set({ untrusted: 1 }).where('id', '=', session_id)),
-];
+export const taint = (store: Store, { session_id }: Pick<AgentRow, 'session_id'>): Statement[] =>
+  taintSession(store, session_id);
 
 /**
- * Builds the statement that taints the session of an agent that was untrusted from the beginning.
+ * Builds the statements that taint the session of an agent that was untrusted from the beginning.
  */
 export const inheritTaint = (
-  { db }: Store,
+  store: Store,
   { id, sessionId }: { id: string; sessionId: string },
-): Statement => {
-  const untrusted = db.selectFrom('agents').select('id').where('id', '=', id);
-  return statement(
-    db
-      .updateTable('sessions')
-      .set({ untrusted: 1 })
-      .where('id', '=', sessionId)
-      .where((of) => of.exists(untrusted.where('untrusted', '=', 1))),
-  );
-};
+): Statement[] => taintSession(store, sessionId, isUntrusted(id));
 
 /**
- * Builds the statements that taint the parent of an untrusted agent, because the parent gets its
- * result.
+ * Builds the statements that taint the session of the parent of an untrusted agent, because the
+ * parent gets its result.
  */
 export const taintParent = (store: Store, { id, parent_id }: AgentRow): Statement[] => {
   if (parent_id === null) return [];
-  const { db } = store;
-  const isUntrusted = sql<boolean>`EXISTS (SELECT 1 FROM agents AS child
-    WHERE child.id = ${id} AND child.untrusted = 1)`;
-  const parent = db.selectFrom('agents').select('session_id').where('id', '=', parent_id);
-  return [
-    db.updateTable('agents').set({ untrusted: 1 }).where('id', '=', parent_id).where(isUntrusted),
-    db.updateTable('sessions').set({ untrusted: 1 }).where('id', 'in', parent).where(isUntrusted),
-  ].map((each) => statement(each));
+  const session = sql<string>`(SELECT session_id FROM agents WHERE id = ${parent_id})`;
+  return taintSession(store, session, isUntrusted(id));
 };
+
+const isUntrusted = (id: string): RawBuilder<boolean> =>
+  sql`EXISTS (SELECT 1 FROM agents AS cause WHERE cause.id = ${id} AND cause.untrusted = 1)`;
+
+const taintSession = (
+  { db }: Store,
+  session: string | RawBuilder<string>,
+  condition: RawBuilder<boolean> = sql`TRUE`,
+): Statement[] =>
+  [
+    db.updateTable('sessions').set({ untrusted: 1 }).where('id', '=', session).where(condition),
+    db
+      .updateTable('agents')
+      .set({ untrusted: 1 })
+      .where('session_id', '=', session)
+      .where(condition),
+  ].map((each) => statement(each));
 
 /**
  * Builds the statement that keeps the trust in an agent as it is now, for the calls of the reply that
