@@ -4,9 +4,15 @@ const IN_EVENT = 16_384;
 /** Returns the text, or its beginning with the number of characters left out. */
 export const excerpt = (text: string, most = IN_EVENT): string => {
   if (text.length <= most) return text;
-  const isHalfPair = /[\ud800-\udbff]/.test(text.charAt(most - 1));
-  const kept = text.slice(0, isHalfPair ? most - 1 : most);
+  const kept = beginningOf(text, most);
   return `${kept}\n… ${text.length - kept.length} characters more`;
+};
+
+/** Returns at most so many UTF-16 code units of a text, without a half character at the end. */
+export const beginningOf = (text: string, most: number): string => {
+  if (text.length <= most) return text;
+  const isHalfPair = /[\ud800-\udbff]/.test(text.charAt(most - 1));
+  return text.slice(0, isHalfPair ? most - 1 : most);
 };
 
 /** Returns arguments for an event: unchanged, or the beginning of their JSON text. */

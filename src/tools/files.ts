@@ -1,6 +1,7 @@
 import { iso } from '../kernel/clock.js';
 import { listInside, NotInside, readInside, writeInside } from '../kernel/confinedpath.js';
 import { anyText, flag, object, optional, text, whole } from '../kernel/contract/schema.js';
+import { offsetInput, textPart } from './textpart.js';
 import {
   defineTool,
   HARMLESS,
@@ -28,6 +29,7 @@ const ReadInput = object('FilesReadInput', {
   path: path(),
   fromLine: optional(whole(1, 10_000_000).description('The first line, 1 unless given')),
   lines: optional(whole(1, 100_000).description('How many lines, all unless given')),
+  offset: offsetInput(),
 });
 const WriteInput = object('FilesWriteInput', {
   path: path(),
@@ -74,21 +76,18 @@ const fileTool = <T>(
 const read = fileTool({
   name: 'read',
   description:
-    'Reads a text file and returns { text, fromLine, totalLines }. Beyond 256 KiB it is cut, and ' +
-    '`truncated: true` says so.',
+    'Reads a text file and returns { text, fromLine, totalLines }. A long text is cut: ' +
+    '`truncated: { missingChars, nextOffset }` says how much is missing, and the same call with ' +
+    '`offset: nextOffset` returns what follows.',
   input: ReadInput,
-  run: async ({ path, fromLine = 1, lines }, { openFolder }) => {
-    const bytes = await readInside(await openFolder(), path, MAX_FILE_BYTES);
+  run: async ({ path, fromLine = 1, lines, offset }, context) => {
+    const bytes = await readInside(await context.openFolder(), path, MAX_FILE_BYTES);
     const all = textOf(path, bytes).split('\n');
     const upTo = lines === undefined ? all.length : fromLine - 1 + lines;
     const wanted = all.slice(fromLine - 1, upTo).join('\n');
-    const isCut = wanted.length > MAX_TEXT;
-    return {
-      text: wanted.slice(0, MAX_TEXT),
-      fromLine,
-      totalLines: all.length,
-      ...(isCut && { truncated: true }),
-    };
+    const beside = { fromLine, totalLines: all.length };
+    const paging = { key: 'text', beside, offset, most: MAX_TEXT, isRepeatable: true };
+    return textPart(wanted, paging, context);
   },
 });
 

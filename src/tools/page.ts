@@ -19,7 +19,6 @@ const BLOCKS = new Set(
  * Ours: it is deliberately simple and keeps menus and footers.
  */
 export const pageText = (html: string, base: string): PageText => {
-  const lower = html.toLowerCase();
   const out: string[] = [];
   let title = '';
   let link: string | null = null;
@@ -31,11 +30,11 @@ export const pageText = (html: string, base: string): PageText => {
     const tag = tagAt(html, open);
     at = tag.end;
     if (tag.name === 'title' && !tag.isClosing && title === '') {
-      const close = endOf(lower, 'title', at);
+      const close = endOf(html, 'title', at);
       title = plain(html.slice(at, close));
       at = close;
     } else if (SKIPPED.has(tag.name) && !tag.isClosing) {
-      at = endOf(lower, tag.name, at);
+      at = endOf(html, tag.name, at);
     } else if (tag.name === 'a') {
       if (link !== null) out.push(` (${link})`);
       link = tag.isClosing ? null : addressOf(tag.source, base);
@@ -82,9 +81,14 @@ const tagEnd = (html: string, open: number): number => {
   return html.length;
 };
 
-const endOf = (lower: string, name: string, at: number): number => {
-  const close = lower.indexOf(`</${name}`, at);
-  return close < 0 ? lower.length : close;
+/**
+ * Returns the position of the closing tag, whatever its case. The lower case of a whole text may
+ * have another length, so positions in it are no positions in the text.
+ */
+const endOf = (html: string, name: string, at: number): number => {
+  const closing = new RegExp(`</${name}`, 'gi');
+  closing.lastIndex = at;
+  return closing.exec(html)?.index ?? html.length;
 };
 
 const addressOf = (tag: string, base: string): string | null => {

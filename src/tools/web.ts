@@ -1,12 +1,14 @@
 import { TextDecoder } from 'node:util';
 import * as s from '../kernel/contract/schema.js';
 import { portOf } from '../kernel/egress.js';
+import { beginningOf } from '../kernel/excerpt.js';
 import { type Requester, requestForTool } from './http.js';
 import { pageText } from './page.js';
 import { offsetInput, textPart } from './textpart.js';
 import { defineTool, type Tool, ToolFailed, type ToolGroup, ToolRefused } from './tool.js';
 
 const MAX_TEXT = 128 * 1024;
+const MAX_TITLE = 300;
 const NO_SEARCH =
   'Searching is off: set searchUrl (ADJUTANT_SEARCH_URL) to the address of a SearXNG instance';
 
@@ -54,9 +56,11 @@ const readTool = (http: Requester): Tool =>
         }),
       );
       const { title, text } = readable(reply);
+      // Redacted before it is cut, as the text is.
+      const redacted = context.redact ? await context.redact(title) : title;
       const { url: readAt, status, notFollowed } = reply;
       const moved = notFollowed === undefined ? {} : { notFollowed };
-      const beside = { url: readAt, status, title, ...moved };
+      const beside = { url: readAt, status, title: beginningOf(redacted, MAX_TITLE), ...moved };
       const paging = { key: 'text', beside, offset, most: MAX_TEXT, isRepeatable: true };
       return textPart(text, paging, context);
     },
@@ -118,7 +122,7 @@ const resultsOf = ({ status, body }: WebReply): Result[] => {
   return found
     .filter((each): each is Record<string, unknown> => typeof each === 'object' && each !== null)
     .map(({ title, url, content }) => ({
-      title: words(title, 300),
+      title: words(title, MAX_TITLE),
       url: words(url, 2_000),
       snippet: words(content, 1_000),
     }))
@@ -137,4 +141,4 @@ const listIn = (body: string): unknown[] | null => {
 };
 
 const words = (value: unknown, most: number): string =>
-  typeof value === 'string' ? value.slice(0, most) : '';
+  typeof value === 'string' ? beginningOf(value, most) : '';

@@ -37,10 +37,21 @@ describe('files', () => {
       fromLine: 2,
       totalLines: 4,
     });
-    await run('write', { path: 'long.txt', content: 'x'.repeat(300_000) });
-    const long = await run('read', { path: 'long.txt' });
-    expect([long.text.length, long.truncated]).to.equal([262_144, true]);
-    await rm(join(folder, 'long.txt'));
+  });
+
+  it('reads a long text in parts, between characters, and says how much is missing', async () => {
+    const path = 'long.txt';
+    const content = `first\nx${'🤑'.repeat(150_000)}`;
+    await run('write', { path, content });
+    const long = await run('read', { path, fromLine: 2 });
+    const missing = { missingChars: 37_858, nextOffset: 262_143 };
+    expect(long.truncated).to.equal(missing);
+    const rest = await run('read', { path, fromLine: 2, offset: missing.nextOffset });
+    expect(rest).to.equal({ text: '🤑'.repeat(18_929), fromLine: 2, totalLines: 2 });
+    expect(`first\n${long.text}${rest.text}`).to.equal(content);
+    const narrow = await run('read', { path }, { longestResult: 1_000 });
+    expect(JSON.stringify(narrow).length).to.be.at.most(1_000);
+    await rm(join(folder, path));
   });
 
   it('writes, lists and searches', async () => {

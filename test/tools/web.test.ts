@@ -4,6 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import { pageText } from '../../src/tools/page.js';
+import type { ToolContext } from '../../src/tools/tool.js';
 import { webTools } from '../../src/tools/web.js';
 import { type Listening, listen } from '../kernel/listen.js';
 import { contextOf, failureOf } from './context.js';
@@ -28,6 +29,9 @@ const answer: RequestListener = (request, response) => {
       type('text/html; charset=utf-8');
       response.setHeader('content-encoding', 'br');
       return response.end(brotliCompressSync(HTML));
+    case '/title':
+      type('text/html');
+      return response.end(`<title>a${'🤑'.repeat(150)}secret</title><p>text`);
     case '/latin':
       type('text/html; charset=iso-8859-1');
       return response.end(Buffer.from('<p>Gr\xfc\xdfe', 'latin1'));
@@ -66,9 +70,10 @@ describe('web', () => {
     name: string,
     args: Record<string, unknown>,
     searchUrl: string | null = null,
+    context: Partial<ToolContext> = {},
   ) => {
     const tool = webTools(http, searchUrl).tools.find((one) => one.name === name);
-    return Object(await tool?.run(args, contextOf()));
+    return Object(await tool?.run(args, contextOf(context)));
   };
   const at = (path: string): string => `${server.origin}${path}`;
 
@@ -104,6 +109,14 @@ describe('web', () => {
     expect([title, text.split('\n')[0]]).to.equal(['A & B', 'Head line']);
   });
 
+  it('cuts a long title between characters, and redacts it before', async () => {
+    const cut = `a${'🤑'.repeat(149)}`;
+    expect((await run('read', { url: at('/title') })).title).to.equal(cut);
+    const redact = async (text: string) => text.replace('🤑secret', '').replace('🤑', 'b');
+    const { title } = await run('read', { url: at('/title') }, null, { redact });
+    expect(title).to.equal(`ab${'🤑'.repeat(148)}`);
+  });
+
   it('refuses what is no text and what may not be reached', async () => {
     expect((await failureOf(run('read', { url: at('/image') }))).message).to.equal(
       `${at('/image')} is image/png, which is no text`,
@@ -137,6 +150,14 @@ describe('web', () => {
 });
 
 describe('pageOf', () => {
+  it('finds where elements end behind letters whose lower case is longer', () => {
+    const page = `<p>${'İ'.repeat(20)}<TITLE>T</Title><Script>x</SCRIPT><p>after`;
+    expect(pageText(page, 'https://example.org/')).to.equal({
+      title: 'T',
+      text: `${'İ'.repeat(20)}\nafter`,
+    });
+  });
+
   it('reads whatever is left open, in time that grows with the page alone', () => {
     const torn = ['<', '<a href="', '<!--', '<script>', "<p title='", '</', '&#', '<title>'];
     for (const piece of torn) {
