@@ -4,9 +4,9 @@ import { excerpt, excerptOf } from '../kernel/excerpt.js';
 import type { ToolCall } from '../providers/llm/model.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { statement, unlessUnmet, unmetStep } from '../store/store.js';
-import type { ApprovalRow, GrantRow } from '../store/tables/permissions.js';
+import type { ApprovalRow } from '../store/tables/permissions.js';
 import type { Tool } from '../tools/module.js';
-import { type CallDecision, decisionOf, type UndecidedCalls } from './decision.js';
+import { type CallDecision, decisionOf, type UndecidedCalls, type UsedGrant } from './decision.js';
 import { createParallel, type StartedWork } from './parallel.js';
 import { type AgentRecord, createRecord } from './record.js';
 import { ENDED_AT, repetitionsOf } from './repeats.js';
@@ -135,7 +135,7 @@ interface StartedCall {
   call: ToolCall;
   tool: Tool | null;
   approval?: ApprovalRow;
-  grant?: GrantRow;
+  grant?: UsedGrant;
   performed: CallsOutcome;
 }
 
@@ -176,6 +176,7 @@ const beginCall = async (
     hops: agent.hops,
     longestResult: LONGEST_RESULT,
     ...((approval || grant) && { isApproved: true }),
+    ...(grant?.isUntrusted && { isByGrant: true }),
   });
   const took = result.then(() => Math.max(0, deps.clock.now() - since));
   took.catch(() => undefined);

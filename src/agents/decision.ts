@@ -46,9 +46,14 @@ export const UNTOUCHED = {
   isOverridden: false,
 };
 
+/** A grant that covers a call, and the trust by which that was decided. */
+export interface UsedGrant extends GrantRow {
+  isUntrusted: boolean;
+}
+
 /** The decision on one call. */
 export type CallDecision =
-  | { do: 'run'; tool: Tool | null; approval?: ApprovalRow; grant?: GrantRow }
+  | { do: 'run'; tool: Tool | null; approval?: ApprovalRow; grant?: UsedGrant }
   /**
    * `holds` has the conditions for reporting this to the model; if one fails, the call is judged
    * again.
@@ -98,7 +103,7 @@ export const decisionOf = async (
   if (level === 'deny') return report(`Denied: ${because}. It was not run.`);
   const judged = { tool, arguments: call.arguments, isUntrusted: trust.isUntrusted };
   const grant = await deps.access.grants.covering(now, judged);
-  if (grant) return { do: 'run', tool, grant };
+  if (grant) return { do: 'run', tool, grant: { ...grant, isUntrusted: trust.isUntrusted } };
   if (canonical(call.arguments).length > LONGEST_ARGUMENTS) {
     return report(
       'Not run: it needs an approval, and its arguments are too long to be read for one.',

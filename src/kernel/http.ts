@@ -30,6 +30,8 @@ export interface Outgoing extends Partial<CallLimits> {
    * origin is followed.
    */
   isBound?: boolean;
+  /** True if the request is meant for this URL only: no redirect is followed. */
+  isExact?: boolean;
   /**
    * True if the body may come in a content-encoding that is undone: gzip, deflate or brotli. The
    * limit of bytes is valid before and after that.
@@ -41,7 +43,7 @@ export interface Outgoing extends Partial<CallLimits> {
 export interface Incoming extends PartialReply {
   /** The URL that sent the reply, after all redirects. */
   url: string;
-  /** The target of a redirect to another origin that was not followed. */
+  /** The target of a redirect that was not followed because the request is bound. */
   notFollowed?: string;
 }
 
@@ -86,9 +88,9 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }) => {
     request: async (out: Outgoing): Promise<Incoming> => {
       const way = await ways.to(out.allow ?? []);
       const limits = bounded(out, forRequests);
-      const { isBound, isDecoded, signal } = out;
+      const { isBound, isExact, isDecoded, signal } = out;
       const hop = hopOf(askingEncoded(out));
-      const followed = await followRedirects(hop, { ...way, limits, isBound, signal });
+      const followed = await followRedirects(hop, { ...way, limits, isBound, isExact, signal });
       const { url, notFollowed, ...reply } = followed;
       const contentEncoding = (isDecoded && reply.headers['content-encoding']) || '';
       const encoded = { host: url.hostname, contentEncoding, maxBytes: limits.maxBytes };

@@ -65,13 +65,15 @@ interface Bounds {
    * body.
    */
   isBound?: boolean | undefined;
+  /** True if no redirect is followed, not even within the origin. */
+  isExact?: boolean | undefined;
   signal?: AbortSignal | null;
 }
 
 /** A reply with the URL that sent it. */
 interface FinalReply extends HttpReply {
   url: URL;
-  /** The target of a redirect that was not followed because it leaves the origin. */
+  /** The target of a redirect that was not followed because the request is bound. */
   notFollowed?: URL;
 }
 
@@ -81,7 +83,8 @@ interface FinalReply extends HttpReply {
  */
 export const followRedirects = async (first: Hop, bounds: Bounds): Promise<FinalReply> => {
   const isBound = bounds.isBound === true || first.body !== null;
-  const { redirects, totalMs } = bounds.limits;
+  const { isExact, limits } = bounds;
+  const { redirects, totalMs } = limits;
   const deadline = performance.now() + totalMs;
   let hop = first;
   for (let count = 0; ; count++) {
@@ -89,7 +92,7 @@ export const followRedirects = async (first: Hop, bounds: Bounds): Promise<Final
       throw count === 0 ? error : afterEffect(error);
     });
     if (redirects === 0 || !isRedirect(reply)) return { ...reply, url: hop.url };
-    const notFollowed = isBound ? elsewhere(hop, reply) : null;
+    const notFollowed = heldBack(hop, reply, { isBound, isExact });
     if (notFollowed) return { ...reply, url: hop.url, notFollowed };
     reply.body.cancel();
     if (count === redirects) throw tooMany(hop.url);
@@ -137,30 +140,28 @@ const redirected = (hop: Hop, { status, headers: { location = '' } }: RedirectHe
   };
 };
 
+/** Returns the target of a redirect that must not be followed, otherwise null. */
+const heldBack = (
+  hop: Hop,
+  head: RedirectHead,
+  { isBound, isExact }: Pick<Bounds, 'isBound' | 'isExact'>,
+): URL | null => {
+  if (isExact) return targetIn(hop, head);
+  return isBound ? elsewhere(hop, head) : null;
+};
+
 /**
  * Returns the target of a redirect if it is not the origin that the request was meant for,
  * otherwise null.
  */
-export const elsewhere = (
-  { url }: Hop,
-  { headers: { location = '' } }: RedirectHead,
-): URL | null => {
-  const to = URL.canParse(location, url.href) ? new URL(location, url) : null;
-  return to && isAnother(url, to) ? to : null;
+export const elsewhere = (hop: Hop, head: RedirectHead): URL | null => {
+  const to = targetIn(hop, head);
+  return to?.origin === hop.url.origin ? null : to;
 };
 
-/**
- * True if the origin changes. From http to https, each on its usual port, the same host replies.
- */
-const isAnother = (from: URL, to: URL): boolean => {
-  const isUpgrade =
-    from.protocol === 'http:' &&
-    to.protocol === 'https:' &&
-    from.hostname === to.hostname &&
-    from.port === '' &&
-    to.port === '';
-  return from.origin !== to.origin && !isUpgrade;
-};
+/** Returns the target of a redirect; null if it is no URL. */
+const targetIn = ({ url }: Hop, { headers: { location = '' } }: RedirectHead): URL | null =>
+  URL.canParse(location, url.href) ? new URL(location, url) : null;
 
 const harmless =
   /^(accept|accept-encoding|accept-language|content-type|content-language|user-agent)$/;

@@ -52,8 +52,9 @@ export const httpTools = (http: Requester): ToolGroup => ({
         'sent. The body is text, JSON left unparsed and a content-encoding undone. A long one is cut: ' +
         '`truncated: { missingChars, nextOffset }` says how much is missing. With GET, the same call ' +
         'with `offset: nextOffset` returns what follows; with another method nextOffset is null, ' +
-        'because asking again would repeat its effect. Private addresses are refused. With a body, or approved, it follows no redirect ' +
-        'to another host: `notFollowed` says where that led.',
+        'because asking again would repeat its effect. Private addresses are refused. With a body, ' +
+        'or approved, it follows no redirect to another origin, and by a grant, after you read what ' +
+        'came from outside, none at all: `notFollowed` says where that led, so ask for that address.',
       input,
       sideEffects: true,
       once: false,
@@ -77,6 +78,7 @@ export const httpTools = (http: Requester): ToolGroup => ({
           ...(body !== undefined && { body }),
           ...(context.holdsSecret && { redirects: 0 }),
           ...(context.isApproved && { isBound: true }),
+          ...(context.isByGrant && { isExact: true }),
         };
         const reply = await requestForTool(tool, () => http.request(out), isSafeMethod(method));
         const { url: sentTo, status, notFollowed } = reply;

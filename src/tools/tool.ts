@@ -25,6 +25,11 @@ export interface ToolContext {
    * arguments only.
    */
   isApproved?: true;
+  /**
+   * Set if a grant covers this call of an untrusted agent: no redirect may be followed, because it
+   * could lead out of what the grant covers.
+   */
+  isByGrant?: true;
   /** The most characters of the result's JSON that the caller reads; any number unless given. */
   longestResult?: number;
   /** Takes the values of the user's credentials out of a text, before a part of it is cut out. */

@@ -41,10 +41,11 @@ const readTool = (http: Requester): Tool =>
       'Reads a web page as text and returns { url, status, title, text }. A long text is cut: ' +
       '`truncated: { missingChars, nextOffset }` says how much is missing, and the same call with ' +
       '`offset: nextOffset` returns what follows. Private addresses are refused. Approved, it ' +
-      'follows no redirect to another host: `notFollowed` says where that led.',
+      'follows no redirect to another origin, and by a grant, after you read what came from ' +
+      'outside, none at all: `notFollowed` says where that led, so ask for that address.',
     input: ReadInput,
     run: async ({ url, offset }, context, tool) => {
-      const { signal, isApproved } = context;
+      const { signal, isApproved, isByGrant } = context;
       const reply = await requestForTool(tool, () =>
         http.request({
           method: 'GET',
@@ -53,6 +54,7 @@ const readTool = (http: Requester): Tool =>
           signal,
           isDecoded: true,
           ...(isApproved && { isBound: true }),
+          ...(isByGrant && { isExact: true }),
         }),
       );
       const { title, text } = readable(reply);

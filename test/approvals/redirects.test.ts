@@ -1,11 +1,18 @@
+import type { ServerResponse } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../agents/stage.js';
+import { says } from '../harness/openai.js';
 import { openTarget, type Target } from '../harness/target.js';
-import { type Desk, openDesk } from './stage.js';
+import { type Desk, DONE, openDesk } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
+
+/** An answer that leads to another path of the same origin, with all that is asked for there. */
+const LED = '/admin?all=1';
+const leading = (response: ServerResponse): void =>
+  void response.writeHead(307, { location: LED }).end('moved');
 
 describe('an approved call', () => {
   let desk: Desk;
@@ -64,6 +71,25 @@ describe('an approved call', () => {
     expect([body.result.url, body.result.body]).to.equal([
       `${desk.canary.url}page`,
       'nothing here',
+    ]);
+  });
+
+  it('by a grant of an untrusted agent follows no redirect, and the model is told', async () => {
+    const posts = (id: string) => says({ toolCalls: [call('http_request', post(), id)] });
+    const get = call('http_request', { method: 'GET', url: `${target.url}/in` }, 'get');
+    const read = call('web_read', { url: `${desk.canary.url}page` }, 'read');
+    const asks = [says({ toolCalls: [read] }), posts('once'), posts('again')];
+    desk.model.script(...asks, says({ toolCalls: [get] }), DONE);
+    target.answer = (response, nth) => (nth === 1 ? response.end('fine') : leading(response));
+    const { id } = await desk.spawn({ prompt: 'Do it', tools: ['web'] });
+    await desk.reaches(id, 'waiting_approval');
+    const [approval] = await desk.approvals('pending');
+    await desk.answer(approval?.id ?? '', true, { scope: 'host' });
+    await desk.reaches(id);
+    const led = { ...stayed(), notFollowed: `${target.url}${LED}` };
+    expect(desk.told().slice(-2).map(outcome)).to.equal([led, led]);
+    expect(target.received.map(({ method, path }) => `${method} ${path}`)).to.equal([
+      ...['POST /in', 'POST /in', 'GET /in'],
     ]);
   });
 

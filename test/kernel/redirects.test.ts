@@ -143,16 +143,27 @@ describe('follow', () => {
     expect(there.got.length).to.equal(1);
   });
 
-  it('knows from http to https of one host as the same', () => {
+  it('follows none where it is meant for its URL only, and says where it led', async () => {
+    for (const location of ['/end?a=1', `${there.origin}/end`]) {
+      const reply = await get(to(here, 302, location), { isExact: true });
+      const { status, url, notFollowed } = reply;
+      const target = new URL(location, here.origin).href;
+      expect([status, url, notFollowed]).to.equal([302, to(here, 302, location), target]);
+    }
+    expect([here.got.length, there.got.length]).to.equal([2, 0]);
+  });
+
+  it('takes from http to https of one host for another origin', () => {
     const leads = (from: string, location: string): string | null => {
       const hop = { method: 'POST', url: new URL(from), headers: {}, body: 'text' };
       return elsewhere(hop, { status: 307, headers: { location } })?.href ?? null;
     };
     const from = 'http://a.example/in';
-    expect(leads(from, 'https://a.example/out')).to.be.null();
-    expect(leads(from, 'https://a.example:443/')).to.be.null();
+    expect(leads(from, '/out')).to.be.null();
+    expect(leads(from, 'http://A.example:80/out')).to.be.null();
     expect(leads(from, '//a.example/')).to.be.null();
     for (const other of [
+      'https://a.example/out',
       'https://b.example/',
       'https://a.example:8443/',
       'http://a.example:8080/',

@@ -29,6 +29,8 @@ const answer: RequestListener = (request, response) => {
       type('text/html; charset=utf-8');
       response.setHeader('content-encoding', 'br');
       return response.end(brotliCompressSync(HTML));
+    case '/led':
+      return response.writeHead(302, { location: '/page?a=1' }).end('<p>moved');
     case '/title':
       type('text/html');
       return response.end(`<title>a${'🤑'.repeat(150)}secret</title><p>text`);
@@ -115,6 +117,16 @@ describe('web', () => {
     const redact = async (text: string) => text.replace('🤑secret', '').replace('🤑', 'b');
     const { title } = await run('read', { url: at('/title') }, null, { redact });
     expect(title).to.equal(`ab${'🤑'.repeat(148)}`);
+  });
+
+  it('follows no redirect of a call by a grant', async () => {
+    const read = async (context: Partial<ToolContext>) => {
+      const reply = await run('read', { url: at('/led') }, null, context);
+      return [reply.status, reply.url, reply.notFollowed];
+    };
+    const led = at('/page?a=1');
+    expect(await read({ isApproved: true })).to.equal([200, led, undefined]);
+    expect(await read({ isApproved: true, isByGrant: true })).to.equal([302, at('/led'), led]);
   });
 
   it('refuses what is no text and what may not be reached', async () => {

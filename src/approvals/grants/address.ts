@@ -109,6 +109,26 @@ const METHODS: Record<string, (args: Record<string, unknown>) => unknown> = {
   'web.read': () => 'GET',
 };
 
+/** An address with a scheme, or without one at the beginning of a text. */
+const ADDRESS = /\b(https?|wss?|ftps?):|[a-z][a-z\d+.-]*:[/\\]{2}|^\s*[/\\]{2}/i;
+/** Characters that the parser of URLs leaves out. */
+const LEFT_OUT = /[\t\r\n]/g;
+
+/**
+ * Returns true if an argument other than `url` has an address in it, at any depth. A tool that
+ * sends to `url` only, such as `http.request`, has none: there, an address is content.
+ */
+export const namesOtherAddress = (
+  { skillId, name }: ToolIdentity,
+  { url: _, ...rest }: Record<string, unknown>,
+): boolean => METHODS[`${skillId}.${name}`] === undefined && hasAddress(rest);
+
+const hasAddress = (value: unknown): boolean => {
+  if (typeof value === 'string') return ADDRESS.test(value.replace(LEFT_OUT, ''));
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => hasAddress(key) || hasAddress(inner));
+};
+
 const areHarmless = (headers: unknown): boolean => {
   if (headers === undefined || headers === null) return true;
   if (typeof headers !== 'object') return false;

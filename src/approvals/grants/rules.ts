@@ -1,7 +1,7 @@
 import type { GrantRow, GrantScope } from '../../store/tables/permissions.js';
 import type { Tool, ToolIdentity } from '../../tools/module.js';
 import { credentialsIn } from '../../vault/module.js';
-import { calledAddress, encodedPath, requestIn } from './address.js';
+import { calledAddress, encodedPath, namesOtherAddress, requestIn } from './address.js';
 
 /** Ours: the most grants of one user that are valid at once. */
 export const MOST_GRANTS = 100;
@@ -18,8 +18,9 @@ const ALWAYS_ONCE = new Set(['shell', 'email']);
 
 /**
  * Returns the scopes in which an approval of this call may stand, beside this once. None for the
- * shell, e-mail, a call that names a credential, an address that cannot be compared, and of an
- * untrusted agent the tools of MCP servers and those that send data out to no address.
+ * shell, e-mail, a call that names a credential, an address that cannot be compared, an address in
+ * another argument than `url`, and of an untrusted agent the tools of MCP servers and those that
+ * send data out to no address.
  */
 export const grantScopesOf = (call: JudgedCall): GrantScope[] => {
   const { tool, arguments: args, isUntrusted } = call;
@@ -33,6 +34,7 @@ export const grantScopesOf = (call: JudgedCall): GrantScope[] => {
 const mayStand = ({ tool, arguments: args, isUntrusted }: JudgedCall): boolean => {
   if (ALWAYS_ONCE.has(tool.skillId) || credentialsIn(args).length > 0) return false;
   if (isUntrusted && tool.definitionDigest !== undefined) return false;
+  if (tool.sendsOut && namesOtherAddress(tool, args)) return false;
   return args.url === undefined || calledAddress(args.url) !== null;
 };
 

@@ -67,6 +67,56 @@ describe('grantScopesOf', () => {
   });
 });
 
+/** Arguments of a tool that has more than `url` to send to. */
+const OTHER_ADDRESSES: Record<string, unknown>[] = [
+  { uri: 'https://a.test/' },
+  { URL: 'HTTPS:a.test' },
+  { endpoint: '//a.test/in' },
+  { endpoint: ' \\\\a.test' },
+  { endpoint: 'ht\ttps:\n//a.test/' },
+  { urls: ['https://a.test/'] },
+  { options: { hook: { href: 'wss://a.test' } } },
+  { 'https://a.test/': true },
+  { text: 'send it to http://a.test/, please' },
+  { database: 'postgres://a.test/db' },
+  { url: 'https://example.org/', callback: 'https://a.test/' },
+];
+
+describe('an address in another argument than url', () => {
+  const CALLS = [{ title: 'a: b' }, { path: 'a//b', ratio: '16:9' }, { url: POST.url }];
+
+  it('leaves a call no scope', () => {
+    for (const args of OTHER_ADDRESSES) {
+      expect(
+        grantScopesOf(judged('github.create', args, false, MCP)),
+        JSON.stringify(args),
+      ).to.equal([]);
+      expect(grantScopesOf(judged('web.search', args)), JSON.stringify(args)).to.equal([]);
+    }
+    for (const args of CALLS) {
+      const scopes = grantScopesOf(judged('github.create', args, false, MCP));
+      expect(scopes, JSON.stringify(args)).to.equal(['conversation']);
+    }
+  });
+
+  it('is covered by no grant', () => {
+    for (const args of OTHER_ADDRESSES) {
+      const call = judged('github.create', args, false, MCP);
+      const tool_digest = MCP.definitionDigest;
+      const terms = termsOf(call.tool, args);
+      const grant = { scope: 'conversation' as const, tool: 'github', action: 'create' };
+      expect(covers({ ...grant, tool_digest, ...terms }, call), JSON.stringify(args)).to.be.false();
+    }
+  });
+
+  it('is content where the tool sends to its url only, or nowhere', () => {
+    const body = 'see https://a.test/';
+    expect(grantScopesOf(judged('http.request', { ...POST, body }))).to.have.length(2);
+    const at = { sendsOut: false };
+    expect(grantScopesOf(judged('files.write', { content: body }, true, at))).to.have.length(1);
+  });
+});
+
 describe('covers', () => {
   const made = (scope: 'conversation' | 'host', approved: JudgedCall) => ({
     scope,
