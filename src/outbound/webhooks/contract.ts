@@ -87,7 +87,9 @@ const WebhookChanges = s
   .ignoring(
     s.object('OutgoingWebhookChanges', {
       name: s.optional(s.text(200)),
-      url: s.optional(url()),
+      url: s.optional(
+        url().description('Of another origin: `headers` must have all that there are, or null'),
+      ),
       events: s.optional(events()),
       credentialId: s.optional(
         s.nullable(s.text(80)).description('null: its own secret again, which rotate-secret shows'),

@@ -62,6 +62,23 @@ export const headerColumns = (
   };
 };
 
+/**
+ * Throws a 400 if a change leads the webhook to another origin with headers that were given for the
+ * present one: each must be in the change, with its value or with null.
+ */
+export const refuseKeptHeaders = (
+  sealer: HeaderSealer,
+  row: Pick<WebhookRow, 'id' | 'url' | 'headers_sealed'>,
+  { url = row.url, headers = {} }: { url?: string; headers?: HeaderChanges },
+): void => {
+  if (new URL(url).origin === new URL(row.url).origin) return;
+  const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const kept = Object.keys(openHeaders(sealer, row) ?? {}).filter((name) => !given.has(name));
+  if (kept.length === 0) return;
+  const message = `must give these again, or null, for the new origin: ${kept.sort().join(', ')}`;
+  refuseFaults([{ path: 'headers', message }]);
+};
+
 /** Returns the headers of a webhook, or null if they were damaged. */
 export const openHeaders = (
   sealer: Pick<HeaderSealer, 'unseal'>,

@@ -11,7 +11,7 @@ import { updateIf } from '../../store/updateif.js';
 import { storedColumns } from '../../store/view.js';
 import type { Vault } from '../../vault/module.js';
 import type { NewWebhook, SecretRotation, WebhookChanges } from './contract.js';
-import { checkHeaders, type HeaderSealer, headerColumns } from './headers.js';
+import { checkHeaders, type HeaderSealer, headerColumns, refuseKeptHeaders } from './headers.js';
 import type { WebhooksStore } from './queries.js';
 import { checkSecret, checkUrl, checkWebhookCredential } from './rules.js';
 import type { Subscriptions } from './subscriptions.js';
@@ -100,10 +100,10 @@ export const updateWebhook = async (
   const { headers, ...rest } = given;
   // The log names the headers and never holds their values.
   const noted = { ...rest, ...(headers && { headers: Object.keys(headers) }) };
-  const changed = await change(deps, { id, by, noted }, (row) => ({
-    ...changesOf(rest),
-    ...headerColumns(deps.headers, row, headers),
-  }));
+  const changed = await change(deps, { id, by, noted }, (row) => {
+    refuseKeptHeaders(deps.headers, row, given);
+    return { ...changesOf(rest), ...headerColumns(deps.headers, row, headers) };
+  });
   if (given.url !== undefined || given.enabled) deps.outgoing.rest(id, 0);
   return changed;
 };

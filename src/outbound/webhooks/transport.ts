@@ -88,11 +88,17 @@ const SHORTEST_SECRET = 6;
 
 /** Redacts the values of headers in what the endpoint replied, which is kept. */
 const withoutValues = async (sent: SendResult, values: string[]): Promise<SendResult> => {
-  const secrets = values.filter(({ length }) => length >= SHORTEST_SECRET);
+  const secrets = values.flatMap(secretsIn).filter(({ length }) => length >= SHORTEST_SECRET);
   if (secrets.length === 0) return sent;
   const excerpt = sent.excerpt && (await redactTextApart(sent.excerpt, secrets));
   if (sent.verdict === 'sent') return { ...sent, excerpt };
   return { ...sent, excerpt, error: await redactTextApart(sent.error, secrets) };
+};
+
+/** Returns the value, and what follows the scheme if it is one of `Authorization`. */
+const secretsIn = (value: string): string[] => {
+  const [, credentials = ''] = /^\S+ +(\S+)$/.exec(value) ?? [];
+  return [value, credentials];
 };
 
 const NO_HEADERS = 'Its headers were damaged: set them anew';

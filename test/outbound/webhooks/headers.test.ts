@@ -69,6 +69,41 @@ describe('the headers of an outgoing webhook', () => {
     expect(body.response).to.equal('You sent [secret]');
   });
 
+  it('are redacted there without their scheme, too', async () => {
+    const [, value = ''] = VALUE.split(' ');
+    stage.target.answer = (response) => response.writeHead(401).end(`No such token: ${value}`);
+    const { id } = await stage.webhook({ headers: { authorization: VALUE } });
+    const { body } = await stage.ask('POST', `/api/webhooks/${id}/test`);
+    expect(body.response).to.equal('No such token: [secret]');
+  });
+
+  it('go to no other origin unless they are given again', async () => {
+    const headers = { authorization: VALUE, 'x-team': 'ops' };
+    const { id, url } = await stage.webhook({ headers });
+    const elsewhere = `http://127.0.0.1:${Number(new URL(url).port) - 1}/in`;
+    const change = (body: object) => stage.ask('PATCH', `/api/webhooks/${id}`, body);
+    const refused = async (body: object) => {
+      const reply = await change(body);
+      return [reply.status, ...reply.body.details.map(Object.values)];
+    };
+    const message = (names: string) =>
+      `must give these again, or null, for the new origin: ${names}`;
+    for (const to of [elsewhere, url.replace('http:', 'https:')]) {
+      const both = ['headers', message('authorization, x-team')];
+      expect(await refused({ url: to })).to.equal([400, both]);
+      const one = ['headers', message('authorization')];
+      expect(await refused({ url: to, headers: { 'X-Team': 'dev' } })).to.equal([400, one]);
+    }
+    expect((await change({ url: `${new URL(url).origin}/other` })).status).to.equal(200);
+    const given = await change({
+      url: elsewhere,
+      headers: { Authorization: 'Bearer another-value', 'x-team': null },
+    });
+    expect([given.body.url, given.body.headerNames]).to.equal([elsewhere, ['authorization']]);
+    expect((await change({ url, headers: { authorization: null } })).body.headerNames).to.equal([]);
+    expect((await change({ url: elsewhere })).status).to.equal(200);
+  });
+
   it('leave only their names in the audit log', async () => {
     const { id } = await stage.webhook();
     await stage.ask('PATCH', `/api/webhooks/${id}`, { headers: { 'x-key': VALUE } });
