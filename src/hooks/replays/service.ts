@@ -38,6 +38,8 @@ export interface ReplayFailuresDeps {
 /** The executions that a replay works on, and how many they were at its beginning. */
 export interface ReplayInput {
   filter: FailureFilter;
+  /** The hooks that the caller may fire. Others with failed executions by now are left out. */
+  hookIds: string[];
   total: number;
 }
 
@@ -51,11 +53,10 @@ export const replayOperation = ({
   isResumable: true,
   isAdmins: false,
   run: async (run) => {
-    const { filter, total } = run.input;
-    const counts = await failures.count(filter);
+    const { filter, hookIds, total } = run.input;
     return walkLanes(
       {
-        lanes: lanesIn(counts),
+        lanes: hookIds,
         waiting: queue.waiting,
         next: async (hookId, after, limit) => {
           const found = await failures.after(filter, hookId, { after, limit });
@@ -88,7 +89,8 @@ export const replayFailures = async (
   const { hookId, dryRun } = given;
   const filter = filterOf(deps, given, by.userId);
   const counts = await failures.count(filter);
-  const hooks = await failures.hooks(by.userId, lanesIn(counts));
+  const hookIds = lanesIn(counts);
+  const hooks = await failures.hooks(by.userId, hookIds);
   for (const hook of hooks) await refuseFiring(deps, by, hook);
   const { count, skipped } = previewOf(counts, []);
   const { status, since, until, force } = filter;
@@ -105,7 +107,7 @@ export const replayFailures = async (
       userId: by.userId,
       resource: hookId ? { kind: 'hook', id: hookId } : { kind: 'user', id: by.userId },
       title: `Replay of failed runs${only ? ` of ${only.name}` : ''}`,
-      input: { filter, total },
+      input: { filter, hookIds, total },
       progress: { total, unit: 'runs' },
     },
     [recorded({})],

@@ -235,6 +235,37 @@ describe('the replay of failed executions', () => {
     expect(await replaysOf(failed)).to.have.length(done);
   });
 
+  it('replays no hook whose runs failed only after the request', async () => {
+    const held: ServerResponse[] = [];
+    target.answer = (response) => held.push(response);
+    const busy = await desk.hook({ ...onPath('busy'), concurrency: 1 });
+    await failures(busy, 'busy', { count: 30 });
+    await desk.ask('PUT', `/api/hooks/${busy}`, {
+      action: 'webhook',
+      actionConfig: { webhookUrl: target.url },
+    });
+    const first = await request({ hookId: busy });
+    await until(
+      () => desk.ask('GET', `/api/operations/${first.body.id}`),
+      (reply) => reply.body.progress.done >= 16,
+    );
+    const [early, late] = [await desk.hook(onPath('early')), await desk.hook(onPath('late'))];
+    const failedEarly = await failures(early, 'early');
+    const failedLate = await failures(late, 'late');
+    const becomes = (status: 'success' | 'error') =>
+      db().updateTable('executions').set({ status }).where('id', 'in', failedLate).execute();
+    await becomes('success');
+    const { body } = await request({});
+    expect(body.status).to.equal('queued');
+    await becomes('error');
+    target.answer = (response) => response.end('fine');
+    for (const response of held) response.end('fine');
+    expect((await ended(body.id)).status).to.equal('completed');
+    expect(
+      [await replaysOf(failedEarly), await replaysOf(failedLate)].map((all) => all.length),
+    ).to.equal([1, 0]);
+  });
+
   it('records who began it, and that something was only listed', async () => {
     const id = await desk.hook(onPath('audited'));
     await failures(id, 'audited');
