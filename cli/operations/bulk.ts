@@ -45,8 +45,11 @@ interface BulkWork<T> {
   /** The body of its request, which the flags and `more` make. */
   schema: ObjectSchema<T>;
   more: Record<string, unknown>;
-  /** Sends the request; `how` is `dryRun` for one that only lists. */
-  send(body: Awaited<T>, how: { dryRun?: boolean }): Promise<Operation | OperationPreview>;
+  /** Sends the request; `dryRun` for one that only lists, else no more than what was listed. */
+  send(
+    body: Awaited<T>,
+    how: { dryRun?: boolean; failedBy?: string },
+  ): Promise<Operation | OperationPreview>;
   /** `run` */
   noun: string;
   /** `Replay` */
@@ -85,7 +88,7 @@ export const workOnFailed = async <T>(
     return;
   }
   await context.ask.confirm(`${verb} ${countOf(preview.count, noun)}?`);
-  const begun = await send(body, {});
+  const begun = await send(body, { failedBy: preview.listedAt });
   if (isPreview(begun)) throw new TypeError('Nothing was begun');
   await showBegun(context, begun, flags);
 };
@@ -97,8 +100,9 @@ const previewLines = (
   const span = oldest && newest ? `, from ${localTime(oldest)} to ${localTime(newest)}` : '';
   const due = parts.filter((part) => part.count > 0);
   const rest = due.length - MOST_PARTS;
+  const nothing = skipped > 0 ? `Nothing to ${verb.toLowerCase()}.` : 'Nothing of it failed.';
   return [
-    count === 0 ? 'Nothing of it failed.' : `${verb}: ${countOf(count, noun)}${span}`,
+    count > 0 ? `${verb}: ${countOf(count, noun)}${span}` : nothing,
     ...due.slice(0, MOST_PARTS).map((part) => `  ${part.count}  ${oneLine(part.name)}`),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
     ...(skipped > 0 ? [`Skipped: ${skipped}`] : []),

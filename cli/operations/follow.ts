@@ -9,6 +9,8 @@ const CLEAR_LINE = '\r\u001b[K';
 const BAR_WIDTH = 20;
 /** Ours: before so much time has passed, a rate says nothing. */
 const RATED_AFTER_MS = 1000;
+/** Ours: the rate is that of the last so many milliseconds, as many begin with a burst. */
+const RATED_OVER_MS = 30_000;
 /** Seconds that the daemon may wait for the next change. */
 const WAIT_S = 25;
 
@@ -36,7 +38,9 @@ const grouped = (count: number): string => count.toLocaleString('en-US');
 /** The end by which the commands know an operation. */
 const tailOf = ({ id }: Operation): string => id.slice(-6);
 
-/** The state of an operation when it was first seen, for its rate. */
+const doneOf = ({ progress }: Operation): number => progress?.done ?? 0;
+
+/** The state of an operation when it was seen, for its rate. */
 interface Since {
   at: number;
   done: number;
@@ -63,13 +67,18 @@ export const barOf = ({ progress, status }: Operation, since: Since, at: number)
  * One line on a terminal that says how far it is; nothing in a pipe. For a screen reader each
  * quarter once.
  */
-const progressLine = (stderr: Streams['stderr'], since: Since) => {
+const progressLine = (stderr: Streams['stderr'], begun: Since) => {
   const isRewritten = !isReadAloud();
   let quarter = -1;
+  let seen = [begun];
   return {
     show: (operation: Operation): void => {
       if (!stderr.isTTY) return;
-      const bar = barOf(operation, since, now());
+      const at = now();
+      const recent = seen.filter((each) => at - each.at <= RATED_OVER_MS);
+      const since = recent[0] ?? seen.at(-1) ?? begun;
+      seen = [...(recent.length > 0 ? recent : [since]), { at, done: doneOf(operation) }];
+      const bar = barOf(operation, since, at);
       if (isRewritten) {
         stderr.write(CLEAR_LINE + cutToWidth(bar, (stderr.columns || 80) - 1));
         return;
@@ -94,7 +103,7 @@ const isOver = ({ status }: Operation): boolean => status !== 'queued' && status
  */
 export const followOperation = async (context: Context, begun: Operation): Promise<Operation> => {
   const client = await context.listener();
-  const since = { at: now(), done: begun.progress?.done ?? 0 };
+  const since = { at: now(), done: doneOf(begun) };
   const line = progressLine(context.streams.stderr, since);
   let operation = begun;
   try {

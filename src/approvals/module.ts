@@ -31,6 +31,7 @@ export {
   decisionIn,
   messageSender,
   SHORT_DIGEST,
+  UNCLEAR,
 } from './replytext.js';
 export {
   type ApprovalRequest,

@@ -13,6 +13,8 @@ import type { ApprovalRows } from './rows.js';
 export const SHORT_DIGEST = 8;
 
 const DECISION = /^(approve|deny)\s+(\S+?)(?:\s+(once|conversation|host))?$/i;
+/** A decision with further words behind the digest. */
+const WORDY = /^(approve|deny)\s+([0-9a-f]{8,64})\s/i;
 
 /** A decision that was typed. */
 export interface TypedDecision {
@@ -20,17 +22,31 @@ export interface TypedDecision {
   approved: boolean;
   /** The scope in which an approval is to stand; once if absent. */
   scope?: GrantScope;
+  /** True if what follows the digest is no scope, so that nothing is approved. */
+  isUnclear?: true;
 }
 
+/** The reply to an approval with further words that are no scope. */
+export const UNCLEAR = 'After the digest there may be conversation or host, and nothing else';
+
 /**
- * Parses `approve DIGEST`, `approve DIGEST conversation`, `approve DIGEST host` and `deny DIGEST`;
- * returns null for any other text.
+ * Parses `approve DIGEST`, `approve DIGEST conversation`, `approve DIGEST host` and `deny DIGEST`,
+ * which may have a reason behind it; returns null for any other text.
  */
 export const decisionIn = (text: string): TypedDecision | null => {
-  const [, word, digest, scope] = DECISION.exec(text.trim().toLowerCase()) ?? [];
-  if (word === undefined || digest === undefined) return null;
+  const given = text.trim().toLowerCase();
+  const [, word, digest, scope] = DECISION.exec(given) ?? [];
+  if (word === undefined || digest === undefined) return wordyDecision(given);
   const isLasting = scope === 'conversation' || scope === 'host';
   return { digest, approved: word === 'approve', ...(isLasting && { scope }) };
+};
+
+const wordyDecision = (given: string): TypedDecision | null => {
+  const [, word, digest] = WORDY.exec(given) ?? [];
+  if (digest === undefined) return null;
+  return word === 'deny'
+    ? { digest, approved: false }
+    : { digest, approved: true, isUnclear: true };
 };
 
 /** Thrown if a message is a decision but was not accepted. The code names the reason. */
@@ -86,12 +102,13 @@ export const createSpokenDecision =
     const decision = decisionIn(text);
     const pending = decision ? await deps.rows.pendingOf(agent.id) : [];
     if (!decision || pending.length === 0) return false;
-    const { digest, approved, scope } = decision;
+    const { digest, approved, scope, isUnclear } = decision;
     const meant = pending.filter((row) => row.digest.startsWith(digest));
     const [only] = meant;
     if (!only || meant.length > 1 || digest.length < SHORT_DIGEST) {
       throw new DecisionRefused('nothing_waits', 'Nothing with that digest waits for you');
     }
+    if (isUnclear) throw notOffered(UNCLEAR);
     const refusal = await by.refusal();
     if (refusal) throw new DecisionRefused(refusal.code, refusal.message);
     const given = { approved, digest: only.digest, ...(scope && { scope }) };

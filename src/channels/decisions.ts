@@ -6,6 +6,7 @@ import {
   ScopeNotOffered,
   SHORT_DIGEST,
   TooManyGrants,
+  UNCLEAR,
 } from '../approvals/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { AuditRecord } from '../kernel/contract/audit.js';
@@ -37,6 +38,7 @@ export interface OwnerDecision {
   digest: string;
   approved: boolean;
   scope?: ApprovalScope;
+  isUnclear?: true;
 }
 
 /**
@@ -65,6 +67,7 @@ export const decideFrom = async (
   if (found.length > 1) {
     return { text: 'Several calls have that digest: type more of it.', isOver: false };
   }
+  if (verdict.isUnclear) return notDecided(UNCLEAR);
   const called = `${meant.tool}.${meant.action} ${meant.digest.slice(0, SHORT_DIGEST)}`;
   if (!isPartOf(verdict.digest, meant.digest)) {
     return { text: `${new OtherDigest().message}. Nothing was decided.`, isOver: false };

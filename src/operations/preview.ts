@@ -24,7 +24,7 @@ export const lanesIn = (counts: CountedItems[]): string[] => {
 /** Returns what an operation would work on. */
 export const previewOf = (
   counts: CountedItems[],
-  items: OperationPreview['items'],
+  { items, listedAt }: Pick<OperationPreview, 'items' | 'listedAt'>,
 ): OperationPreview => {
   const parts = lanesIn(counts).map((id) => {
     const own = counts.filter(({ lane }) => lane === id);
@@ -38,7 +38,7 @@ export const previewOf = (
     ...item,
     error: item.error?.slice(0, LONGEST_ERROR) ?? null,
   }));
-  return { ...sumOf(counts), reasons, parts, items: shown };
+  return { ...sumOf(counts), listedAt, reasons, parts, items: shown };
 };
 
 /** Counts what is done and what is skipped. The times are of what is done. */

@@ -21,6 +21,7 @@ export interface LaneWalk {
   unit: string;
   /** The word for an item that was done: `replayed`. */
   verb: string;
+  /** The number of items to do, without those that are skipped. */
   total: number;
 }
 
@@ -96,10 +97,9 @@ const skippedIn = ({ skipped }: WalkCheckpoint): number =>
 
 const progressOf = ({ unit, total, verb }: LaneWalk, at: WalkCheckpoint): OperationProgress => {
   const skipped = skippedIn(at);
-  const seen = at.done + skipped;
   return {
-    done: seen,
-    total: Math.max(total, seen),
+    done: at.done,
+    total: Math.max(total, at.done),
     unit,
     note: `${at.done} ${verb}${skipped > 0 ? `, ${skipped} skipped` : ''}`,
   };

@@ -89,6 +89,14 @@ describe('a message to an agent that waits', () => {
     expect(said.length).to.equal(1);
   });
 
+  it('decides nothing if more follows an approval than a scope', async () => {
+    const id = await waiting();
+    const [{ digest }] = await approvals();
+    const { status, body } = await say(id, `approve ${digest.slice(0, 8)} for ever`);
+    expect([status, body.code]).to.equal([409, 'scope_not_offered']);
+    expect((await approvals())[0].status).to.equal('pending');
+  });
+
   it('is no answer of a token that may not approve', async () => {
     const id = await waiting();
     const [{ digest }] = await approvals();

@@ -17,18 +17,21 @@ export interface JudgedCall {
 const ALWAYS_ONCE = new Set(['shell', 'email']);
 
 /**
- * Returns the scopes in which an approval of this call may stand, beside this once. None for the
- * shell, e-mail, a call that names a credential, an address that cannot be compared, an address in
- * another argument than `url`, and of an untrusted agent the tools of MCP servers and those that
- * send data out to no address.
+ * Returns the scopes in which an approval of this call may stand, beside this once: those whose
+ * grant would cover the same call again. None for the shell, e-mail, a call that names a credential,
+ * an address that cannot be compared, an address in another argument than `url`, and of an untrusted
+ * agent what sends data out beyond a path.
  */
 export const grantScopesOf = (call: JudgedCall): GrantScope[] => {
-  const { tool, arguments: args, isUntrusted } = call;
-  if (!mayStand(call)) return [];
-  const request = requestIn(tool, args);
-  if (!request) return isUntrusted && tool.sendsOut ? [] : ['conversation'];
-  const isHostUseful = !isUntrusted || request.method === 'GET' || request.segments !== null;
-  return isHostUseful ? ['conversation', 'host'] : ['conversation'];
+  const { tool, arguments: args } = call;
+  const scopes: GrantScope[] = requestIn(tool, args) ? ['conversation', 'host'] : ['conversation'];
+  const terms = {
+    tool: tool.skillId,
+    action: tool.name,
+    tool_digest: tool.definitionDigest ?? null,
+    ...termsOf(tool, args),
+  };
+  return scopes.filter((scope) => covers({ ...terms, scope }, call));
 };
 
 const mayStand = ({ tool, arguments: args, isUntrusted }: JudgedCall): boolean => {

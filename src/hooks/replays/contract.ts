@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { Operation, OperationPreview } from '../../kernel/contract/operation.js';
+import { failedBy, Operation, OperationPreview } from '../../kernel/contract/operation.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const status = () => s.oneOf('FailedStatus', 'error', 'interrupted');
@@ -9,6 +9,7 @@ const FailedRunsReplay = s.object('FailedRunsReplay', {
   status: s.optional(s.list(status(), 2).min(1).unique().description('Both unless given')),
   since: s.moment().description('Runs that came about from then on'),
   until: s.optional(s.moment()),
+  failedBy: failedBy(),
   force: s.optional(s.flag().description('Repeat effects that may be done, too')),
   dryRun: s.optional(s.flag().description('Only list what would be replayed')),
 });

@@ -15,6 +15,8 @@ export interface FailureFilter {
   /** Times in ISO 8601 between which they came about. */
   since: string;
   until: string | null;
+  /** The time by which they had failed; absent from operations of earlier versions. */
+  failedBy?: string;
   /** The ID before which theirs are: later executions are not meant, whatever the clock says. */
   before: string;
   /** True if effects are repeated that may be done already. */
@@ -47,8 +49,9 @@ const reasonOf = (force: boolean) =>
 
 /** Returns the queries for the failed executions of a user, and what replays one of them. */
 export const failuresStore = ({ db }: Store) => {
-  const failures = ({ userId, hookId, status, since, until, before }: FailureFilter) => {
-    const found = db
+  const failures = (filter: FailureFilter) => {
+    const { userId, hookId, status, since, until, before, failedBy } = filter;
+    let found = db
       .selectFrom('hooks as h')
       .innerJoin('executions as e', 'e.hook_id', 'h.id')
       .leftJoin('deliveries as d', 'd.id', 'e.delivery_id')
@@ -59,8 +62,9 @@ export const failuresStore = ({ db }: Store) => {
       .where('e.id', '>=', `execution_${timeDigits(Date.parse(since))}`)
       .where('e.created_at', '>=', since)
       .where('e.id', '<', before);
-    const ended = until === null ? found : found.where('e.created_at', '<=', until);
-    return hookId === null ? ended : ended.where('h.id', '=', hookId);
+    if (until !== null) found = found.where('e.created_at', '<=', until);
+    if (failedBy) found = found.where('e.finished_at', '<=', failedBy);
+    return hookId === null ? found : found.where('h.id', '=', hookId);
   };
 
   return {

@@ -85,30 +85,31 @@ export const replayFailures = async (
   given: FailedRunsReplay,
   by: Caller & Recorder,
 ): Promise<Operation | CustomReply<OperationPreview>> => {
-  const { store, failures, replays } = deps;
+  const { store, clock, failures, replays } = deps;
   const { hookId, dryRun } = given;
   const filter = filterOf(deps, given, by.userId);
   const counts = await failures.count(filter);
   const hookIds = lanesIn(counts);
   const hooks = await failures.hooks(by.userId, hookIds);
   for (const hook of hooks) await refuseFiring(deps, by, hook);
-  const { count, skipped } = previewOf(counts, []);
+  const listedAt = iso(clock.now());
+  const { count } = previewOf(counts, { items: [], listedAt });
   const { status, since, until, force } = filter;
   const noted = { ...(hookId && { hookId }), status, since, until, force, count };
   const recorded = (data: object) => by.record({ data: { ...noted, ...data } });
   if (dryRun) {
     await store.transact([recorded({ dryRun })]);
-    return new CustomReply(200, previewOf(counts, await failures.first(filter, SHOWN_ITEMS)));
+    const items = await failures.first(filter, SHOWN_ITEMS);
+    return new CustomReply(200, previewOf(counts, { items, listedAt }));
   }
-  const total = count + skipped;
   const [only] = hookId ? hooks : [];
   return replays.begin(
     {
       userId: by.userId,
       resource: hookId ? { kind: 'hook', id: hookId } : { kind: 'user', id: by.userId },
       title: `Replay of failed runs${only ? ` of ${only.name}` : ''}`,
-      input: { filter, hookIds, total },
-      progress: { total, unit: 'runs' },
+      input: { filter, hookIds, total: count },
+      progress: { total: count, unit: 'runs' },
     },
     [recorded({})],
   );
@@ -116,7 +117,7 @@ export const replayFailures = async (
 
 const filterOf = (
   { clock }: { clock: Clock },
-  { hookId, status = ['error', 'interrupted'], since, until, force }: FailedRunsReplay,
+  { hookId, status = ['error', 'interrupted'], since, until, failedBy, force }: FailedRunsReplay,
   userId: string,
 ): FailureFilter => ({
   userId,
@@ -124,6 +125,7 @@ const filterOf = (
   status,
   since,
   until: until ?? null,
+  failedBy: failedBy ?? iso(clock.now()),
   before: mint('execution', clock.now()),
   force: force === true,
 });

@@ -38,6 +38,12 @@ export const Operation = s.object('Operation', {
 });
 export type Operation = s.Static<typeof Operation>;
 
+/** The time by which something must have failed to be worked on. */
+export const failedBy = () =>
+  s
+    .optional(s.moment())
+    .description('Only what had failed by then: `listedAt` of a list; now unless given');
+
 const part = {
   count: count().description('To be worked on'),
   skipped: count(),
@@ -48,6 +54,7 @@ const part = {
 /** A list of what an operation would work on, before it begins. */
 export const OperationPreview = s.object('OperationPreview', {
   ...part,
+  listedAt: s.time().description('As `failedBy`, no more is worked on than this list shows'),
   reasons: s.record('SkipReasons').description('How many are skipped for which reason'),
   parts: s
     .list(s.object('PreviewedPart', { id: s.text(200), name: s.text(400), ...part }))

@@ -1,5 +1,5 @@
 import { contract, endpoint } from '../../kernel/contract/endpoint.js';
-import { Operation, OperationPreview } from '../../kernel/contract/operation.js';
+import { failedBy, Operation, OperationPreview } from '../../kernel/contract/operation.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const status = () => s.oneOf('UndeliveredStatus', 'failed', 'unknown');
@@ -13,6 +13,7 @@ const given = {
       .description('`failed` unless given; what is `unknown` may have arrived'),
   ),
   until: s.optional(s.moment()),
+  failedBy: failedBy(),
   dryRun: s.optional(s.flag().description('Only list what would be sent again')),
 };
 const since = () => s.moment().description('Messages from then on');

@@ -14,6 +14,8 @@ export interface UndeliveredFilter {
   /** Times in ISO 8601 between which they were made. */
   since: string | null;
   until: string | null;
+  /** The time by which they had failed; absent from operations of earlier versions. */
+  failedBy?: string;
   /** The ID before which theirs are: later messages are not meant. */
   before: string;
 }
@@ -48,7 +50,7 @@ export const undeliveredStore = ({ db }: Store) => {
       .where('s.channel_id', 'is not', null);
 
   const undelivered = (filter: UndeliveredFilter) => {
-    const { webhooksOf, targetId, status, since, until, before } = filter;
+    const { webhooksOf, targetId, status, since, until, before, failedBy } = filter;
     let found = (webhooksOf === null ? toChannels() : toWebhooks(webhooksOf))
       .where(hasFailed)
       .where('s.status', 'in', status)
@@ -60,6 +62,7 @@ export const undeliveredStore = ({ db }: Store) => {
         .where('s.created_at', '>=', since);
     }
     if (until !== null) found = found.where('s.created_at', '<=', until);
+    if (failedBy) found = found.where('s.finished_at', '<=', failedBy);
     return targetId === null ? found : found.where('t.id', '=', targetId);
   };
 

@@ -1,5 +1,5 @@
 import type { Queue } from '../../jobs/module.js';
-import type { Clock } from '../../kernel/clock.js';
+import { type Clock, iso } from '../../kernel/clock.js';
 import type { Recorder } from '../../kernel/contract/audit.js';
 import { type Caller, CustomReply } from '../../kernel/contract/endpoint.js';
 import type { Operation, OperationPreview } from '../../kernel/contract/operation.js';
@@ -88,22 +88,25 @@ export const resendUndelivered = async (
 ): Promise<Operation | CustomReply<OperationPreview>> => {
   const { store, clock, undelivered } = deps;
   const { status = ['failed' as const], since = null, until = null, dryRun } = given;
+  const { failedBy = iso(clock.now()) } = given;
   const filter: UndeliveredFilter = {
     webhooksOf: to === 'webhook' ? by.userId : null,
     targetId: targetId ?? null,
     status,
     since,
     until,
+    failedBy,
     before: mint('sending', clock.now()),
   };
   const counts = await undelivered.count(filter);
-  const { count, skipped, parts } = previewOf(counts, []);
+  const listedAt = iso(clock.now());
+  const { count, parts } = previewOf(counts, { items: [], listedAt });
   const noted = { ...(targetId && { targetId }), status, since, until, count };
   if (dryRun) {
     await store.transact([by.record({ data: { ...noted, dryRun } })]);
-    return new CustomReply(200, previewOf(counts, await undelivered.first(filter, SHOWN_ITEMS)));
+    const items = await undelivered.first(filter, SHOWN_ITEMS);
+    return new CustomReply(200, previewOf(counts, { items, listedAt }));
   }
-  const total = count + skipped;
   const beginner = to === 'webhook' ? deps.toWebhooks : deps.toChannels;
   const title = to === 'webhook' ? 'Resend of failed deliveries' : 'Resend of failed messages';
   const [only] = targetId ? parts : [];
@@ -112,8 +115,8 @@ export const resendUndelivered = async (
       userId: by.userId,
       resource: targetId ? { kind: to, id: targetId } : { kind: 'user', id: by.userId },
       title: `${title}${only ? ` to ${only.name}` : ''}`,
-      input: { filter, total },
-      progress: { total, unit: 'messages' },
+      input: { filter, total: count },
+      progress: { total: count, unit: 'messages' },
     },
     [by.record({ data: noted })],
   );

@@ -33,7 +33,8 @@ describe('grantScopesOf', () => {
     const both: GrantScope[] = ['conversation', 'host'];
     expect(scopes('http.request', POST)).to.equal(both);
     expect(scopes('http.request', POST, true)).to.equal(both);
-    expect(scopes('http.request', GET, true)).to.equal(both);
+    expect(scopes('http.request', GET)).to.equal(both);
+    expect(scopes('http.request', { ...GET, url: 'https://example.org/in' }, true)).to.equal(both);
     expect(scopes('web.read', { url: 'https://example.org/' }, true)).to.equal(both);
     expect(scopes('notes.add', {}, true, { sendsOut: false })).to.equal(['conversation']);
     expect(scopes('github.create', {}, false, MCP)).to.equal(['conversation']);
@@ -57,13 +58,21 @@ describe('grantScopesOf', () => {
     expect(scopes('web.search', { query: 'news' })).to.equal(['conversation']);
   });
 
+  it('offers an untrusted agent no scope that would not cover the same call again', () => {
+    expect(scopes('http.request', GET, true)).to.equal([]);
+    expect(scopes('web.read', { url: 'https://example.org/?q=1' }, true)).to.equal([]);
+    expect(scopes('http.request', { ...POST, url: 'https://example.org/a;b' }, true)).to.equal([]);
+    expect(scopes('http.request', { ...POST, headers: { 'x-note': 'a' } }, true)).to.equal([]);
+    expect(scopes('http.request', { ...GET, url: POST.url, body: 'x' }, true)).to.equal([]);
+  });
+
   it('offers nothing for an address that cannot be compared', () => {
     for (const url of ['nowhere', 'ftp://example.org/', 'https://ada@example.org/', 7]) {
       expect(scopes('http.request', { method: 'POST', url })).to.equal([]);
     }
     const odd = { method: 'POST', url: 'https://example.org/a;b' };
     expect(scopes('http.request', odd)).to.equal(['conversation', 'host']);
-    expect(scopes('http.request', odd, true)).to.equal(['conversation']);
+    expect(scopes('http.request', odd, true)).to.equal([]);
   });
 });
 

@@ -162,6 +162,23 @@ describe('approvals on channels', () => {
     expect((await approval(id)).status).to.equal('approved');
   });
 
+  it('are not given with a scope that there is none of; a denial may have a reason', async () => {
+    await inTelegram();
+    const id = await askApproval(desk, desk.userId);
+    const { digest } = await approval(id);
+    const said = async (n: number, text: string) =>
+      (await desk.toMessenger(telegram.written(n, text))).body.text;
+    const short = digest.slice(0, 8);
+    expect(await said(1, `approve ${short} forever`)).to.equal(
+      'After the digest there may be conversation or host, and nothing else. Nothing was decided.',
+    );
+    expect((await approval(id)).status).to.equal('pending');
+    expect(await said(2, `deny ${short} it is\nthe wrong host`)).to.equal(
+      `Denied: http.request ${short}`,
+    );
+    expect((await approval(id)).status).to.equal('denied');
+  });
+
   it('are nobody else’s to give, and are given to no other digest', async () => {
     await inSlack();
     const bob = await desk.register('bob');

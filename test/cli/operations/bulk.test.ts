@@ -53,7 +53,7 @@ describe('work on all that failed', () => {
     const again = await replay(['deploy', '--failed', '--since', '2h', '--yes']);
     expect([again.code, again.stderr]).to.equal([
       0,
-      'Nothing of it failed.\nSkipped: 3\n  3  it was run again already\n',
+      'Nothing to replay.\nSkipped: 3\n  3  it was run again already\n',
     ]);
   });
 
@@ -100,7 +100,7 @@ describe('work on all that failed', () => {
     const hooks = await world.cli(webhooks);
     expect([hooks.code, hooks.stderr]).to.equal([
       0,
-      'Nothing of it failed.\nSkipped: 1\n  1  the webhook is disabled\n',
+      'Nothing to send again.\nSkipped: 1\n  1  the webhook is disabled\n',
     ]);
     const { id: channel } = await linkChannel(world.app, id);
     await loseMessage(world.app, { userId: id, channel });

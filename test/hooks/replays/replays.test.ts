@@ -94,7 +94,7 @@ describe('the replay of failed executions', () => {
     expect(status).to.equal(200);
     const { items, ...counts } = body;
     expect(counts).to.equal({
-      ...{ count: 3, skipped: 0, oldest: at(2), newest: at(0), reasons: {} },
+      ...{ count: 3, skipped: 0, oldest: at(2), newest: at(0), reasons: {}, listedAt: at(0) },
       parts: [
         { id: a, name: 'a', count: 2, skipped: 0, oldest: at(2), newest: at(1) },
         { id: b, name: 'b', count: 1, skipped: 0, oldest: at(0), newest: at(0) },
@@ -133,6 +133,23 @@ describe('the replay of failed executions', () => {
       [1, 2, 3, 4, 5].map((n) => `Got ${n}`),
     );
     expect((await desk.ask('GET', `/api/hooks/${id}`)).body.stats.executions).to.equal(10);
+  });
+
+  it('replays no more than a list has shown', async () => {
+    const id = await desk.hook(onPath('shown'));
+    const [shown, later] = await failures(id, 'shown', { count: 2 });
+    const listed = (await request({ hookId: id, dryRun: true })).body.listedAt;
+    clock.forward(1_000);
+    const finished_at = new Date(clock.now()).toISOString();
+    await db()
+      .updateTable('executions')
+      .set({ finished_at })
+      .where('id', '=', later ?? '')
+      .execute();
+    const { body } = await request({ hookId: id, failedBy: listed });
+    expect((await ended(body.id)).result.replayed).to.equal(1);
+    const replays = await replaysOf([shown ?? '', later ?? '']);
+    expect(replays.map(({ replay_of }) => replay_of)).to.equal([shown]);
   });
 
   it('does not replay twice, but a replay that failed', async () => {

@@ -32,7 +32,7 @@ const db = () => stage.test.app.store.db;
 
 /** Adds messages that did not arrive, oldest first. */
 const lose = async (count: number, to: Undelivered): Promise<string[]> => {
-  const { status = 'failed', agoMs = 0, webhook_id = null, channel_id = null } = to;
+  const { status = 'failed', agoMs = 1_000, webhook_id = null, channel_id = null } = to;
   const ids: string[] = [];
   for (let n = 0; n < count; n++) {
     const at = Date.now() - agoMs + n;
