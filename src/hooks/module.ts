@@ -151,6 +151,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
       const inbox = createInbox({
         store,
         clock,
+        log,
         directory,
         queue: createBacklog({ clock, log, queue, outbound, precedence }),
         hub,

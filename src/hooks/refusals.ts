@@ -7,8 +7,11 @@ import { refuseFaults } from '../kernel/route.js';
 import type { GrantRule } from '../permissions/module.js';
 import type { HookRow } from '../store/tables/hooks.js';
 import { type GrantingHook, grantedAnew, hookTools } from './grants.js';
+import type { TriggerConfig } from './hook.js';
 import type { HooksStore } from './queries.js';
 import { type CheckedHook, hookFaults } from './rules.js';
+import { recipeOf } from './senders/open.js';
+import { isKeyPublic } from './senders/recipe.js';
 import type { HooksDeps } from './service.js';
 
 /** The maximum number of hooks of one user on one path. The limit is ours. */
@@ -62,10 +65,24 @@ export const refuseFiring = async (
 };
 
 /**
+ * Throws if the hook may not receive on its path: the user has too many hooks there, or it would
+ * share its deliveries. `before`: the path that it has now, if any.
+ */
+export const refusePath = (
+  deps: HooksDeps,
+  { userId, before }: { userId: string; before: string | null },
+  { trigger, triggerConfig = {} }: Pick<CheckedHook, 'trigger' | 'triggerConfig'>,
+): void => {
+  const { webhookPath } = triggerConfig;
+  if (webhookPath !== before) refuseTooManyHooks(deps, userId, webhookPath);
+  if (trigger === 'webhook') refuseSharedPath(deps, userId, triggerConfig);
+};
+
+/**
  * Throws if the user has too many hooks on the path: every delivery costs an HMAC for each hook
  * there, whoever sent it.
  */
-export const refuseTooManyHooks = (
+const refuseTooManyHooks = (
   { directory }: HooksDeps,
   userId: string,
   path: string | undefined,
@@ -75,6 +92,26 @@ export const refuseTooManyHooks = (
   if (own.length < HOOKS_PER_PATH) return;
   throw Boom.conflict(
     `You have ${HOOKS_PER_PATH} hooks on this path already, the most there may be`,
+  );
+};
+
+/**
+ * Throws if the hook is verified with a public key, and another user has such a hook on the path. A
+ * public key is no secret, so the deliveries of the one could be read by the other.
+ */
+const refuseSharedPath = (
+  { directory }: HooksDeps,
+  userId: string,
+  { webhookPath, verify }: TriggerConfig,
+): void => {
+  if (webhookPath === undefined || verify === undefined || !isKeyPublic(recipeOf(verify))) return;
+  const isShared = directory
+    .onPath(webhookPath)
+    .some((hook) => hook.userId !== userId && hook.sender && isKeyPublic(hook.sender.recipe));
+  if (!isShared) return;
+  throw Boom.conflict(
+    'Another user has a hook on this path that a public key verifies: choose another webhookPath',
+    { code: 'path_taken' },
   );
 };
 

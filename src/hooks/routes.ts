@@ -46,7 +46,7 @@ export const hooksResource = ({ service: deps, testing, hub, awaited }: HooksRou
       viewHook(await setEnabled(deps, { userId: by.userId, id }, false)),
     'await-token': async ({ id }, by) => {
       const { trigger_config } = await findHook(deps, by.userId, id);
-      refuseUnawaited(JSON.parse(trigger_config));
+      refuseUnawaited(deps, by.userId, JSON.parse(trigger_config));
       return awaited.begin(id);
     },
     'awaited-token': async ({ id }, by) => {
@@ -95,10 +95,23 @@ export const hooksResource = ({ service: deps, testing, hub, awaited }: HooksRou
   });
 };
 
-/** Throws if the sender of the hook makes no token of its own. */
-const refuseUnawaited = ({ verify }: TriggerConfig): void => {
-  if (verify !== undefined && recipeOf(verify).handshake === 'notion') return;
-  throw Boom.conflict('Only a hook whose sender is notion awaits a token');
+/**
+ * Throws if the sender of the hook makes no token of its own, or if nothing would say which hook a
+ * token is for.
+ */
+const refuseUnawaited = (
+  { directory }: HooksDeps,
+  userId: string,
+  { verify, webhookPath = '' }: TriggerConfig,
+): void => {
+  if (verify === undefined || recipeOf(verify).handshake !== 'notion') {
+    throw Boom.conflict('Only a hook whose sender is notion awaits a token');
+  }
+  if (directory.onPath(webhookPath).every((hook) => hook.userId === userId)) return;
+  throw Boom.conflict(
+    'Another user has a hook on this path, so that no token is taken there: choose another webhookPath',
+    { code: 'path_shared' },
+  );
 };
 
 const noSuchToken = (): Boom.Boom =>

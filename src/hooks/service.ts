@@ -19,7 +19,7 @@ import { grantingHook, grantTrigger, secretAfter } from './grants.js';
 import type { TriggerConfig } from './hook.js';
 import type { Directory } from './inbound/receivinghooks.js';
 import type { HooksStore } from './queries.js';
-import { refuseGrants, refuseHookFaults, refuseTooManyHooks } from './refusals.js';
+import { refuseGrants, refuseHookFaults, refusePath } from './refusals.js';
 import type { NamedThings } from './rules.js';
 import { nextTime } from './schedule.js';
 import type { HookWithStats } from './view.js';
@@ -45,7 +45,7 @@ export const addHook = async (
   refuseHookFaults(deps, given);
   refuseGrants(deps, by, null, { conditions: [], ...given, firedBy: null });
   await checkCredentials(deps, userId, given);
-  refuseTooManyHooks(deps, userId, given.triggerConfig?.webhookPath);
+  refusePath(deps, { userId, before: null }, given);
   const row = newRow(deps, userId, given);
   await deps.hooks.insert(row);
   await putInPlace(deps, row);
@@ -125,9 +125,7 @@ const changesOf = (
     ...merged,
     firedBy: grantTrigger(merged, secretAfter(deps, row, secrets)),
   });
-  if (triggerConfig.webhookPath !== row.webhook_path) {
-    refuseTooManyHooks(deps, row.user_id, triggerConfig.webhookPath);
-  }
+  refusePath(deps, { userId: row.user_id, before: row.webhook_path }, merged);
   return {
     ...plainChanges(given),
     ...(trigger === row.trigger && isAbsent(secrets) ? {} : secretChanges(deps, row, secrets)),

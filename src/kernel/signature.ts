@@ -3,6 +3,15 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 /** Headers by lower-case name, as node:http returns them. */
 export type Headers = Record<string, string | undefined>;
 
+/**
+ * Returns the value of a header, by its lower-case name; undefined if the request has none, or a
+ * list of them, as node:http has for `set-cookie`.
+ */
+export const headerText = (headers: Headers, name: string): string | undefined => {
+  const value: unknown = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
+};
+
 const TOLERANCE_MS = 5 * 60 * 1000;
 const GITHUB = /^sha256=([0-9a-f]{64})$/i;
 const STANDARD = /^v1,([A-Za-z0-9+/]{43}=)$/;

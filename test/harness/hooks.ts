@@ -16,6 +16,8 @@ export interface Desk {
   owner: { id: string; token: string };
   /** Makes another user the owner, who has nothing: a case of its own without a daemon of its own. */
   arrive(): Promise<void>;
+  /** Another user's hook, likewise. Resolves to the reply. */
+  othersHook(given?: Record<string, unknown>): Promise<Reply>;
   /** A call of the owner's. */
   ask(method: string, path: string, body?: unknown): Promise<Reply>;
   /** A hook of the owner's: a notice on a webhook unless said otherwise. Resolves to its id. */
@@ -43,6 +45,10 @@ export const openDesk = async (options: TestOptions = {}): Promise<Desk> => {
     owner,
     arrive: async () => {
       Object.assign(owner, await test.register(`owner-${++count}`));
+    },
+    othersHook: async (given) => {
+      const { token } = await test.register(`other-${++count}`);
+      return test.call('POST', '/api/hooks', { token, body: notice(given) });
     },
     ask,
     runs,

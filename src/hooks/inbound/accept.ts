@@ -23,6 +23,8 @@ export interface VerifiedHook {
   /** The key that verified it; null if its sender has none. */
   key: KeyObject | null;
   by: ProvenBy;
+  /** The digest (SHA-256, hex) of what is signed; null if that is the body. */
+  digest: string | null;
 }
 
 /** A payload whose digest (SHA-256, hex) may be known already. */
@@ -87,7 +89,7 @@ export const createAccept = (deps: InboxDeps) => {
   ): Promise<AcceptResult> => {
     const now = clock.now();
     const id = mint('delivery', now);
-    const by = firing[0]?.by ?? 'secret';
+    const { by = 'secret', digest = null } = firing[0] ?? {};
     const senderId = senderIdOf(by, headers, payload);
     const event = deliveryEvent(by, headers, payload);
     const at = iso(now);
@@ -102,7 +104,9 @@ export const createAccept = (deps: InboxDeps) => {
     });
     const [fired, duplicateOf, ended] = await store.call('acceptDelivery', [
       [...row, asked && JSON.stringify(asked)],
-      senderId === null ? null : [senderId, payload.digest ?? hash('sha256', body, 'hex')],
+      senderId === null
+        ? null
+        : [senderId, digest ?? payload.digest ?? hash('sha256', body, 'hex')],
       runs.map((run) => [run.hook.id, run.id, run.usedOldSecret, run.ready?.end ?? null]),
     ]);
     deps.queue.accepted();

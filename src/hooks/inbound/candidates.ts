@@ -1,7 +1,8 @@
 import { createSecretKey } from 'node:crypto';
 import type { VerifyingKey } from '../../secrets/module.js';
+import { isKeyPublic } from '../senders/recipe.js';
 import type { VerifiedHook } from './accept.js';
-import type { HookKeys, SignatureProof } from './proof.js';
+import type { HookKeys, HookProof } from './proof.js';
 import type { ReceivingHook } from './receivinghooks.js';
 
 /** A hook and its keys that are valid now. */
@@ -34,19 +35,20 @@ export const keysOfHook = ({ hook, secrets }: CandidateHook): HookKeys => ({
   recipe: hook?.sender?.recipe ?? null,
 });
 
+/** Returns the secrets of a hook. A public key is none. */
+export const secretsOf = ({ hook, secrets }: CandidateHook): Buffer[] =>
+  hook?.sender && isKeyPublic(hook.sender.recipe) ? [] : secrets.map(({ key }) => key.export());
+
 /** True if the hook's sender signs the address too. */
 export const signsAddress = ({ recipe }: HookKeys): boolean =>
   recipe?.signed?.includes('{url}') === true;
 
 /** Returns the hooks that a request was verified for. */
-export const verifiedOf = (
-  candidates: CandidateHook[],
-  proofs: (SignatureProof | null)[],
-): VerifiedHook[] =>
+export const verifiedOf = (candidates: CandidateHook[], proofs: HookProof[]): VerifiedHook[] =>
   candidates.flatMap(({ hook, secrets }, index) => {
     const proof = proofs[index];
-    if (!hook || !proof) return [];
+    if (!hook || !proof || 'fault' in proof) return [];
     const by = proof.scheme === 'sender' ? (hook.sender ?? 'secret') : proof.scheme;
     const { key = null, isOld = false } = secrets[proof.at] ?? {};
-    return [{ hook, usedOldSecret: isOld, key, by }];
+    return [{ hook, usedOldSecret: isOld, key, by, digest: proof.digest ?? null }];
   });

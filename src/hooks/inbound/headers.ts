@@ -1,4 +1,9 @@
-import { type Headers, type SignatureScheme, stripeTime } from '../../kernel/signature.js';
+import {
+  type Headers,
+  headerText,
+  type SignatureScheme,
+  stripeTime,
+} from '../../kernel/signature.js';
 import type { Sender } from '../senders/open.js';
 import { signedTimeOf } from '../senders/verify.js';
 
@@ -75,7 +80,9 @@ const namedText = (
   { at }: BodyNames,
 ): string | undefined => {
   if (place === undefined) return undefined;
-  return place.startsWith('headers.') ? headers[place.slice('headers.'.length)] : at?.[place];
+  return place.startsWith('headers.')
+    ? headerText(headers, place.slice('headers.'.length))
+    : at?.[place];
 };
 
 const unsignedIdOf = (headers: Headers): string | null => {

@@ -1,11 +1,13 @@
 import type { Clock } from '../../kernel/clock.js';
 import { LARGE_JSON_BYTES } from '../../kernel/json.js';
+import type { Log } from '../../kernel/log.js';
 import type { RunTask } from '../../kernel/pool.js';
 import { isSame, isSigned } from '../../kernel/signature.js';
 import type { Hub } from '../../realtime/module.js';
 import type { Store } from '../../store/store.js';
 import type { HandshakeReply } from '../senders/handshakes.js';
 import type { Senders } from '../senders/senders.js';
+import type { SnsProof } from '../senders/sns.js';
 import {
   type AcceptResult,
   createAccept,
@@ -20,14 +22,15 @@ import {
   type CandidateHook,
   DECOY,
   keysOfHook,
+  secretsOf,
   signsAddress,
   validCandidates,
   verifiedOf,
 } from './candidates.js';
 import { secretHeaders } from './headers.js';
 import { type readLargePayload, readPayload } from './payload.js';
-import { type ProofInput, proofsOf, type SignatureProof } from './proof.js';
-import { secretParameter } from './query.js';
+import { type HookProof, type ProofInput, proofsOf } from './proof.js';
+import { type Query, secretParameter } from './query.js';
 import type { Directory, ReceivingHook } from './receivinghooks.js';
 
 /** The outcome of an inbound request; the receiver builds its reply from it. */
@@ -42,6 +45,7 @@ export type Receiving = InboundVerdict | Promise<InboundVerdict>;
 export interface InboxDeps {
   store: Store;
   clock: Clock;
+  log: Log;
   directory: Directory;
   queue: Backlog;
   hub: Hub;
@@ -92,20 +96,21 @@ export const createInbox = (deps: InboxDeps) => {
   const proofsFor = (
     candidates: CandidateHook[],
     { headers, body, url }: InboundRequestBody,
-    certificate: string | null,
-  ): MaybePromise<(SignatureProof | null)[]> => {
+    sns: SnsProof | null,
+  ): MaybePromise<HookProof[]> => {
     const hooks = candidates.map(keysOfHook);
     const address = hooks.some(signsAddress) ? senders.addressOf(url) : null;
-    const input = { hooks, headers, body, url: address, certificate, now: clock.now() };
+    const input = { hooks, headers, body, url: address, sns, now: clock.now() };
     if (body.length <= LARGE_JSON_BYTES) return proofsOf(input);
     return proveApart(deps.apart, `to ${ownersOf(candidates)}`, input);
   };
 
   const decide = (
     candidates: CandidateHook[],
-    proofs: (SignatureProof | null)[],
+    proofs: HookProof[],
     arrival: InboundRequestBody,
   ): Receiving => {
+    logFaults(deps.log, candidates, proofs);
     const verified = verifiedOf(candidates, proofs);
     if (verified.length === 0) return refusedBy(candidates);
     const shaking = verified.find(({ hook }) => hook.sender?.recipe.handshake !== undefined);
@@ -116,21 +121,26 @@ export const createInbox = (deps: InboxDeps) => {
   const prove = (
     candidates: CandidateHook[],
     arrival: InboundRequestBody,
-    certificate: string | null,
+    sns: SnsProof | null,
   ): Receiving => {
     const tried = candidates.length === 0 ? [DECOY] : candidates;
-    const proofs = proofsFor(tried, arrival, certificate);
+    const proofs = proofsFor(tried, arrival, sns);
     if (!(proofs instanceof Promise)) return decide(candidates, proofs, arrival);
     return proofs.then((found) => decide(candidates, found, arrival));
   };
 
-  /** Verifies a request as the hooks' senders sign. */
+  /**
+   * Verifies a request as the hooks' senders sign. Only what no hook verifies may be a handshake
+   * without a signature.
+   */
   const judge = (candidates: CandidateHook[], arrival: InboundRequestBody): Receiving => {
-    const unfit = withSecret(arrival, candidates) ?? senders.unsigned(candidates, arrival);
-    if (unfit) return unfit;
-    const certificate = senders.certificateOf(candidates, arrival.body);
-    if (certificate === null) return prove(candidates, arrival, null);
-    return certificate.then((pem) => prove(candidates, arrival, pem));
+    const orHandshake = (found: InboundVerdict): InboundVerdict =>
+      (found.verdict === 'refused' && senders.unsigned(candidates, arrival)) || found;
+    const proving = senders.snsProof(candidates, arrival.body);
+    const found = proving
+      ? proving.then((sns) => prove(candidates, arrival, sns))
+      : prove(candidates, arrival, null);
+    return found instanceof Promise ? found.then(orHandshake) : orHandshake(found);
   };
 
   return {
@@ -139,35 +149,38 @@ export const createInbox = (deps: InboxDeps) => {
      * the body.
      */
     byPath: (path: string, arrival: InboundRequestBody): Receiving => {
-      const candidates = validCandidates(directory.onPath(path), clock.now());
+      const all = validCandidates(directory.onPath(path), clock.now());
+      const candidates = takingQuery(all, arrival.query);
+      if (all.length > 0 && candidates.length === 0) return SECRET_IN_QUERY;
       if (candidates.some(({ hook }) => hook?.sender)) return judge(candidates, arrival);
-      const unfit = withSecret(arrival, candidates);
-      if (unfit || !isSigned(arrival.headers)) return unfit ?? refusedBy(candidates);
-      return prove(candidates, arrival, null);
+      return isSigned(arrival.headers) ? prove(candidates, arrival, null) : refusedBy(candidates);
     },
     /**
      * Handles `POST /api/hooks/incoming/{hookId}`: fires that hook if the request carries its
-     * secret, or is signed as its sender signs.
+     * secret. A hook whose sender is described takes what that sender signs, and nothing else.
      */
     byHook: (hookId: string, arrival: Omit<InboundRequestBody, 'path'>): Receiving => {
       const hook = directory.byId(hookId);
       if (!hook) return { verdict: 'unknown' };
       const coming = { ...arrival, path: hook.path ?? '' };
-      const candidates = validCandidates([hook], clock.now());
-      const unfit = withSecret(coming, candidates);
-      if (unfit) return unfit;
+      const candidates = takingQuery(validCandidates([hook], clock.now()), coming.query);
+      if (candidates.length === 0) return SECRET_IN_QUERY;
+      if (hook.sender) return judge(candidates, coming);
       const given = secretHeaders(arrival.headers);
       const [{ secrets } = DECOY] = candidates;
       const secret = secrets.find(({ key }) => given.some((each) => isSame(key.export(), each)));
-      if (!secret) return hook.sender ? judge(candidates, coming) : { verdict: 'refused' };
-      const by = hook.sender ?? 'secret';
-      return take([{ hook, usedOldSecret: secret.isOld, key: secret.key, by }], coming);
+      if (!secret) return { verdict: 'refused' };
+      const { key, isOld } = secret;
+      return take([{ hook, usedOldSecret: isOld, key, by: 'secret', digest: null }], coming);
     },
-    /** Handles the handshake of a hub: its token must be the secret of a hook on the path. */
+    /**
+     * Handles the handshake of a hub: its token must be the secret of a hook on the path. A public
+     * key is no secret.
+     */
     challenge: (path: string, token: string): 'unknown' | 'refused' | 'handshake' => {
       const candidates = validCandidates(directory.onPath(path), clock.now());
       if (candidates.length === 0) return 'unknown';
-      const keys = candidates.flatMap(({ secrets }) => secrets.map(({ key }) => key.export()));
+      const keys = candidates.flatMap(secretsOf);
       const given = Buffer.from(token);
       return keys.filter((key) => isSame(key, given)).length > 0 ? 'handshake' : 'refused';
     },
@@ -191,11 +204,11 @@ const proveApart = async (
   apart: RunTask<{ prove: typeof proofsOf }>,
   asker: string,
   { hooks, body, ...input }: ProofInput,
-): Promise<(SignatureProof | null)[]> => {
+): Promise<HookProof[]> => {
   // The body is copied once, into memory that all threads can read.
   const shared = new Uint8Array(new SharedArrayBuffer(body.length));
   shared.set(body);
-  const proofs: (SignatureProof | null)[] = [];
+  const proofs: HookProof[] = [];
   for (let at = 0; at < hooks.length; at += PROVEN_AT_ONCE) {
     const some = hooks.slice(at, at + PROVEN_AT_ONCE);
     proofs.push(...(await apart(asker, 'prove', { ...input, body: shared, hooks: some })));
@@ -203,15 +216,24 @@ const proveApart = async (
   return proofs;
 };
 
-/** Refuses a query that may hold a secret, unless a sender signs the address with its query. */
-const withSecret = (
-  { query }: InboundRequestBody,
-  candidates: CandidateHook[],
-): InboundVerdict | null => {
-  if (secretParameter(query) === null || candidates.length === 0) return null;
-  const isSignedHere = candidates.some((candidate) => signsAddress(keysOfHook(candidate)));
-  return isSignedHere ? null : { verdict: 'secret_in_query' };
+const logFaults = (log: Log, candidates: CandidateHook[], proofs: HookProof[]): void => {
+  for (const [at, proof] of proofs.entries()) {
+    if (!proof || !('fault' in proof)) continue;
+    const hookId = candidates[at]?.hook?.id;
+    log.error({ hookId, fault: proof.fault }, 'a hook could not verify a request');
+  }
 };
+
+const SECRET_IN_QUERY: InboundVerdict = { verdict: 'secret_in_query' };
+
+/**
+ * Returns the hooks that take a request with this query: if it may hold a secret, only those whose
+ * senders sign the address with the query.
+ */
+const takingQuery = (candidates: CandidateHook[], query: Query): CandidateHook[] =>
+  secretParameter(query) === null
+    ? candidates
+    : candidates.filter((candidate) => signsAddress(keysOfHook(candidate)));
 
 const refusedBy = (candidates: CandidateHook[]): InboundVerdict => ({
   verdict: candidates.length === 0 ? 'unknown' : 'refused',

@@ -2,12 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import Bourne from '@hapi/bourne';
 import { memberAt, textAt } from '../../kernel/jsonvalue.js';
-import type { BodyForm } from '../senders/recipe.js';
+import { type BodyForm, MOST_FORM_FIELDS } from '../senders/recipe.js';
 import type { BodyNames } from './headers.js';
 
 const DEEPEST = 64;
-/** Ours: the most fields of a form. */
-const MOST_FIELDS = 1000;
 
 /**
  * The body of a delivery as JSON, and the names that a sender may sign. JSON is kept as received. A
@@ -57,7 +55,7 @@ const readForm = (text: string, places: string[]): Payload | null => {
   const fields = new Map<string, string | string[]>();
   let count = 0;
   for (const [name, value] of new URLSearchParams(text)) {
-    if (++count > MOST_FIELDS || name === '__proto__') return null;
+    if (++count > MOST_FORM_FIELDS || name === '__proto__') return null;
     const before = fields.get(name);
     fields.set(name, before === undefined ? value : [before, value].flat());
   }

@@ -3,23 +3,24 @@ import type { Clock } from '../../kernel/clock.js';
 import { EgressRefused } from '../../kernel/egress.js';
 import { HttpFailure } from '../../kernel/failure.js';
 import type { Http } from '../../kernel/http.js';
-import { isSnsUrl } from './sns.js';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** Ours: the time until a certificate that could not be read is asked for again. */
 const AGAIN_MS = 60_000;
 /** Ours: SNS has one certificate in each region. */
 const MOST_KEPT = 32;
+/** Ours: the most addresses that are read at once and gave no certificate before. */
+const MOST_NEW_READS = 4;
 const LONGEST_BYTES = 64 * 1024;
 
 /** The certificates of SNS, by their addresses. */
 export interface Certificates {
-  /** Returns the certificate (PEM) at an address of SNS; null if it is no such address, or none. */
-  at(url: string | undefined): Promise<string | null>;
+  /** Returns the certificate (PEM) at an address of SNS; null if it cannot be read now. */
+  at(url: string): Promise<string | null>;
 }
 
 interface KeptCertificate {
-  pem: Promise<string | null>;
+  pem: string | null;
   until: number;
 }
 
@@ -32,6 +33,7 @@ export const createCertificates = ({
   clock: Clock;
 }): Certificates => {
   const kept = new Map<string, KeptCertificate>();
+  const reading = new Map<string, Promise<string | null>>();
 
   const read = async (url: string): Promise<string | null> => {
     try {
@@ -45,21 +47,40 @@ export const createCertificates = ({
     }
   };
 
+  const keep = (url: string, pem: string | null): void => {
+    kept.delete(url);
+    if (kept.size >= MOST_KEPT) kept.delete(leastUseful(kept));
+    kept.set(url, { pem, until: clock.now() + (pem === null ? AGAIN_MS : DAY_MS) });
+  };
+
+  const readAndKeep = async (url: string): Promise<string | null> => {
+    try {
+      const pem = await read(url);
+      keep(url, pem);
+      return pem;
+    } finally {
+      reading.delete(url);
+    }
+  };
+
   return {
     at: async (url) => {
-      if (!isSnsUrl(url)) return null;
-      const now = clock.now();
       const known = kept.get(url);
-      if (known && known.until > now) return known.pem;
-      const [oldest] = kept.keys();
-      if (kept.size >= MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-      const one = { pem: read(url), until: now + DAY_MS };
-      kept.set(url, one);
-      const pem = await one.pem;
-      if (pem === null) one.until = now + AGAIN_MS;
+      if (known && known.until > clock.now()) return known.pem;
+      const underWay = reading.get(url);
+      if (underWay) return underWay;
+      if (!known?.pem && reading.size >= MOST_NEW_READS) return null;
+      const pem = readAndKeep(url);
+      reading.set(url, pem);
       return pem;
     },
   };
+};
+
+/** Returns the address to forget: one without a certificate, otherwise the oldest. */
+const leastUseful = (kept: Map<string, KeptCertificate>): string => {
+  const [oldest = ''] = kept.keys();
+  return [...kept].find(([, { pem }]) => pem === null)?.[0] ?? oldest;
 };
 
 const isCertificate = (text: string): boolean => {

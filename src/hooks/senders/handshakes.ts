@@ -5,7 +5,7 @@ import type { Http } from '../../kernel/http.js';
 import { isRecord, parsedJson, textAt } from '../../kernel/jsonvalue.js';
 import type { Log } from '../../kernel/log.js';
 import type { HandshakeKind, SignatureRecipe } from './recipe.js';
-import { isSnsUrl, snsMessageOf } from './sns.js';
+import { isConfirmation, snsMessageOf } from './sns.js';
 
 /** The reply to a handshake: JSON, text, or nothing with 204. */
 export type HandshakeReply =
@@ -74,11 +74,11 @@ const ANSWERS: Partial<Record<HandshakeKind, AnswerHandshake>> = {
   /** Discord: Webhook Events, acknowledging a PING. */
   discord: (_, { json: { type } }) => (type === DISCORD_PING ? { verdict: 'handshake' } : null),
   /** Amazon SNS: Parsing Amazon SNS message formats. */
-  sns: async (deps, { recipe, body }) => {
-    const message = snsMessageOf(recipe, body);
-    if (!message || message.Type === 'Notification') return null;
-    if (message.Type === 'SubscriptionConfirmation') {
-      const isTaken = await confirmTopic(deps, message.SubscribeURL, message.TopicArn);
+  sns: async (deps, { recipe: { topicArn = '' }, body }) => {
+    const { Type, SubscribeURL = '' } = snsMessageOf([topicArn], body)?.fields ?? {};
+    if (Type === undefined || Type === 'Notification') return null;
+    if (Type === 'SubscriptionConfirmation') {
+      const isTaken = await confirmTopic(deps, SubscribeURL, topicArn);
       if (!isTaken) return { verdict: 'bad_handshake' };
     }
     return { verdict: 'handshake', json: { received: true } };
@@ -88,10 +88,10 @@ const ANSWERS: Partial<Record<HandshakeKind, AnswerHandshake>> = {
 /** Follows the confirmation of this very topic, at SNS itself. */
 const confirmTopic = async (
   { http, log }: HandshakeDeps,
-  url: string | undefined,
-  topicArn: string | undefined,
+  url: string,
+  topicArn: string,
 ): Promise<boolean> => {
-  if (!isSnsUrl(url) || new URL(url).searchParams.get('TopicArn') !== topicArn) return false;
+  if (!isConfirmation(topicArn, url)) return false;
   try {
     const { status } = await http.request({ method: 'GET', url, redirects: 0 });
     log.info({ topicArn, status }, 'the subscription of a topic was confirmed');

@@ -57,6 +57,10 @@ export interface SignatureRecipe {
 /** The senders whose handshakes are answered, by the way of each. */
 export type HandshakeKind = 'slack' | 'zoom' | 'discord' | 'sns' | 'graph' | 'notion';
 
+/** True if the requests are verified with a key that is no secret: anybody may have its hook. */
+export const isKeyPublic = ({ algorithm }: SignatureRecipe): boolean =>
+  algorithm === 'ed25519' || algorithm === 'sns';
+
 export const ENCODINGS = ['hex', 'base64', 'base64url'] as const;
 export type SignatureEncoding = (typeof ENCODINGS)[number];
 
@@ -66,6 +70,9 @@ export type SignatureEncoding = (typeof ENCODINGS)[number];
  */
 export type BodyForm = (typeof BODY_FORMS)[number];
 export const BODY_FORMS = ['json', 'form', 'text'] as const;
+
+/** Ours: the most fields of a form. */
+export const MOST_FORM_FIELDS = 1000;
 
 /** The placeholders of `signed`. */
 export const PLACEHOLDERS = ['body', 'timestamp', 'id', 'url', 'form'] as const;

@@ -6,18 +6,18 @@ import { type AwaitedTokens, createAwaitedTokens } from './awaitedtokens.js';
 import { createCertificates } from './certificates.js';
 import { answerHandshake, type HandshakeReply } from './handshakes.js';
 import type { Sender } from './open.js';
-import { snsMessageOf } from './sns.js';
+import { type SnsProof, snsMessageOf, snsProofOf } from './sns.js';
 
 /** Ours: Microsoft Graph's tokens are shorter. */
 const LONGEST_TOKEN = 1000;
 
 /** A hook that may have been meant by a request. */
 interface MeantHook {
-  hook: { id: string; sender: Sender | null } | null;
+  hook: { id: string; userId: string; sender: Sender | null } | null;
 }
 
-/** The parts of a request that are read before it is verified. */
-interface UnverifiedRequest {
+/** The parts of a request by which it may be a handshake without a signature. */
+interface UnsignedRequest {
   query: Record<string, string>;
   body: Buffer;
 }
@@ -42,23 +42,25 @@ export const createSenders = (deps: SendersDeps) => {
       const origin = deps.publicUrl();
       return origin === null ? null : origin + url;
     },
-    /** Returns the certificate (PEM) that a message of SNS names; null if no hook asks for one. */
-    certificateOf: (candidates: MeantHook[], body: Buffer): Promise<string | null> | null => {
-      for (const { hook } of candidates) {
-        const recipe = hook?.sender?.recipe;
-        const message = recipe?.algorithm === 'sns' ? snsMessageOf(recipe, body) : null;
-        if (message) return certificates.at(message.SigningCertURL);
-      }
-      return null;
+    /** Verifies a message of SNS, of the topic of one of the hooks; null if the body is none. */
+    snsProof: (candidates: MeantHook[], body: Buffer): Promise<SnsProof | null> | null => {
+      const topics = candidates.flatMap(({ hook }) => hook?.sender?.recipe.topicArn ?? []);
+      const message = snsMessageOf(topics, body);
+      if (!message) return null;
+      return certificates
+        .at(message.certificateUrl)
+        .then((pem) => (pem === null ? null : snsProofOf(message, pem, deps.clock.now())));
     },
     /**
      * Answers the two handshakes that come unsigned: the token that Microsoft Graph wants to see
-     * again, and the one that Notion sends, while its owner awaits it. Null: the request is neither.
+     * again, and the one that Notion sends, while its owner awaits it. Null: the request is neither,
+     * or nothing says for which of several owners it is.
      */
     unsigned: (
       candidates: MeantHook[],
-      { query, body }: UnverifiedRequest,
+      { query, body }: UnsignedRequest,
     ): HandshakeReply | null => {
+      if (new Set(candidates.map(({ hook }) => hook?.userId)).size > 1) return null;
       const { validationToken } = query;
       if (validationToken !== undefined && isMeantFor(candidates, 'graph')) {
         return validationToken.length > LONGEST_TOKEN

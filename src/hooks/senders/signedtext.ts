@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Headers } from '../../kernel/signature.js';
-import { piecesOf, type SignatureRecipe } from './recipe.js';
+import { type Headers, headerText } from '../../kernel/signature.js';
+import { MOST_FORM_FIELDS, piecesOf, type SignatureRecipe } from './recipe.js';
 
 /** The parts of a request that a sender may sign. */
 export interface SignedParts {
@@ -32,7 +32,7 @@ export const signedBytes = (
       case 'timestamp':
         return timestamp;
       case 'id':
-        return headers[idFrom.replace(/^headers\./, '')];
+        return headerText(headers, idFrom.replace(/^headers\./, ''));
       case 'url':
         return url;
       default:
@@ -49,20 +49,32 @@ export const isForm = (headers: Headers): boolean => FORM_TYPE.test(headers['con
 /**
  * Returns the fields of a form, sorted by name, each name followed by its value. A body whose hash
  * stands in the address is signed with that (Twilio docs: Webhooks security, JSON bodies): then
- * there is no text, and null if the hash is of another body. Any other body: null.
+ * there is no text, and null if the hash is of another body. Any other body, and a form with more
+ * fields than are read: null.
  */
 const formText = (headers: Headers, body: Buffer, url: string | null): string | null => {
   const hash = url === null ? null : hashIn(url);
   if (hash !== null) return hash === bodyHash(body) ? '' : null;
   if (!isForm(headers)) return null;
-  const fields = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {
-    fields.set(name, [...(fields.get(name) ?? []), value]);
-  }
+  const fields = fieldsOf(body);
+  if (!fields) return null;
   return [...fields]
     .toSorted(([a], [b]) => compare(a, b))
-    .flatMap(([name, values]) => [...new Set(values)].sort(compare).map((value) => name + value))
+    .flatMap(([name, values]) => [...values].sort(compare).map((value) => name + value))
     .join('');
+};
+
+/** Returns the different values of each field by name; null if the form has too many fields. */
+const fieldsOf = (body: Buffer): Map<string, Set<string>> | null => {
+  const fields = new Map<string, Set<string>>();
+  let count = 0;
+  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {
+    if (++count > MOST_FORM_FIELDS) return null;
+    const values = fields.get(name);
+    if (values) values.add(value);
+    else fields.set(name, new Set([value]));
+  }
+  return fields;
 };
 
 const hashIn = (url: string): string | null =>

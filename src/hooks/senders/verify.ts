@@ -1,15 +1,8 @@
-import {
-  createHmac,
-  createPublicKey,
-  type KeyObject,
-  timingSafeEqual,
-  verify as verifyWithKey,
-} from 'node:crypto';
+import { createHmac, createPublicKey, type KeyObject, verify as verifyWithKey } from 'node:crypto';
 import { memberAt, parsedJson, textAt } from '../../kernel/jsonvalue.js';
-import type { Headers } from '../../kernel/signature.js';
+import { type Headers, headerText, isSame } from '../../kernel/signature.js';
 import type { SignatureEncoding, SignatureRecipe } from './recipe.js';
 import { signedBytes } from './signedtext.js';
-import { isSignedBySns, snsMessageOf } from './sns.js';
 
 /** A request as its sender signed it. */
 export interface SenderRequest {
@@ -19,8 +12,8 @@ export interface SenderRequest {
   url: string | null;
   /** Milliseconds since 1970. */
   now: number;
-  /** The certificate (PEM) that the message of SNS names, if it is one. */
-  certificate?: string | null;
+  /** The body as JSON, once it was read; `value` is undefined if it is none. */
+  json?: { value: unknown };
 }
 
 const TOLERANCE_S = 300;
@@ -36,14 +29,7 @@ const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 /** Returns the time that the sender signs, as it was sent; undefined if it signs none. */
 export const signedTimeOf = (recipe: SignatureRecipe, headers: Headers): string | undefined => {
   if (!recipe.signed?.includes('{timestamp}')) return undefined;
-  return signaturesIn(recipe, headers[recipe.header] ?? '', headers).timestamp;
-};
-
-/** True if the request is a message of the topic that SNS itself signed. No secret is needed. */
-export const isFromTopic = (recipe: SignatureRecipe, request: SenderRequest): boolean => {
-  const message = snsMessageOf(recipe, request.body);
-  const { certificate } = request;
-  return message !== null && certificate != null && isSignedBySns(message, certificate);
+  return signaturesIn(recipe, headerText(headers, recipe.header) ?? '', headers).timestamp;
 };
 
 /** True if the request carries the recipe's signature, or its token, under this key. */
@@ -52,18 +38,16 @@ export const isSignedBy = (
   key: KeyObject,
   request: SenderRequest,
 ): boolean => {
-  const header = request.headers[recipe.header];
+  const header = headerText(request.headers, recipe.header);
   if (!header || header.length > LONGEST_HEADER) return false;
   if (recipe.algorithm === 'token') return isToken(recipe, key, header);
   if (recipe.algorithm === 'basic') return isBasic(key, header);
-  if (recipe.algorithm === 'client-state') return hasClientState(key, request.body);
-  if (recipe.algorithm === 'sns') return isFromTopic(recipe, request);
+  if (recipe.algorithm === 'client-state') return hasClientState(key, request);
   const { signatures, timestamp } = signaturesIn(recipe, header, request.headers);
   if (signatures.length === 0 || !isTimely(recipe, timestamp, request.now)) return false;
   const signed = signedBytes(recipe, { ...request, timestamp });
   if (signed === null) return false;
-  const isOurs = signatures.some((given) => isValid(recipe, key, { signed, given }));
-  return isOurs && isBodyTimely(recipe, request);
+  return isAnyValid(recipe, key, { signed, signatures }) && isBodyTimely(recipe, request);
 };
 
 const isToken = ({ prefix = '' }: SignatureRecipe, key: KeyObject, header: string): boolean =>
@@ -76,8 +60,8 @@ const isBasic = (key: KeyObject, header: string): boolean => {
 };
 
 /** Microsoft Graph: Receive change notifications, `clientState` of each. */
-const hasClientState = (key: KeyObject, body: Buffer): boolean => {
-  const notifications = memberAt(parsedJson(body.toString('utf8')), 'value');
+const hasClientState = (key: KeyObject, request: SenderRequest): boolean => {
+  const notifications = memberAt(jsonOf(request), 'value');
   if (!Array.isArray(notifications) || notifications.length === 0) return false;
   const secret = key.export();
   return notifications.every((each) =>
@@ -85,8 +69,14 @@ const hasClientState = (key: KeyObject, body: Buffer): boolean => {
   );
 };
 
+/** Returns the body as JSON, which is parsed once for all hooks and keys. */
+const jsonOf = (request: SenderRequest): unknown => {
+  request.json ??= { value: parsedJson(request.body.toString('utf8')) };
+  return request.json.value;
+};
+
 const isSameText = (given: Buffer, wanted: Buffer): boolean =>
-  wanted.length > 0 && given.length === wanted.length && timingSafeEqual(given, wanted);
+  wanted.length > 0 && isSame(given, wanted);
 
 interface FoundSignatures {
   signatures: string[];
@@ -99,7 +89,7 @@ const signaturesIn = (
   header: string,
   headers: Headers,
 ): FoundSignatures => {
-  const ownTime = timestampHeader === undefined ? undefined : headers[timestampHeader];
+  const ownTime = timestampHeader === undefined ? undefined : headerText(headers, timestampHeader);
   if (format === 'pairs') {
     const pairs = header.split(/[,;]/).map((part) => part.trim().split(/=(.*)/s, 2));
     const values = (name: string | undefined) =>
@@ -107,9 +97,8 @@ const signaturesIn = (
     const [timestamp = ownTime] = values(parts?.timestamp);
     return { signatures: values(parts?.signature).slice(0, MOST_SIGNATURES), timestamp };
   }
-  const all = format === 'list' ? header.split(/[\s,]+(?=\S)/) : [header];
-  const joined = format === 'list' && prefix.includes(',') ? header.split(' ') : all;
-  const signatures = joined
+  const separator = prefix.includes(',') ? ' ' : /[\s,]+/;
+  const signatures = (format === 'list' ? header.split(separator) : [header])
     .slice(0, MOST_SIGNATURES)
     .filter((each) => each.startsWith(prefix))
     .map((each) => each.slice(prefix.length));
@@ -122,8 +111,12 @@ const isTimely = (
   now: number,
 ): boolean => !signed.includes('{timestamp}') || isNear(timestamp, now, toleranceSeconds);
 
-const isNear = (time: string | undefined, now: number, toleranceSeconds = TOLERANCE_S): boolean =>
-  time !== undefined && Math.abs(now - msOf(time)) <= toleranceSeconds * 1000;
+/** True if a time, as it was sent, is at most that far from now. */
+export const isNear = (
+  time: string | undefined,
+  now: number,
+  toleranceSeconds = TOLERANCE_S,
+): boolean => time !== undefined && Math.abs(now - msOf(time)) <= toleranceSeconds * 1000;
 
 /** Returns the time in milliseconds since 1970; NaN if it is none. */
 const msOf = (time: string): number => {
@@ -135,29 +128,30 @@ const msOf = (time: string): number => {
 /** True if the body, whose signature is valid, says that it was sent just now, or needs no time. */
 const isBodyTimely = (
   { timestampFrom, toleranceSeconds }: SignatureRecipe,
-  { body, now }: SenderRequest,
+  request: SenderRequest,
 ): boolean => {
   if (timestampFrom === undefined) return true;
-  const found = memberAt(parsedJson(body.toString()), ...timestampFrom.split('.').slice(1));
+  const found = memberAt(jsonOf(request), ...timestampFrom.split('.').slice(1));
   const isTime = typeof found === 'number' || typeof found === 'string';
-  return isTime && isNear(String(found), now, toleranceSeconds);
+  return isTime && isNear(String(found), request.now, toleranceSeconds);
 };
 
-const isValid = (
+/** True if one of the signatures is that of the text under the key, or a key that it means. */
+const isAnyValid = (
   recipe: SignatureRecipe,
   key: KeyObject,
-  { signed, given }: { signed: Buffer; given: string },
+  { signed, signatures }: { signed: Buffer; signatures: string[] },
 ): boolean => {
   const { algorithm, encoding = 'hex' } = recipe;
-  const bytes = decoded(given, encoding);
-  if (bytes === null || !isHashed(algorithm)) return false;
+  if (!isHashed(algorithm)) return false;
+  const given = signatures.flatMap((each) => decoded(each, encoding) ?? []);
   if (algorithm === 'ed25519') {
     const publicKey = ed25519Key(key, encoding);
-    return publicKey !== null && verifyWithKey(null, signed, publicKey, bytes);
+    return publicKey !== null && given.some((each) => verifyWithKey(null, signed, publicKey, each));
   }
   return keysIn(recipe, key).some((each) => {
     const wanted = createHmac(algorithm, each).update(signed).digest();
-    return bytes.length === wanted.length && timingSafeEqual(bytes, wanted);
+    return given.some((bytes) => isSame(bytes, wanted));
   });
 };
 

@@ -74,6 +74,23 @@ describe('incoming', () => {
     expect(await desk.runs(id)).to.equal([]);
   });
 
+  it('takes what the sender signs and nothing else, where one is described', async () => {
+    const of = (path: string, secret: string, verify: string) =>
+      desk.hook({ triggerConfig: { webhookPath: path, webhookSecret: secret, verify } });
+    const key = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
+    const ids = { [await of('by-key', key, 'discord')]: key };
+    ids[await of('by-gitea', SECRET, 'gitea')] = SECRET;
+    for (const [id, secret] of Object.entries(ids)) {
+      for (const name of ['x-webhook-secret', 'x-gitlab-token', 'authorization']) {
+        const value = name === 'authorization' ? `Bearer ${secret}` : secret;
+        expect((await send(id, { [name]: value })).status).to.equal(401);
+      }
+    }
+    const [, gitea = ''] = Object.keys(ids);
+    const signature = sign(SECRET, '{"n":1}').replace('sha256=', '');
+    expect((await send(gitea, { 'x-gitea-signature': signature })).status).to.equal(202);
+  });
+
   it('refuses the secret in the query, and says nothing of it', async () => {
     const id = await desk.hook(onPath('query', 'in-the-query'));
     for (const query of [

@@ -6,6 +6,7 @@ import { type Desk, onPath, openDesk } from '../../harness/hooks.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
+const PUBLIC_KEY = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
 const KEY = 'a signing key of some length';
 const mac = (text: string, key = KEY) => createHmac('sha256', key).update(text).digest('hex');
 const seconds = () => Math.floor(Date.now() / 1000);
@@ -31,6 +32,25 @@ const version0 = (kind: 'slack' | 'zm', body: object, key = KEY): Record<string,
     ? { 'x-slack-request-timestamp': `${at}`, 'x-slack-signature': signature }
     : { 'x-zm-request-timestamp': `${at}`, 'x-zm-signature': signature };
 };
+
+describe('a hook that a public key verifies', () => {
+  it('shares its path with no hook of another owner that a public key verifies', async () => {
+    const discord = { webhookPath: 'of-key', webhookSecret: PUBLIC_KEY, verify: 'discord' };
+    const topicArn = 'arn:aws:sns:us-east-1:123456789012:MyTopic';
+    const sns = { webhookPath: 'of-key', verify: { preset: 'sns', topicArn } };
+    const id = await desk.hook({ triggerConfig: discord });
+    await desk.hook({ triggerConfig: sns });
+    for (const triggerConfig of [discord, sns]) {
+      const { status, body } = await desk.othersHook({ triggerConfig });
+      expect([status, body.code]).to.equal([409, 'path_taken']);
+    }
+    expect((await desk.othersHook(onPath('of-key', KEY))).status).to.equal(201);
+    const theirs = { ...discord, webhookPath: 'of-another-key' };
+    expect((await desk.othersHook({ triggerConfig: theirs })).status).to.equal(201);
+    const { status } = await desk.ask('PUT', `/api/hooks/${id}`, { triggerConfig: theirs });
+    expect(status).to.equal(409);
+  });
+});
 
 describe('the handshake', () => {
   it('of Slack is answered once it is verified, and is no delivery', async () => {
@@ -102,6 +122,25 @@ describe('the handshake', () => {
     expect(await desk.ended(id)).to.have.length(1);
   });
 
+  it('is none where a hook on the path verifies the request', async () => {
+    await hookOf('both-ways', 'microsoft-graph');
+    const id = await hookOf('both-ways', 'gitea');
+    const body = { n: 1 };
+    const signed = { 'x-gitea-signature': mac(JSON.stringify(body)) };
+    expect((await send('both-ways?validationToken=x', body, signed)).status).to.equal(202);
+    expect(await desk.ended(id)).to.have.length(1);
+    expect((await send('both-ways?validationToken=x', body)).text).to.equal('x');
+  });
+
+  it('is answered unsigned on no path of several owners, but at the address of the hook', async () => {
+    const id = await hookOf('graph-of-two', 'microsoft-graph');
+    const ask = (path: string) => desk.test.call('POST', `/api/${path}?validationToken=x`);
+    expect((await ask('webhooks/graph-of-two')).text).to.equal('x');
+    expect((await desk.othersHook(onPath('graph-of-two', 'other'))).status).to.equal(201);
+    expect((await ask('webhooks/graph-of-two')).status).to.equal(401);
+    expect((await ask(`hooks/incoming/${id}`)).text).to.equal('x');
+  });
+
   it('of a hub is its challenge, for whoever has the secret', async () => {
     await desk.hook(onPath('hub', KEY));
     const ask = (token: string, path = 'hub') => {
@@ -116,6 +155,8 @@ describe('the handshake', () => {
     expect((await ask(KEY, 'nowhere')).status).to.equal(404);
     const { status } = await desk.test.call('GET', '/api/webhooks/hub?hub.mode=subscribe');
     expect(status).to.equal(401);
+    await hookOf('hub-of-key', 'discord', PUBLIC_KEY);
+    expect((await ask(PUBLIC_KEY, 'hub-of-key')).status).to.equal(401);
   });
 });
 
@@ -143,6 +184,25 @@ describe('the token of Notion', () => {
     expect((await send('notion', event, signature)).status).to.equal(202);
     expect((await send('notion', given)).status).to.equal(401);
     expect((await desk.ended(id))[0].triggerContext.event).to.equal('page.created');
+  });
+
+  it('is taken on no path of several owners', async () => {
+    const id = await hookOf('notion-of-two', 'notion');
+    expect((await desk.ask('POST', `/api/hooks/${id}/await-token`)).status).to.equal(200);
+    expect((await desk.othersHook(onPath('notion-of-two', 'other'))).status).to.equal(201);
+    expect((await send('notion-of-two', given)).status).to.equal(401);
+    const { status, body } = await desk.ask('POST', `/api/hooks/${id}/await-token`);
+    expect([status, body.code]).to.equal([409, 'path_shared']);
+  });
+
+  it('is taken from no request that a hook on the path verifies', async () => {
+    const id = await hookOf('notion-beside', 'notion');
+    const beside = await hookOf('notion-beside', 'gitea');
+    await desk.ask('POST', `/api/hooks/${id}/await-token`);
+    const signed = { 'x-gitea-signature': mac(JSON.stringify(given)) };
+    expect((await send('notion-beside', given, signed)).status).to.equal(202);
+    expect((await desk.ask('GET', `/api/hooks/${id}/await-token`)).body.token).to.be.null();
+    expect(await desk.ended(beside)).to.have.length(1);
   });
 
   it('is awaited by no other hook, and shown to nobody else', async () => {

@@ -49,6 +49,28 @@ describe('a hook whose sender is described', () => {
     expect((await send('only-linear', '{}', {})).status).to.equal(401);
   });
 
+  it('fires beside hooks that name a header of no request', async () => {
+    const path = 'odd-names';
+    const names = ['constructor', '__proto__', 'set-cookie'];
+    for (const name of names) {
+      await hookOf(path, { header: name });
+      await hookOf(path, {
+        header: 'x-signed',
+        idFrom: `headers.${name}`,
+        eventFrom: `headers.${name}`,
+      });
+      await hookOf(path, {
+        header: 'x-other',
+        signed: '{timestamp}.{body}',
+        timestampHeader: name,
+      });
+      await hookOf(path, { header: name, algorithm: 'token' });
+    }
+    const headers = { 'x-signed': hex('{}'), 'x-other': hex('{}'), 'set-cookie': 'a=1' };
+    const { status, body } = await send(path, '{}', headers);
+    expect([status, body.hooks]).to.equal([202, names.length]);
+  });
+
   it('fires beside hooks that are verified without a description, each by its own', async () => {
     const described = await hookOf('both', 'gitea');
     const plain = await desk.hook(onPath('both', KEY));
@@ -121,6 +143,18 @@ describe('a hook whose sender is described', () => {
       expect([reply.status, reply.body.code]).to.equal([400, 'secret_in_query']);
     }
     expect((await send('asked?keys=x', '{}', signed)).status).to.equal(202);
+  });
+
+  it('takes a secret in a query for those hooks alone whose senders sign it', async () => {
+    const path = 'signed-query';
+    await hookOf(path, 'gitea');
+    await hookOf(path, { header: 'x-signed', signed: '{url}{body}' });
+    const url = `https://hooks.example.org/api/webhooks/${path}?token=x`;
+    const gitea = { 'x-gitea-signature': hex('{}') };
+    expect((await send(`${path}?token=x`, '{}', gitea)).status).to.equal(401);
+    const both = { ...gitea, 'x-signed': hex(`${url}{}`) };
+    const { status, body } = await send(`${path}?token=x`, '{}', both);
+    expect([status, body.hooks]).to.equal([202, 1]);
   });
 
   it('stores no header and no parameter that holds a secret, whatever its name', async () => {

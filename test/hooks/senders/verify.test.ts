@@ -2,6 +2,7 @@ import { createHash, createHmac, createSecretKey, generateKeyPairSync, sign } fr
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { PRESETS, type PresetName } from '../../../src/hooks/senders/presets.js';
+import type { SignatureRecipe } from '../../../src/hooks/senders/recipe.js';
 import { isSignedBy } from '../../../src/hooks/senders/verify.js';
 
 export const lab = Lab.script();
@@ -164,6 +165,44 @@ describe('a preset', () => {
     expect(of(url, 'application/json', '{"a":1}')).to.be.false();
     expect(of(url, 'application/json', 'a=1', `${url}a1`)).to.be.false();
     expect(of(url, form, 'b=2&a=1&a=0', `${url}a0a1b2`)).to.be.true();
+  });
+
+  it('reads a form in a time that grows with its length, and no form of too many fields', () => {
+    const secret = '12345';
+    const url = 'https://hooks.example.org/api/webhooks/twilio';
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const of = (body: string, signed: string): boolean => {
+      const signature = createHmac('sha1', secret).update(`${url}${signed}`).digest('base64');
+      const all = { ...headers, 'x-twilio-signature': signature };
+      return check({ preset: 'twilio', secret, url, body, headers: all });
+    };
+    const values = Array.from({ length: 1000 }, (_, at) => String(at).padStart(4, '0'));
+    const form = values.map((each) => `a=${each}`).join('&');
+    const signed = values.map((each) => `a${each}`).join('');
+    expect(of(form, signed)).to.be.true();
+    expect(of(`${form}&a=0000`, signed)).to.be.false();
+    const since = performance.now();
+    expect(of('a&'.repeat(60_000), 'a')).to.be.false();
+    expect(of(Array.from({ length: 15_000 }, (_, at) => `a=${at}`).join('&'), '')).to.be.false();
+    expect(performance.now() - since).to.be.below(500);
+  });
+
+  it('opens a key once for all the signatures that are listed', () => {
+    const key = createSecretKey(Buffer.from('a key in base64'));
+    let opened = 0;
+    const value = () => {
+      opened++;
+      return Buffer.from('c2VjcmV0');
+    };
+    Object.defineProperty(key, 'export', { value });
+    const header = Array(16)
+      .fill(`v1=${'0'.repeat(64)}`)
+      .join(',');
+    const request = { body: Buffer.from('{}'), url: null, now: 0 };
+    const headers = { 'x-pagerduty-signature': header };
+    const recipe: SignatureRecipe = { ...PRESETS.pagerduty, key: 'base64' };
+    expect(isSignedBy(recipe, key, { ...request, headers })).to.be.false();
+    expect(opened).to.equal(1);
   });
 
   it('takes the time from a body that is signed with it', () => {
