@@ -26,19 +26,24 @@ export const takeToken = async (context: Context, name: string): Promise<void> =
   const id = await hookCrud.id(client, name);
   const { until } = await client.hooks['await-token']({ id });
   out.note(`Awaiting a token until ${localTime(until ?? '')}. Have the sender send it.`);
-  const token = await tokenOf(context, client, id);
+  const [token = '', ...earlier] = await tokensOf(context, client, id);
   out.note('It came. Enter it at the sender:');
   out.line(safe(token));
+  for (const each of earlier) out.line(safe(each));
+  if (earlier.length > 0) {
+    const call = `adjutant api POST /api/hooks/${id}/confirm-token`;
+    throw failed('More than one token came, newest first.', `Confirm the one it accepts: ${call}`);
+  }
   await ask.confirm('The sender accepted it, so make it the secret of the hook?');
   const hook = await client.hooks['confirm-token']({ id, body: { token } });
   out.note(`It is the secret of ${safe(hook.name)}.`);
 };
 
-/** Polls until a token came. Failed: none came in time. */
-const tokenOf = async ({ signal }: Context, client: Client, id: string): Promise<string> => {
+/** Polls until tokens came, and returns the newest first. Failed: none came in time. */
+const tokensOf = async ({ signal }: Context, client: Client, id: string): Promise<string[]> => {
   for (;;) {
-    const { token, until } = await client.hooks['awaited-token']({ id });
-    if (token !== null) return token;
+    const { token, earlier, until } = await client.hooks['awaited-token']({ id });
+    if (token !== null) return [token, ...earlier.map((each) => each.token)];
     if (until === null) throw failed('No token came.', 'Have the sender send it again.');
     await pause(POLL_MS, undefined, { signal }).catch(() => {
       throw interrupted('No token came yet.');

@@ -55,7 +55,7 @@ export const hooksResource = ({ service: deps, testing, hub, awaited }: HooksRou
     },
     'confirm-token': async ({ id, body: { token } }, by) => {
       const { trigger_config } = await findHook(deps, by.userId, id);
-      if (!awaited.isCurrent(id, token)) throw noSuchToken();
+      if (!awaited.isKnown(id, token)) throw noSuchToken();
       const triggerConfig = { ...JSON.parse(trigger_config), webhookSecret: token };
       const changed = await updateHook(deps, by, id, { triggerConfig });
       awaited.forget(id);
@@ -115,7 +115,7 @@ const refuseUnawaited = (
 };
 
 const noSuchToken = (): Boom.Boom =>
-  Boom.conflict('No such token came, or another came since: look at it again', {
+  Boom.conflict('No such token came, or five others came since: have the sender send it again', {
     code: 'token_changed',
   });
 

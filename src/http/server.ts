@@ -32,7 +32,7 @@ const UNVERIFIED_BYTES = 64 * 1024 * 1024;
  * Routes that are not counted: health checks must always pass, and the receivers have limits of
  * their own.
  */
-const UNCOUNTED = /^(health|receivers)\./;
+const UNCOUNTED = /^(?:health\.|receivers\.(?:byPath|incoming)$)/;
 
 export interface ServerDeps extends ProblemDeps {
   config: Config;

@@ -159,11 +159,13 @@ const statusSchemas = (endpoint: Endpoint) => {
   );
 };
 
-/** Returns a check of replies. A reply that is text at this point is a JsonText. */
+/** Returns a check of replies. A reply that is text at this point, and may be none, is a JsonText. */
 const holding = (schema: Schema) => async (reply: unknown) => {
-  const isText = typeof reply === 'string' && reply.startsWith('{');
-  const { error } = schema.validate(isText ? JSON.parse(reply) : reply);
-  if (error) throw error;
+  const { error } = schema.validate(reply);
+  if (!error) return;
+  const isJsonText = typeof reply === 'string' && reply.startsWith('{');
+  const asJson = isJsonText ? schema.validate(JSON.parse(reply)) : { error };
+  if (asJson.error) throw asJson.error;
 };
 
 const handlerOf =

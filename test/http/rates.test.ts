@@ -100,6 +100,16 @@ describe('rate limits', () => {
     expect(await open('192.0.2.11', `?token=${token}`)).to.be.null();
   });
 
+  it('counts the handshakes of hubs, of which each tries a secret', async () => {
+    const query = 'hub.mode=subscribe&hub.challenge=1&hub.verify_token=guessed';
+    const guess = async (path: string) => {
+      const headers = { 'x-forwarded-for': '192.0.2.21' };
+      return (await app.call('GET', `/api/webhooks/${path}?${query}`, { headers })).status;
+    };
+    const statuses = [await guess('none'), await guess('none/challenge'), await guess('none')];
+    expect(statuses).to.equal([404, 404, 429]);
+  });
+
   it('leaves health and the receivers out', async () => {
     for (let n = 0; n < 5; n++) {
       const health = await app.call('GET', '/health/live');

@@ -3,18 +3,12 @@ import { iso } from '../../kernel/clock.js';
 import { mint } from '../../kernel/ids.js';
 import type { Headers } from '../../kernel/signature.js';
 import type { ReadyEnd } from '../procedures/accept.js';
-import {
-  deliveryEvent,
-  keptHeaders,
-  type ProvenBy,
-  proofName,
-  senderIdOf,
-  type Unkept,
-} from './headers.js';
+import { deliveryEvent, keptHeaders, type ProvenBy, proofName, senderIdOf } from './headers.js';
 import type { InboxDeps } from './inbound.js';
 import type { Payload } from './payload.js';
 import { keptQuery, type Query } from './query.js';
 import type { ReceivingHook } from './receivinghooks.js';
+import { unkeptOf } from './unkept.js';
 
 /** A hook for which a request was verified, and by which proof. */
 export interface VerifiedHook {
@@ -93,7 +87,7 @@ export const createAccept = (deps: InboxDeps) => {
     const senderId = senderIdOf(by, headers, payload);
     const event = deliveryEvent(by, headers, payload);
     const at = iso(now);
-    const unkept = unkeptOf(firing);
+    const unkept = unkeptOf(firing, deps.directory.onPath(path));
     const kept = keptHeaders(headers, unkept);
     const asked = keptQuery(query, unkept.holdsSecret);
     const delivery = { id, at, path, headers: kept, query: asked, payload, event };
@@ -161,17 +155,6 @@ export const createAccept = (deps: InboxDeps) => {
       ),
     );
     return joined(await Promise.all(accepted));
-  };
-};
-
-/** Returns what is not stored with a delivery of these hooks. */
-const unkeptOf = (firing: VerifiedHook[]): Unkept => {
-  const secrets = firing.flatMap(({ hook }) => hook.secrets.map(({ key }) => key.export()));
-  // Node decodes headers as latin1; a query is UTF-8.
-  const texts = secrets.flatMap((bytes) => [bytes.toString('latin1'), bytes.toString()]);
-  return {
-    holdsSecret: (text) => texts.some((secret) => secret !== '' && text.includes(secret)),
-    headers: firing.flatMap(({ hook }) => hook.sender?.recipe.header ?? []),
   };
 };
 

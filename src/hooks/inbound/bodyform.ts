@@ -23,7 +23,8 @@ export const fittingHooks = (
   const form = formOf(type, verified);
   const fitting = form === null ? [] : verified.filter(({ hook }) => takes(hook, form));
   if (form === null || fitting.length === 0) return null;
-  return { fitting, reading: { form, places: placesOf(fitting) } };
+  const hidesState = fitting.some(({ hook }) => hook.sender?.recipe.algorithm === 'client-state');
+  return { fitting, reading: { form, places: placesOf(fitting), hidesState } };
 };
 
 /** Returns the form of a body of this type, for these hooks; null: no hook takes it. */

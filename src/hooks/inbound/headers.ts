@@ -26,7 +26,14 @@ const EVENTS = ['x-github-event', 'x-gitlab-event', 'x-gitea-event'];
 const LONGEST_ID = 200;
 const LONGEST_EVENT = 100;
 
-const NOT_KEPT = /authori[sz]ation|cookie|signature|hmac|secret|token|passw|api-?key|credential/;
+const NOT_KEPT = new RegExp(
+  [
+    'authori[sz]ation|cookie|signature|hmac|secret|token|passw|passphrase|api[-_]?key|credential',
+    'jwt|assertion|oidc|session|(?:^|[-_])(?:sig|pwd|auth)$',
+    // The idempotency key names a delivery.
+    '(?<!idempotency)[-_]key$',
+  ].join('|'),
+);
 const LONGEST_KEPT = 2000;
 
 /** The proof of a request: a signature, the hook's secret in a header, or what its sender signs. */
@@ -41,7 +48,8 @@ export interface BodyNames {
 }
 
 /** Returns a name for the proof, which is equal if deliveries are named in the same way. */
-export const proofName = (by: ProvenBy): string => (typeof by === 'string' ? by : by.name);
+export const proofName = (by: ProvenBy): string =>
+  typeof by === 'string' ? by : `sender ${by.name}`;
 
 /**
  * Returns the sender's own id of a delivery, or null. It is the id that the scheme signs (for
@@ -65,12 +73,19 @@ const signedIdOf = (by: ProvenBy, headers: Headers, names: BodyNames): string | 
   return id?.trim() ? id : `t=${stripeTime(headers)}`;
 };
 
-/** Returns the id where the sender puts it, otherwise the time that it signs. */
+/** Ours: the id of a body that has none where its sender puts it. */
+const BODY_ALONE = 'body';
+
+/**
+ * Returns the id where the sender puts it, otherwise the time that it signs. Ours: a body without
+ * the id that its sender puts there is known by its bytes alone.
+ */
 const idFromSender = ({ recipe }: Sender, headers: Headers, names: BodyNames): string | null => {
   const id = namedText(recipe.idFrom, headers, names)?.trim();
   if (id) return id;
   const time = signedTimeOf(recipe, headers);
-  return time === undefined ? null : `t=${time}`;
+  if (time !== undefined) return `t=${time}`;
+  return recipe.idFrom?.startsWith('body.') ? BODY_ALONE : null;
 };
 
 /** Returns the text at `headers.<name>` or `body.<path>`. */

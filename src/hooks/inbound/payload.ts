@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import Bourne from '@hapi/bourne';
-import { memberAt, textAt } from '../../kernel/jsonvalue.js';
+import { isRecord, listAt, memberAt, textAt } from '../../kernel/jsonvalue.js';
 import { type BodyForm, MOST_FORM_FIELDS } from '../senders/recipe.js';
 import type { BodyNames } from './headers.js';
 
@@ -18,22 +18,40 @@ export interface Payload extends BodyNames {
   value?: unknown;
 }
 
-/** The way to read a body: its form, and the places in it that senders name, as `body.event.id`. */
+/** The way to read a body. */
 export interface Reading {
   form: BodyForm;
+  /** The places in it that senders name, as `body.event.id`. */
   places: string[];
+  /** True if the secret in notifications of Microsoft Graph is left out. */
+  hidesState?: boolean;
 }
 
 const PLAIN: Reading = { form: 'json', places: [] };
 
-/** Parses a body; returns null if it is not a valid payload. */
-export const readPayload = (body: Buffer, { form, places } = PLAIN): Payload | null => {
+/**
+ * Parses a body; returns null if it is not a valid payload. JSON in which senders name places is read
+ * as such, whatever its type says, since the type is not signed.
+ */
+export const readPayload = (
+  body: Buffer,
+  { form, places, hidesState = false } = PLAIN,
+): Payload | null => {
   if (!isUtf8(body)) return null;
   const text = body.toString('utf8');
+  const value = form === 'json' || places.length > 0 ? parsePayload(text) : null;
+  if (value) return named(hidesState ? withoutState(value) : { text, value }, places);
   if (form === 'text') return named({ text: JSON.stringify(text), value: text }, places);
-  if (form === 'form') return readForm(text, places);
-  const value = parsePayload(text);
-  return value && named({ text, value }, places);
+  return form === 'form' ? readForm(text, places) : null;
+};
+
+/** Returns notifications of Microsoft Graph without the secret that each holds. */
+const withoutState = (value: object): { text: string; value: unknown } => {
+  const notifications = listAt(value, 'value').map((each) =>
+    isRecord(each) && 'clientState' in each ? { ...each, clientState: '[redacted]' } : each,
+  );
+  const hidden = notifications.length > 0 ? { ...value, value: notifications } : value;
+  return { text: JSON.stringify(hidden), value: hidden };
 };
 
 const named = (read: { text: string; value: unknown }, places: string[]): Payload => {

@@ -2,8 +2,18 @@
 const MOST_KEPT = 100;
 const LONGEST_NAME = 200;
 const LONGEST_VALUE = 2000;
-/** The names under which a secret would stand in the logs of every proxy on the way. */
-const SECRET_NAME = /(?:^|[-_.])(?:token|secret|key|signature)$/i;
+/**
+ * The names under which a secret would stand in the logs of every proxy on the way. Not
+ * `validationToken`, which Microsoft Graph sends.
+ */
+const SECRET_NAME = new RegExp(
+  [
+    '(?:^|[-_.])(?:token|secret|key|sig|signature|auth|authori[sz]ation|jwt|assertion|session|pwd)$',
+    '(?:access|auth|api|refresh|session|bearer|csrf)[-_.]?(?:token|key)$|(?:^|[-_.])id[-_.]?token$',
+    'passw(?:or)?d|passphrase|client[-_.]?secret|session[-_.]?id$|oidc',
+  ].join('|'),
+  'i',
+);
 
 /** The parameters of a request's query by name; the first of a name counts. */
 export type Query = Record<string, string>;
@@ -29,10 +39,15 @@ export const queryIn = (url: string): Query => {
 export const secretParameter = (query: Query): string | null =>
   query === NONE ? null : (Object.keys(query).find((name) => SECRET_NAME.test(name)) ?? null);
 
-/** Returns what is kept of a query, as JSON: no value with one of these secrets. Null: nothing. */
-export const keptQuery = (query: Query, holdsSecret: (value: string) => boolean): Query | null => {
+/**
+ * Returns what is kept of a query, as JSON: nothing with one of these secrets, and nothing whose name
+ * means one. Null: nothing.
+ */
+export const keptQuery = (query: Query, holdsSecret: (text: string) => boolean): Query | null => {
   if (query === NONE) return null;
-  const kept = Object.entries(query).filter(([, value]) => !holdsSecret(value));
+  const kept = Object.entries(query).filter(
+    ([name, value]) => !SECRET_NAME.test(name) && !holdsSecret(name) && !holdsSecret(value),
+  );
   const cut = kept.map(([name, value]) => [name, value.slice(0, LONGEST_VALUE)]);
   return Object.fromEntries(cut);
 };

@@ -2,16 +2,22 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { Static } from '../../kernel/contract/schema.js';
 import { parsedJson, textAt } from '../../kernel/jsonvalue.js';
 import { isSame } from '../../kernel/signature.js';
-import type { AwaitedToken } from './contract.js';
+import type { AwaitedToken, ReceivedToken } from './contract.js';
 
 /** Ours: how long a token is awaited after its owner asked. */
 const AWAITED_MS = 10 * 60_000;
 const TOKEN = /^[\x21-\x7e]{1,200}$/;
 
+/**
+ * Ours: the number of tokens that are kept for a hook. Anybody can send one, so a later one does not
+ * take the place of the sender's.
+ */
+const MOST_KEPT = 5;
+
 interface Awaited {
   until: number;
-  token: string | null;
-  receivedAt: number | null;
+  /** Newest first. */
+  tokens: Static<typeof ReceivedToken>[];
 }
 
 /**
@@ -29,16 +35,16 @@ export const createAwaitedTokens = (clock: Clock) => {
     return null;
   };
 
-  const view = (one: Awaited | null): Static<typeof AwaitedToken> => ({
-    until: one && iso(one.until),
-    token: one?.token ?? null,
-    receivedAt: one?.receivedAt ? iso(one.receivedAt) : null,
-  });
+  const view = (one: Awaited | null): Static<typeof AwaitedToken> => {
+    const [newest, ...earlier] = one?.tokens ?? [];
+    const { token = null, receivedAt = null } = newest ?? {};
+    return { until: one && iso(one.until), token, receivedAt, earlier };
+  };
 
   return {
-    /** Begins to await a token, and forgets one that came before. */
+    /** Begins to await a token, and forgets those that came before. */
     begin: (hookId: string): Static<typeof AwaitedToken> => {
-      const one = { until: clock.now() + AWAITED_MS, token: null, receivedAt: null };
+      const one = { until: clock.now() + AWAITED_MS, tokens: [] };
       awaited.set(hookId, one);
       return view(one);
     },
@@ -48,14 +54,15 @@ export const createAwaitedTokens = (clock: Clock) => {
       const one = openOf(hookId);
       const token = one && tokenIn(body);
       if (!token) return false;
-      one.token = token;
-      one.receivedAt = clock.now();
+      const others = one.tokens.filter((each) => each.token !== token);
+      one.tokens = [{ token, receivedAt: iso(clock.now()) }, ...others].slice(0, MOST_KEPT);
       return true;
     },
-    /** True if that is the newest token that came. */
-    isCurrent: (hookId: string, token: string): boolean => {
-      const came = openOf(hookId)?.token;
-      return came != null && isSame(Buffer.from(came), Buffer.from(token));
+    /** True if that token came. */
+    isKnown: (hookId: string, token: string): boolean => {
+      const given = Buffer.from(token);
+      const came = openOf(hookId)?.tokens ?? [];
+      return came.filter((each) => isSame(Buffer.from(each.token), given)).length > 0;
     },
     /** Ends the wait. */
     forget: (hookId: string): void => {

@@ -37,7 +37,7 @@ const Signature = s
       s
         .text(400)
         .pattern(
-          /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}(?:\.fifo)?$/,
+          /^arn:aws[a-z-]*:sns:[a-z]{2,4}(?:-[a-z]+)+-\d{1,2}:\d{12}:[\w-]{1,256}(?:\.fifo)?$/,
           'the ARN of a topic',
         )
         .description('Of the preset sns: the topic whose messages are taken'),
@@ -54,6 +54,11 @@ export const SenderVerification = s.textOr(
 );
 export type SenderVerification = s.Static<typeof SenderVerification>;
 
+export const ReceivedToken = s.object('ReceivedToken', {
+  token: s.text(200),
+  receivedAt: s.time(),
+});
+
 /** A token that a sender makes and sends once, before its owner has confirmed it. */
 export const AwaitedToken = s.object('AwaitedToken', {
   until: s
@@ -61,6 +66,9 @@ export const AwaitedToken = s.object('AwaitedToken', {
     .description('The time until which one is taken; null: none is awaited'),
   token: s.nullable(s.text(200)).description('The newest that came; nobody has confirmed it yet'),
   receivedAt: s.nullable(s.time()),
+  earlier: s
+    .list(ReceivedToken, 4)
+    .description('Those that came before it, newest first: the sender accepts one of them all'),
 });
 
 export const ConfirmedToken = s.object('ConfirmedToken', {

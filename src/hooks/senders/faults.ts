@@ -1,15 +1,18 @@
 import type { FieldFault } from '../../kernel/problem.js';
 import type { SenderVerification } from './contract.js';
-import { recipeOf } from './open.js';
-import { PLACEHOLDERS, piecesOf, type SignatureRecipe } from './recipe.js';
+import { isJsonNeeded, recipeOf } from './open.js';
+import { PLACEHOLDERS, piecesOf, type SignatureEncoding, type SignatureRecipe } from './recipe.js';
+import { ed25519Bytes, keyLength } from './verify.js';
 
 /** The fields that only describe a signature, and mean nothing for a token or a password. */
 const OF_SIGNATURES = [
-  ...(['encoding', 'signed', 'timestampHeader', 'timestampFrom'] as const),
+  ...(['encoding', 'signed', 'timestampHeader', 'timestampFrom', 'toleranceSeconds'] as const),
   ...(['key', 'format', 'parts'] as const),
 ];
 /** The fields that may be given beside a preset. */
 const BESIDE_PRESET = ['preset', 'toleranceSeconds', 'topicArn'];
+/** Ours: the shortest secret of a sender that is described, in bytes. */
+const SHORTEST_SECRET = 8;
 
 /**
  * Returns the faults of a `verify` beyond its schema, with the paths of its fields; '' is the whole.
@@ -39,26 +42,45 @@ export const faultOfSenderSecret = (
   verify: SenderVerification,
   secret: string | undefined,
 ): string | null => {
-  const { algorithm, encoding } = recipeOf(verify);
-  if (algorithm !== 'ed25519' || secret === undefined || secret.trim() === '') return null;
-  const form = encoding === 'base64' ? /^[A-Za-z0-9+/]{43}=$/ : /^[0-9a-f]{64}$/i;
-  const written = encoding === 'base64' ? 'base64' : '64 hexadecimal digits';
-  return form.test(secret) ? null : `must be the sender's public key, 32 bytes as ${written}`;
+  const recipe = recipeOf(verify);
+  const { algorithm, encoding = 'hex' } = recipe;
+  if (secret === undefined || secret.trim() === '' || algorithm === 'sns') return null;
+  if (algorithm === 'ed25519') {
+    const isKey = ed25519Bytes(secret, encoding) !== null;
+    return isKey ? null : `must be the sender's public key, 32 bytes as ${WRITTEN[encoding]}`;
+  }
+  if (algorithm === 'basic' && !secret.includes(':')) return 'must be user:password';
+  const length = keyLength(recipe, secret);
+  if (length === 0) return 'must be base64';
+  return length < SHORTEST_SECRET ? `must have at least ${SHORTEST_SECRET} bytes` : null;
+};
+
+const WRITTEN: Record<SignatureEncoding, string> = {
+  hex: '64 hexadecimal digits',
+  base64: 'base64',
+  base64url: 'base64url',
 };
 
 type OwnSignature = Exclude<SenderVerification, string>;
 
 const ownFaults = (verify: OwnSignature, recipe: SignatureRecipe): FieldFault[] => {
   if (verify.preset !== undefined) {
-    return Object.keys(verify)
+    const given = Object.keys(verify)
       .filter((field) => !BESIDE_PRESET.includes(field))
-      .map((path) => ({ path, message: 'is given by the preset' }));
+      .map((path): FieldFault => ({ path, message: 'is given by the preset' }));
+    return [...given, ...timeFaults(recipe)];
   }
   const { algorithm } = recipe;
   if (algorithm === 'token' || algorithm === 'basic') return tokenFaults(verify);
   const faults: FieldFault[] = [];
   if (verify.header === undefined) faults.push({ path: 'header', message: 'is required' });
-  return [...faults, ...signedFaults(recipe), ...formatFaults(recipe)];
+  return [
+    ...faults,
+    ...signedFaults(recipe),
+    ...timeFaults(recipe),
+    ...bodyFaults(recipe),
+    ...formatFaults(recipe),
+  ];
 };
 
 const tokenFaults = (verify: OwnSignature): FieldFault[] => {
@@ -93,6 +115,33 @@ const signedFaults = ({ signed = '', idFrom, ...recipe }: SignatureRecipe): Fiel
     faults.push({ path: 'idFrom', message: 'must be headers.<name>, as {id} is signed' });
   }
   return faults;
+};
+
+/** Returns the faults of fields about a time that is not signed, and would not be checked. */
+const timeFaults = ({
+  signed = '',
+  timestampHeader,
+  timestampFrom,
+  toleranceSeconds,
+}: SignatureRecipe): FieldFault[] => {
+  const faults: FieldFault[] = [];
+  const isSigned = signed.includes('{timestamp}');
+  if (timestampHeader !== undefined && !isSigned) {
+    const message = 'is not signed: put {timestamp} into signed';
+    faults.push({ path: 'timestampHeader', message });
+  }
+  if (toleranceSeconds !== undefined && !isSigned && timestampFrom === undefined) {
+    faults.push({ path: 'toleranceSeconds', message: 'is for a time that the sender signs' });
+  }
+  return faults;
+};
+
+const bodyFaults = (recipe: SignatureRecipe): FieldFault[] => {
+  const isJsonAlone = recipe.bodies?.every((form) => form === 'json') ?? true;
+  if (isJsonAlone || !isJsonNeeded(recipe)) return [];
+  const message =
+    'must be ["json"] where {timestamp} stands beside {body}, or a place in the body is named';
+  return [{ path: 'bodies', message }];
 };
 
 const formatFaults = ({ format, parts }: SignatureRecipe): FieldFault[] => {

@@ -22,7 +22,7 @@ export const recipeOf = (verify: SenderVerification): SignatureRecipe => {
   if (preset !== undefined) return { ...PRESETS[preset], ...rest };
   const { algorithm = 'sha256', signed = '{body}' } = verify;
   const isSigned = algorithm !== 'token' && algorithm !== 'basic';
-  return {
+  const recipe: SignatureRecipe = {
     ...rest,
     algorithm,
     header: (header ?? 'authorization').toLowerCase(),
@@ -31,7 +31,21 @@ export const recipeOf = (verify: SenderVerification): SignatureRecipe => {
     ...(idFrom && { idFrom: placeOf(idFrom) }),
     ...(eventFrom && { eventFrom: placeOf(eventFrom) }),
   };
+  return isJsonNeeded(recipe) ? { bodies: ['json'], ...recipe } : recipe;
 };
+
+/**
+ * True if only a body of JSON is read without doubt: its id or time stands within it, or nothing
+ * separates it from a time that is signed with it.
+ */
+export const isJsonNeeded = ({
+  idFrom,
+  timestampFrom,
+  signed = '',
+}: Pick<SignatureRecipe, 'idFrom' | 'timestampFrom' | 'signed'>): boolean =>
+  idFrom?.startsWith('body.') === true ||
+  timestampFrom !== undefined ||
+  /\{timestamp\}\{body\}|\{body\}\{timestamp\}/.test(signed);
 
 /** Returns a place with its header's name in lower case. */
 const placeOf = (place: string): string =>

@@ -1,4 +1,10 @@
-import { createHmac, createPublicKey, type KeyObject, verify as verifyWithKey } from 'node:crypto';
+import {
+  createHmac,
+  createPublicKey,
+  createSecretKey,
+  type KeyObject,
+  verify as verifyWithKey,
+} from 'node:crypto';
 import { memberAt, parsedJson, textAt } from '../../kernel/jsonvalue.js';
 import { type Headers, headerText, isSame } from '../../kernel/signature.js';
 import type { SignatureEncoding, SignatureRecipe } from './recipe.js';
@@ -172,11 +178,42 @@ const ENCODED: Record<SignatureEncoding, RegExp> = {
   base64url: /^[A-Za-z0-9_-]+={0,2}$/,
 };
 
-const ed25519Key = (key: KeyObject, encoding: SignatureEncoding): KeyObject | null => {
-  const raw = decoded(key.export().toString(), encoding);
+/**
+ * The points of small order, as libsodium lists them, without the bit for the sign. Under such a key
+ * there are signatures that fit any text.
+ */
+const SMALL_ORDER = new Set([
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+]);
+
+/** Returns the 32 bytes of an Ed25519 public key; null if the text is none, or one of small order. */
+export const ed25519Bytes = (text: string, encoding: SignatureEncoding): Buffer | null => {
+  const raw = decoded(text, encoding);
   if (raw?.length !== 32) return null;
+  const unsigned = Buffer.from(raw);
+  unsigned[31] = (unsigned[31] ?? 0) & 0x7f;
+  return SMALL_ORDER.has(unsigned.toString('hex')) ? null : raw;
+};
+
+const ed25519Key = (key: KeyObject, encoding: SignatureEncoding): KeyObject | null => {
+  const raw = ed25519Bytes(key.export().toString(), encoding);
+  if (raw === null) return null;
   const der = Buffer.concat([ED25519_PREFIX, raw]);
   return createPublicKey({ key: der, format: 'der', type: 'spki' });
+};
+
+/** Returns the number of bytes in the shortest key that a secret may mean; 0 if it means none. */
+export const keyLength = (recipe: SignatureRecipe, secret: string): number => {
+  const lengths = keysIn(recipe, createSecretKey(Buffer.from(secret))).map((key) =>
+    Buffer.isBuffer(key) ? key.length : (key.symmetricKeySize ?? 0),
+  );
+  return lengths.length === 0 ? 0 : Math.min(...lengths);
 };
 
 /** Returns the keys that a secret may mean. No form gives the empty key, which everybody knows. */

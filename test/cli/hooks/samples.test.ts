@@ -143,6 +143,14 @@ describe('hooks settings --await-token', () => {
   });
   after(() => world.stop());
 
+  const arrive = (token: string) =>
+    world.client.with({ token: undefined }).request({
+      method: 'POST',
+      path: '/api/webhooks/pages',
+      body: JSON.stringify({ verification_token: token }),
+      headers: { 'content-type': 'application/json' },
+    });
+
   it('makes the token that came the secret of the hook', { timeout: 60_000 }, async () => {
     const { id } = await world.client.hooks.create({
       body: {
@@ -158,17 +166,27 @@ describe('hooks settings --await-token', () => {
       () => world.client.hooks['awaited-token']({ id }),
       (found) => found.until !== null,
     );
-    await world.client.with({ token: undefined }).request({
-      method: 'POST',
-      path: '/api/webhooks/pages',
-      body: '{"verification_token":"secret_of_Notion"}',
-      headers: { 'content-type': 'application/json' },
-    });
+    await arrive('secret_of_Notion');
     const { code, stdout } = await awaiting;
     expect([code, stdout]).to.equal([0, 'secret_of_Notion\n']);
     const words = ['hooks', 'send', 'pages', '--sample', 'github/push', '--secret-file', '-'];
     expect((await world.cli(words, { stdin: 'secret_of_Notion' })).code).to.equal(0);
     expect((await world.cli(words, { stdin: 'another' })).code).to.equal(1);
+  });
+
+  it('shows all that came, and confirms none of several', { timeout: 60_000 }, async () => {
+    const id = (await world.client.hooks.list()).hooks[0]?.id ?? '';
+    const awaiting = world.cli(['hooks', 'await-token', 'pages', '--yes']);
+    await until(
+      () => world.client.hooks['awaited-token']({ id }),
+      (found) => found.until !== null,
+    );
+    await Promise.all([arrive('secret_of_Notion'), arrive('secret_of_another')]);
+    const { code, stdout, stderr } = await awaiting;
+    expect([code, stdout.split('\n').sort()]).to.equal([
+      ...[1, ['', 'secret_of_Notion', 'secret_of_another']],
+    ]);
+    expect(stderr).to.contain(`adjutant api POST /api/hooks/${id}/confirm-token`);
   });
 });
 

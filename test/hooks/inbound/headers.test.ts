@@ -104,6 +104,15 @@ describe('keptHeaders', () => {
       'x-slack-signature': 'x',
       'x-shopify-hmac-sha256': 'x',
       'x-my-api-key': 'x',
+      'x-apikey': 'x',
+      'x-functions-key': 'x',
+      'x-amzn-oidc-data': 'x',
+      'x-jwt': 'x',
+      'x-client-assertion': 'x',
+      'x-session-id': 'x',
+      'x-sig': 'x',
+      'x-pwd': 'x',
+      'idempotency-key': 'd-1',
       'x-csrf-token': 'x',
       'set-cookie': 'x',
       absent: undefined,
@@ -112,6 +121,7 @@ describe('keptHeaders', () => {
     expect(keptHeaders(headers, unkept)).to.equal({
       'content-type': 'application/json',
       'x-github-event': 'push',
+      'idempotency-key': 'd-1',
     });
   });
 });

@@ -111,6 +111,9 @@ describe('the handshake', () => {
     expect(asked.headers['content-type']).to.equal('text/plain; charset=utf-8');
     expect(asked.headers['x-content-type-options']).to.equal('nosniff');
     expect((await send(`graph?validationToken=${'x'.repeat(1001)}`, {})).status).to.equal(400);
+    const object = encodeURIComponent('{"a":1}');
+    expect((await send(`graph?validationToken=${object}`, {})).text).to.equal('{"a":1}');
+    expect((await send('graph?validationToken=%7B', {})).text).to.equal('{');
     expect((await send('no-graph?validationToken=x', {})).status).to.equal(401);
     const told = (...states: unknown[]) => ({
       value: states.map((clientState) => ({ clientState, changeType: 'created' })),
@@ -119,7 +122,13 @@ describe('the handshake', () => {
     for (const forged of [told(KEY, 'other'), told(), told(undefined), { value: KEY }]) {
       expect((await send('graph', forged)).status).to.equal(401);
     }
-    expect(await desk.ended(id)).to.have.length(1);
+    const [run] = await desk.ended(id);
+    const clientState = '[redacted]';
+    const kept = { value: [KEY, KEY].map(() => ({ clientState, changeType: 'created' })) };
+    expect(run.triggerContext.webhook.body).to.equal(kept);
+    const large = { ...told(KEY), pad: 'x'.repeat(200_000) };
+    expect((await send('graph', large)).status).to.equal(202);
+    expect(JSON.stringify(await desk.ended(id, 2))).to.not.contain(KEY);
   });
 
   it('is none where a hook on the path verifies the request', async () => {
@@ -172,13 +181,19 @@ describe('the token of Notion', () => {
     const begun = await token('POST', 'await-token');
     expect(begun.body.token).to.be.null();
     expect(Date.parse(begun.body.until) - Date.now()).to.be.between(590_000, 600_001);
-    expect((await send('notion', { verification_token: 'first' })).status).to.equal(200);
     expect((await send('notion', given)).status).to.equal(200);
-    expect((await token('GET', 'await-token')).body.token).to.equal(TOKEN);
+    for (const other of ['other_1', 'other_2', 'other_3', 'other_4', 'other_4']) {
+      expect((await send('notion', { verification_token: other })).status).to.equal(200);
+    }
+    const { body: came } = await token('GET', 'await-token');
+    expect(came.token).to.equal('other_4');
+    expect(came.earlier.map((each: { token: string }) => each.token)).to.equal([
+      ...['other_3', 'other_2', 'other_1', TOKEN],
+    ]);
     const event = { id: 'e1', type: 'page.created' };
     const signature = { 'x-notion-signature': `sha256=${mac(JSON.stringify(event), TOKEN)}` };
     expect((await send('notion', event, signature)).status).to.equal(401);
-    const wrong = await token('POST', 'confirm-token', { token: 'first' });
+    const wrong = await token('POST', 'confirm-token', { token: 'never came' });
     expect([wrong.status, wrong.body.code]).to.equal([409, 'token_changed']);
     expect((await token('POST', 'confirm-token', { token: TOKEN })).status).to.equal(200);
     expect((await send('notion', event, signature)).status).to.equal(202);

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Desk, onPath, openDesk } from '../../harness/hooks.js';
@@ -171,8 +171,10 @@ describe('a hook whose sender is described', () => {
 
   it('is asked by a token or a password in a header, on both addresses', async () => {
     const token = await hookOf('tokened', { header: 'X-Auth', algorithm: 'token', prefix: 'T ' });
-    const basic = await hookOf('basic', 'basic');
-    const credentials = { authorization: `Basic ${Buffer.from(KEY).toString('base64')}` };
+    const password = `ada:${KEY}`;
+    const trigger = { webhookPath: 'basic', webhookSecret: password, verify: 'basic' };
+    const basic = await desk.hook({ triggerConfig: trigger });
+    const credentials = { authorization: `Basic ${Buffer.from(password).toString('base64')}` };
     const incoming = (id: string, headers: Record<string, string>) =>
       desk.test.call('POST', `/api/hooks/incoming/${id}`, { body: '{}', headers });
     expect((await send('tokened', '{}', { 'x-auth': `T ${KEY}` })).status).to.equal(202);
@@ -194,6 +196,57 @@ describe('a hook whose sender is described', () => {
     expect((await send('timed', '{}', signed('2'))).body).to.include({ duplicate: true });
     const late = { 'calendly-webhook-signature': `t=${at - 301},v1=${hex(`${at - 301}.{}`)}` };
     expect((await send('timed', '{}', late)).status).to.equal(401);
+  });
+
+  it('stores no secret of a hook that does not fire', async () => {
+    const id = await hookOf('beside', 'gitea');
+    const theirs = { webhookPath: 'beside', webhookSecret: 'the secret of another' };
+    await desk.hook({ triggerConfig: theirs, enabled: false });
+    const headers = {
+      'x-gitea-signature': hex('{}'),
+      'x-note': 'the secret of another',
+      'x-other': encodeURIComponent('the secret of another'),
+    };
+    expect((await send('beside?a=the+secret+of+another', '{}', headers)).status).to.equal(202);
+    expect(JSON.stringify(await contextOf(id))).to.not.contain('secret');
+  });
+
+  it('takes a repeat for one, whatever type its body is sent with', async () => {
+    const verify = { header: 'x-signed', idFrom: 'body.id', eventFrom: 'body.type' };
+    const id = await hookOf('typed', verify);
+    const body = '{"id":"evt_1","type":"paid"}';
+    const headers = { 'x-signed': hex(body) };
+    expect((await send('typed', body, headers)).status).to.equal(202);
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
+      expect((await send('typed', body, headers, type)).status).to.equal(415);
+    }
+    const nameless = '{"type":"ping"}';
+    const other = { 'x-signed': hex(nameless) };
+    expect((await send('typed', nameless, other)).status).to.equal(202);
+    const again = { ...other, 'idempotency-key': 'another' };
+    expect((await send('typed', nameless, again)).body).to.include({ duplicate: true });
+    expect(await desk.ended(id, 2)).to.have.length(2);
+  });
+
+  it('reads JSON as such for a sender that also sends forms', async () => {
+    const id = await hookOf('slack', 'slack');
+    const body = '{"event_id":"Ev1","event":{"type":"message"}}';
+    const at = `${seconds()}`;
+    const signature = `v0=${hex(`v0:${at}:${body}`)}`;
+    const headers = { 'x-slack-request-timestamp': at, 'x-slack-signature': signature };
+    expect((await send('slack', body, headers)).status).to.equal(202);
+    const type = 'application/x-www-form-urlencoded';
+    expect((await send('slack', body, headers, type)).body).to.include({ duplicate: true });
+    expect(await desk.ended(id)).to.have.length(1);
+  });
+
+  it('has deliveries of its own beside hooks that sign in a way of the same name', async () => {
+    const described = await hookOf('same-name', 'github');
+    const plain = await desk.hook(onPath('same-name', KEY));
+    const signed = { 'x-hub-signature-256': `sha256=${hex('{}')}` };
+    expect((await send('same-name', '{}', signed)).body.hooks).to.equal(2);
+    const [[one], [two]] = [await desk.ended(described), await desk.ended(plain)];
+    expect(one.deliveryId).to.not.equal(two.deliveryId);
   });
 
   it('reads large bodies under the id of the sender too', async () => {
@@ -227,7 +280,54 @@ describe('verify', () => {
     for (const each of times) expect(await faultsOf(each)).to.equal([`${at}.toleranceSeconds`]);
     expect(await faultsOf('sns')).to.equal([`${at}.topicArn`]);
     expect(await faultsOf({ preset: 'github', header: 'x' })).to.equal([`${at}.header`]);
-    expect(await faultsOf('discord', 'short')).to.equal(['triggerConfig.webhookSecret']);
+  });
+
+  it('is refused with a time that is not signed, and with a body that could be read as another', async () => {
+    const time = { header: 'x', timestampHeader: 'x-time' };
+    expect(await faultsOf(time)).to.equal([`${at}.timestampHeader`]);
+    const tolerant = [`${at}.toleranceSeconds`];
+    expect(await faultsOf({ header: 'x', toleranceSeconds: 60 })).to.equal(tolerant);
+    expect(await faultsOf({ preset: 'github', toleranceSeconds: 60 })).to.equal(tolerant);
+    const token = { header: 'x', algorithm: 'token', toleranceSeconds: 60 };
+    expect(await faultsOf(token)).to.equal(tolerant);
+    const bodies = ['json', 'text'];
+    for (const signed of ['{timestamp}{body}', '{body}{timestamp}']) {
+      expect(await faultsOf({ ...time, signed, bodies })).to.equal([`${at}.bodies`]);
+    }
+    const places = [{ idFrom: 'body.id' }, { timestampFrom: 'body.at' }];
+    for (const place of places) {
+      expect(await faultsOf({ header: 'x', ...place, bodies })).to.equal([`${at}.bodies`]);
+    }
+  });
+
+  it('is refused with a secret that anybody could guess, or that is no key', async () => {
+    const points = ['00'.repeat(32), `01${'00'.repeat(31)}`, `${'00'.repeat(31)}80`];
+    const secrets: [unknown, string][] = [
+      ...['short', ...points].map((each): [string, string] => ['discord', each]),
+      ['gitea', '7 bytes'],
+      ['basic', 'without a colon'],
+      ['standard-webhooks', 'whsec_YWI='],
+      [{ header: 'x', key: 'base64' }, 'not base64'],
+      [{ header: 'x', key: 'base64' }, 'YWI='],
+    ];
+    for (const [verify, secret] of secrets) {
+      expect([secret, await faultsOf(verify, secret)]).to.equal([
+        ...[secret, ['triggerConfig.webhookSecret']],
+      ]);
+    }
+  });
+
+  it('takes a public key in each encoding', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+    const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
+    for (const encoding of ['hex', 'base64', 'base64url'] as const) {
+      const path = `key-${encoding}`;
+      const verify = { header: 'x-signed', algorithm: 'ed25519', encoding };
+      const secret = raw.toString(encoding);
+      await desk.hook({ triggerConfig: { webhookPath: path, webhookSecret: secret, verify } });
+      const signature = sign(null, Buffer.from('{}'), privateKey).toString(encoding);
+      expect((await send(path, '{}', { 'x-signed': signature })).status).to.equal(202);
+    }
   });
 
   it('needs a public address where the sender signs it', async () => {
@@ -240,8 +340,8 @@ describe('verify', () => {
   });
 
   it('is shown with the hook', async () => {
-    const id = await hookOf('shown', { header: 'X-Proof', toleranceSeconds: 60 });
+    const id = await hookOf('shown', { header: 'X-Proof', encoding: 'base64' });
     const { body } = await desk.ask('GET', `/api/hooks/${id}`);
-    expect(body.triggerConfig.verify).to.equal({ header: 'X-Proof', toleranceSeconds: 60 });
+    expect(body.triggerConfig.verify).to.equal({ header: 'X-Proof', encoding: 'base64' });
   });
 });

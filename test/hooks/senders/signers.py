@@ -33,7 +33,7 @@ class Request:
         return moment.strftime("%Y-%m-%dT%H:%M:%S") + end
 
 
-def sender(name, sign, body=None, form=None, secrets=("right", "wrong"), **more):
+def sender(name, sign, body=None, form=None, secrets=("the right one", "a wrong one"), **more):
     """`timed`: it signs the time; `token`: it signs nothing, and shows its secret."""
     SENDERS[name] = {"sign": sign, "body": body, "form": form, "secrets": secrets, **more}
 
@@ -304,7 +304,7 @@ sender(
     "airtable",
     lambda s, r: {"X-Airtable-Content-MAC": "hmac-sha256=" + hexed(base64.b64decode(s), r.body)},
     body={"base": {"id": "app1"}},
-    secrets=(base64.b64encode(b"a key").decode(), base64.b64encode(b"no key").decode()),
+    secrets=(base64.b64encode(b"a key of bytes").decode(), base64.b64encode(b"not the key").decode()),
 )
 
 

@@ -130,6 +130,17 @@ describe('a preset', () => {
     expect(check({ ...vector, secret: 'not a key' })).to.be.false();
   });
 
+  it('verifies nothing under a public key of small order', () => {
+    // The identity: R is the identity too, and s is 0.
+    const identity = `01${'00'.repeat(31)}`;
+    const headers = {
+      'x-signature-ed25519': `${identity}${'00'.repeat(32)}`,
+      'x-signature-timestamp': '1700000000',
+    };
+    const vector: Vector = { preset: 'discord', secret: identity, headers, body: '{"type":0}' };
+    expect(check({ ...vector, at: 1_700_000_000_000 })).to.be.false();
+  });
+
   it('verifies pairs and lists with several signatures, of which one is right', () => {
     const body = '{"id":"evt_1"}';
     const at = 1_700_000_000;

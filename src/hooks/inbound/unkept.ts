@@ -1,0 +1,61 @@
+import type { VerifiedHook } from './accept.js';
+import type { Unkept } from './headers.js';
+import type { ReceivingHook } from './receivinghooks.js';
+
+/**
+ * Ours: the shortest secret, in bytes, that is looked for on behalf of a hook that does not fire.
+ * A shorter one would stand in many values by chance.
+ */
+const SHORTEST_OF_OTHERS = 8;
+/** The shortest part of an encoded secret that is looked for, in characters. */
+const SHORTEST_ENCODED = 4;
+/** The first whole character of base64 that only the secret makes, by its place in a group. */
+const FIRST_WHOLE = [0, 2, 3];
+
+/**
+ * Returns what is not stored with a delivery of these hooks: their senders' signatures, and the
+ * secrets of all hooks on the path, whether they fire or not.
+ */
+export const unkeptOf = (firing: VerifiedHook[], onPath: ReceivingHook[]): Unkept => {
+  const own = firing.map(({ hook }) => hook);
+  const others = onPath.filter((hook) => !own.includes(hook));
+  const secrets = [
+    ...own.flatMap(secretsIn),
+    ...others.flatMap(secretsIn).filter(({ length }) => length >= SHORTEST_OF_OTHERS),
+  ];
+  const plain = new Set(secrets.flatMap(plainForms));
+  const encoded = new Set(secrets.flatMap(base64Forms));
+  return {
+    holdsSecret: (text) => {
+      const texts = [text, percentDecoded(text)];
+      const isPlain = [...plain].some((form) => texts.some((each) => each.includes(form)));
+      const base64 = texts.map((each) => each.replaceAll('-', '+').replaceAll('_', '/'));
+      return isPlain || [...encoded].some((form) => base64.some((each) => each.includes(form)));
+    },
+    headers: own.flatMap(({ sender }) => sender?.recipe.header ?? []),
+  };
+};
+
+/** Returns the secrets of a hook, and the password of `user:password` by itself. */
+const secretsIn = ({ secrets, sender }: ReceivingHook): Buffer[] => {
+  const whole = secrets.map(({ key }) => key.export());
+  const isBasic = sender?.recipe.algorithm === 'basic';
+  const passwords = isBasic ? whole.map((each) => each.subarray(each.indexOf(':') + 1)) : [];
+  return [...whole, ...passwords].filter(({ length }) => length > 0);
+};
+
+/** Returns a secret as text. Node decodes headers as latin1; a query is UTF-8. */
+const plainForms = (secret: Buffer): string[] => [secret.toString('latin1'), secret.toString()];
+
+/** Returns what base64 makes of a secret, wherever in a text it stands. */
+const base64Forms = (secret: Buffer): string[] =>
+  FIRST_WHOLE.map((first, before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), secret]);
+    return bytes.toString('base64').slice(first, Math.floor((bytes.length * 8) / 6));
+  }).filter(({ length }) => length >= SHORTEST_ENCODED);
+
+/** Returns the bytes that a text with `%xx` stands for, as latin1. */
+const percentDecoded = (text: string): string =>
+  text
+    .replaceAll('+', ' ')
+    .replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));

@@ -1,0 +1,58 @@
+import { createSecretKey } from 'node:crypto';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { ReceivingHook } from '../../../src/hooks/inbound/receivinghooks.js';
+import { unkeptOf } from '../../../src/hooks/inbound/unkept.js';
+import { senderOf } from '../../../src/hooks/senders/open.js';
+import type { PresetName } from '../../../src/hooks/senders/presets.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const hookOf = (secret: string, preset: PresetName | null = null): ReceivingHook => ({
+  ...{ id: 'hook_1', userId: 'user_1', name: 'a', path: 'a', action: 'notify', isEnabled: true },
+  secrets: [{ key: createSecretKey(Buffer.from(secret)), until: null, isOld: false }],
+  sender: preset && senderOf(preset),
+  credentialId: null,
+  row: null,
+});
+const firing = (hook: ReceivingHook) => [
+  { hook, usedOldSecret: false, key: null, by: 'secret' as const, digest: null },
+];
+
+describe('unkeptOf', () => {
+  const SECRET = 'a+secret/of ä hook';
+
+  it('finds a secret as it is, with %xx, and in base64 at any place', () => {
+    const { holdsSecret } = unkeptOf(firing(hookOf(SECRET)), []);
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    const texts = [
+      `the ${SECRET}!`,
+      Buffer.from(SECRET).toString('latin1'),
+      encodeURIComponent(SECRET),
+      encodeURIComponent(SECRET).toLowerCase(),
+      new URLSearchParams({ a: SECRET }).toString(),
+      ...['', 'a', 'ab', 'abc'].map((before) => base64(`${before}${SECRET}`)),
+      ...['', 'a', 'ab', 'abc'].map((before) => base64(`${before}${SECRET}and more`)),
+      Buffer.from(SECRET).toString('base64url'),
+      encodeURIComponent(base64(`x:${SECRET}`)),
+    ];
+    for (const text of texts) expect(holdsSecret(text), text).to.be.true();
+    for (const text of ['', 'a', SECRET.slice(1), base64('another')]) {
+      expect(holdsSecret(text), text).to.be.false();
+    }
+  });
+
+  it('finds the password of a user by itself', () => {
+    const { holdsSecret } = unkeptOf(firing(hookOf('ada:pass word', 'basic')), []);
+    expect([holdsSecret('pass word'), holdsSecret('ada')]).to.equal([true, false]);
+  });
+
+  it('finds the secrets of all hooks on the path, unless they are short', () => {
+    const others = [hookOf('the secret of another'), hookOf('json')];
+    const { holdsSecret, headers } = unkeptOf(firing(hookOf('own', 'gitea')), others);
+    expect(headers).to.equal(['x-gitea-signature']);
+    const found = ['the secret of another', 'my own', 'application/json'].map(holdsSecret);
+    expect(found).to.equal([true, true, false]);
+  });
+});
