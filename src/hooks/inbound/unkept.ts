@@ -9,6 +9,8 @@ import type { ReceivingHook } from './receivinghooks.js';
 const SHORTEST_OF_OTHERS = 8;
 /** The shortest part of an encoded secret that is looked for, in characters. */
 const SHORTEST_ENCODED = 4;
+const ESCAPED = /[%+]/;
+const URL_SAFE = /[-_]/;
 /** The first whole character of base64 that only the secret makes, by its place in a group. */
 const FIRST_WHOLE = [0, 2, 3];
 
@@ -23,15 +25,15 @@ export const unkeptOf = (firing: VerifiedHook[], onPath: ReceivingHook[]): Unkep
     ...own.flatMap(secretsIn),
     ...others.flatMap(secretsIn).filter(({ length }) => length >= SHORTEST_OF_OTHERS),
   ];
-  const plain = new Set(secrets.flatMap(plainForms));
-  const encoded = new Set(secrets.flatMap(base64Forms));
+  const plain = secrets.flatMap(plainForms);
+  const encoded = secrets.flatMap(base64Forms);
+  const isIn = (text: string): boolean => {
+    if (plain.some((form) => text.includes(form))) return true;
+    const base64 = URL_SAFE.test(text) ? text.replaceAll('-', '+').replaceAll('_', '/') : text;
+    return encoded.some((form) => base64.includes(form));
+  };
   return {
-    holdsSecret: (text) => {
-      const texts = [text, percentDecoded(text)];
-      const isPlain = [...plain].some((form) => texts.some((each) => each.includes(form)));
-      const base64 = texts.map((each) => each.replaceAll('-', '+').replaceAll('_', '/'));
-      return isPlain || [...encoded].some((form) => base64.some((each) => each.includes(form)));
-    },
+    holdsSecret: (text) => isIn(text) || (ESCAPED.test(text) && isIn(percentDecoded(text))),
     headers: own.flatMap(({ sender }) => sender?.recipe.header ?? []),
   };
 };
@@ -45,7 +47,10 @@ const secretsIn = ({ secrets, sender }: ReceivingHook): Buffer[] => {
 };
 
 /** Returns a secret as text. Node decodes headers as latin1; a query is UTF-8. */
-const plainForms = (secret: Buffer): string[] => [secret.toString('latin1'), secret.toString()];
+const plainForms = (secret: Buffer): string[] => {
+  const [latin1, utf8] = [secret.toString('latin1'), secret.toString()];
+  return latin1 === utf8 ? [utf8] : [latin1, utf8];
+};
 
 /** Returns what base64 makes of a secret, wherever in a text it stands. */
 const base64Forms = (secret: Buffer): string[] =>

@@ -43,6 +43,13 @@ describe('unkeptOf', () => {
     }
   });
 
+  it('finds a secret in the base64 of addresses', () => {
+    const secret = '???>>>~~~???';
+    const { holdsSecret } = unkeptOf(firing(hookOf(secret)), []);
+    const text = Buffer.from(secret).toString('base64url');
+    expect([/[-_]/.test(text), holdsSecret(text)]).to.equal([true, true]);
+  });
+
   it('finds the password of a user by itself', () => {
     const { holdsSecret } = unkeptOf(firing(hookOf('ada:pass word', 'basic')), []);
     expect([holdsSecret('pass word'), holdsSecret('ada')]).to.equal([true, false]);
