@@ -1,6 +1,6 @@
 import { type Client, contracts, type Hook } from '../../src/client/index.js';
 import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
-import { usageFault } from '../exit.js';
+import { failed, usageFault } from '../exit.js';
 import { requestFrom } from '../fields.js';
 import { hookCreate, SECRET, secretFields } from '../hooks/create.js';
 import { executionId, executionTableColumns, givenSecret, hookCrud } from '../hooks/hook.js';
@@ -10,8 +10,10 @@ import { sendHook } from '../hooks/send.js';
 import {
   type HookSender,
   hookSenderOf,
+  isSignedByAmazon,
   senderFormOf,
   senders,
+  settingsOf,
   triggerLines,
   wordOf,
 } from '../hooks/senders/form.js';
@@ -170,7 +172,6 @@ const settings = command({
   notes: ['The secret is not among it: it was shown when the hook was made.'],
   seeAlso: 'adjutant hooks rotate-secret, adjutant help signatures',
   run: async (context, { args, flags }) => {
-    if (flags.awaitToken) return takeToken(context, args.hook);
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
     const form = senderFormOf(
@@ -180,6 +181,11 @@ const settings = command({
     );
     if (context.out.format === 'json') return context.out.json(form);
     context.out.note(form.where);
+    if (flags.awaitToken) {
+      // Only the token goes to stdout.
+      for (const [name, value] of form.facts) context.out.note(`  ${name}  ${value}`);
+      return takeToken(context, args.hook);
+    }
     context.out.facts(form.facts);
     for (const note of form.notes) context.out.note(note);
     for (const line of triggerLines(context.url, hook)) context.out.note(`Try:  ${line}`);
@@ -196,7 +202,15 @@ const rotateSecret = hookCrud.request({
     'github-issues --json',
   ],
   except: [],
-  notes: ['The new secret goes to stdout alone, this once.'],
+  notes: [
+    'The new secret goes to stdout alone, this once.',
+    'Where the sender makes the secret, give the hook that: hooks update <hook> --secret-file -',
+  ],
+  more: async (context, { args }) => {
+    const client = await context.client();
+    await refuseTheirs(await client.hooks.get({ id: await hookCrud.id(client, args.hook) }));
+    return {};
+  },
   say: ({ out }, { secret, oldSecretUntil }, { args: { hook } }) => {
     out.note('The new secret, shown this once:');
     out.line(secret);
@@ -205,6 +219,18 @@ const rotateSecret = hookCrud.request({
     out.note(`Who still uses the old one: adjutant hooks get ${hook}`);
   },
 });
+
+/** Refuses to make a secret that only the sender can make. */
+const refuseTheirs = async (hook: Hook): Promise<void> => {
+  const { label, theirs } = settingsOf(hookSenderOf(hook));
+  if (isSignedByAmazon(hook))
+    throw failed('Amazon signs with a key of its own: there is no secret.');
+  if (theirs === undefined) return;
+  throw failed(
+    `${label} makes the secret, or you do: ${theirs}.`,
+    `Give it to the hook: adjutant hooks update ${wordOf(hook)} --secret-file -`,
+  );
+};
 
 export const hooksGroup: CommandGroup = {
   commands: [

@@ -11,15 +11,16 @@ import { publicAddress } from '../tunnel/address.js';
 import { type DeliveryReceipt, deliver } from './delivery.js';
 import { givenSecret, hookCrud } from './hook.js';
 import { freshPayload, hookSample, sampleNames } from './sample.js';
-import { addressesOf } from './senders/form.js';
+import { addressesOf, isSignedByAmazon, secretRemedy } from './senders/form.js';
 import { isToken, type SentAs, sentAs } from './senders/sentas.js';
 
 const { PRESET_NAMES, UnfitSecret } = await loadSenders();
 
-const columns = columnsOf<DeliveryReceipt>(['delivery=deliveryId'], {
-  name: 'executions',
-  value: (receipt) => (receipt.executions ?? []).join(','),
-});
+const columns = columnsOf<DeliveryReceipt>(
+  ['delivery=deliveryId'],
+  { name: 'executions', value: (receipt) => (receipt.executions ?? []).join(',') },
+  { name: 'outcome', value: (receipt) => outcomeOf(receipt) },
+);
 
 export const sendHook = command({
   name: 'send',
@@ -76,6 +77,9 @@ export const sendHook = command({
     const client = await context.client();
     const hook = await client.hooks.get({ id: await hookCrud.id(client, args.hook) });
     if (hook.trigger !== 'webhook') throw failed(`${hook.name} is fired by ${hook.trigger} alone.`);
+    if (isSignedByAmazon(hook)) {
+      throw failed('Only Amazon can sign a message of SNS.', 'Publish one to the topic instead.');
+    }
     const { event = flags.sample?.event, sample, incoming } = flags;
     const read = file === undefined ? undefined : await readFileOrStdin(context, file);
     const secret = await givenSecret(context, flags.secretFile);
@@ -85,7 +89,7 @@ export const sendHook = command({
     const { recipe } = as;
     const delivery = { path, base, secret, payload, id: randomUUID(), event, recipe };
     const began = performance.now();
-    const { status, body: receipt } = await deliver(client, delivery).catch((error) => {
+    const { status, body: receipt = {} } = await deliver(client, delivery).catch((error) => {
       if (error instanceof UnfitSecret) throw failed(`${error.message}.`);
       throw error instanceof ApiError ? refusal(error, hook, as) : error;
     });
@@ -112,26 +116,34 @@ const refusal = (
   hook: Hook,
   { name, isOther }: SentAs,
 ): CliFault => {
-  const remedies: Record<number, string> = {
+  const remedies: Record<number, string | string[]> = {
     401: isOther
       ? `The hook expects another sender. Change it: adjutant hooks update ${hook.name} --verify ${name}`
-      : `The secret differs. Make a new one: adjutant hooks rotate-secret ${hook.name}`,
+      : secretRemedy(hook),
     404: `Nothing receives there. Look: adjutant hooks get ${hook.name}`,
     415: 'The sender sends no such body: see adjutant help signatures',
   };
   const remedy = remedies[statusCode];
-  return failed(`Refused with ${statusCode}: ${message}.`, ...(remedy ? [remedy] : []));
+  return failed(`Refused with ${statusCode}: ${message}.`, ...[remedy ?? []].flat());
 };
 
-const outcomeText = ({
-  duplicate,
-  accepted,
-  hooks,
-  deliveryId,
-  executions = [],
-}: DeliveryReceipt): string => {
-  if (duplicate) return 'a duplicate: nothing ran again';
-  if (!accepted) return 'received, and every hook there is disabled';
+/** The outcome of a delivery. The reply to a handshake says nothing of any. */
+const outcomeOf = ({ received, duplicate, accepted }: DeliveryReceipt) => {
+  if (duplicate) return 'duplicate';
+  if (accepted) return 'accepted';
+  return received ? 'disabled' : 'handshake';
+};
+
+const UNRUN: Record<string, string> = {
+  duplicate: 'a duplicate: nothing ran again',
+  disabled: 'received, and every hook there is disabled',
+  handshake: 'a handshake, which was answered: nothing runs',
+};
+
+const outcomeText = (receipt: DeliveryReceipt): string => {
+  const { hooks, deliveryId, executions = [] } = receipt;
+  const unrun = UNRUN[outcomeOf(receipt)];
+  if (unrun) return unrun;
   const count = countOf(hooks ?? 0, 'hook');
   return `delivery ${tail(plainText(deliveryId))}   ${count}   execution ${executions.map(tail).join(', ')}`;
 };

@@ -3,13 +3,25 @@
  * are loaded when they are first needed, as the contracts are.
  */
 export const loadSenders = async () => {
-  const [presets, open, sign] = await Promise.all([
+  const [presets, open, sign, faults, contract] = await Promise.all([
     import('../hooks/senders/presets.js'),
     import('../hooks/senders/open.js'),
     import('../hooks/senders/sign.js'),
+    import('../hooks/senders/faults.js'),
+    import('../hooks/senders/contract.js'),
   ]);
   const { PRESET_NAMES, PRESETS } = presets;
   const { recipeOf } = open;
   const { signedRequest, UnfitSecret } = sign;
-  return { PRESET_NAMES, PRESETS, recipeOf, signedRequest, UnfitSecret };
+  const { faultOfSenderSecret } = faults;
+  const { TOPIC_ARN } = contract;
+  return {
+    faultOfSenderSecret,
+    PRESET_NAMES,
+    PRESETS,
+    recipeOf,
+    signedRequest,
+    TOPIC_ARN,
+    UnfitSecret,
+  };
 };

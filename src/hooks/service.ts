@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import Boom from '@hapi/boom';
 import { iso } from '../kernel/clock.js';
 import type { Recorder } from '../kernel/contract/audit.js';
@@ -22,6 +21,7 @@ import type { HooksStore } from './queries.js';
 import { refuseGrants, refuseHookFaults, refusePath } from './refusals.js';
 import type { NamedThings } from './rules.js';
 import { nextTime } from './schedule.js';
+import { newSenderSecret } from './senders/newsecret.js';
 import type { HookWithStats } from './view.js';
 
 export interface HooksDeps extends RotationDeps {
@@ -168,10 +168,11 @@ export const rotateHookSecret = async (
   { id, overlapMinutes = DEFAULT_OVERLAP_MINUTES }: { id: string; overlapMinutes?: number },
   by: Caller & Recorder,
 ): Promise<{ secret: string; oldSecretUntil: string | null }> => {
-  const secret = randomBytes(36).toString('base64url');
+  let secret = '';
   const which = { id, userId: by.userId, also: [by.record({ data: { overlapMinutes } })] };
   const { old_secret_until: oldSecretUntil } = await change(deps, which, (row) => {
     if (row.trigger !== 'webhook') throw Boom.conflict('Only a webhook hook has a secret');
+    secret = newSenderSecret(JSON.parse(row.trigger_config).verify);
     return {
       ...rotated(deps, row, { sealed: ownSecretOf(row), overlapMinutes }),
       secret_sealed: deps.sealSecret(id, secret),

@@ -44,6 +44,32 @@ describe('rotate-secret', () => {
     expect(JSON.stringify(await config(id))).to.not.contain(body.secret);
   });
 
+  it('makes one in the form of the sender, and none that only the sender can make', async () => {
+    const hookOf = (webhookPath: string, verify: unknown, webhookSecret?: string) =>
+      desk.hook({ triggerConfig: { webhookPath, webhookSecret, verify } });
+    const described = { header: 'x-sig', signed: '{body}', key: 'base64' };
+    const encoded = await hookOf('encoded', described, 'YWJjZGVmZ2hpamtsbW5vcA==');
+    expect((await rotate(encoded)).body.secret).to.match(/^[A-Za-z0-9+/]{48}$/);
+    expect((await rotate(await hookOf('graph', 'microsoft-graph', 'the state'))).status).to.equal(
+      200,
+    );
+    const topicArn = 'arn:aws:sns:eu-west-1:123456789012:orders';
+    for (const id of [
+      await hookOf('named', 'basic', 'ada:the password'),
+      await hookOf(
+        'keyed',
+        'discord',
+        'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
+      ),
+      await hookOf('topic', { preset: 'sns', topicArn }),
+    ]) {
+      const before = await config(id);
+      const { status, body } = await rotate(id);
+      expect([status, body.code]).to.equal([409, 'secret_not_ours']);
+      expect(await config(id)).to.equal(before);
+    }
+  });
+
   it('keeps the overlap over a restart', async () => {
     const id = await desk.hook(onPath('restarted', 'old'));
     const { body } = await rotate(id, { overlapMinutes: 10 });

@@ -1,4 +1,4 @@
-import type { Hook, PresetName } from '../../../src/client/index.js';
+import type { Hook, PresetName, SenderVerification } from '../../../src/client/index.js';
 import { receiverOf } from '../delivery.js';
 import { codeSenders, type SenderSettings } from './code.js';
 import { workSenders } from './work.js';
@@ -64,6 +64,7 @@ export const senderFormOf = (
   secret = SHOWN_ONCE,
 ): SenderForm => {
   const { where, facts, theirs, notes: own = [] } = settingsOf(sender);
+  const described = describedFacts(hook);
   const { signed, incoming } = addressesOf(url, hook);
   const isShown = sender === 'gitlab' && hook.triggerConfig.verify === undefined;
   const words: Record<string, string> = {
@@ -73,11 +74,50 @@ export const senderFormOf = (
     '<hook>': wordOf(hook),
   };
   const fill = (text: string) => text.replace(/\{\w+\}|<hook>/g, (word) => words[word] ?? word);
+  const filled = (given: Record<string, string>): [string, string][] =>
+    Object.entries(given).map(([name, value]) => [name, fill(value)]);
+  if (sender === 'other' && described) {
+    const facts = [
+      ...filled({ Address: '{url}' }),
+      ...described,
+      ...filled({ Secret: '{secret}' }),
+    ];
+    return { where, facts, notes: [...reachOf(url), ...notes].map(fill) };
+  }
   return {
     where,
-    facts: Object.entries(facts).map(([name, value]) => [name, fill(value)]),
+    facts: filled(facts),
     notes: [...own, ...theirSecret(theirs, hook), ...reachOf(url), ...notes].map(fill),
   };
+};
+
+/** Returns what a sender that `verify` describes has to send; null if it describes none. */
+const describedFacts = ({ triggerConfig: { verify } }: Hook): [string, string][] | null => {
+  if (verify === undefined || typeof verify === 'string' || verify.preset) return null;
+  const {
+    header = 'Authorization',
+    timestampHeader,
+    idFrom,
+    bodies = ['json', 'form', 'text'],
+  } = verify;
+  return [
+    ['Body', `${bodies.join(', ')}, by POST`],
+    [`Header ${header}`, headerText(verify)],
+    ...(timestampHeader ? [[`Header ${timestampHeader}`, 'the time, in seconds since 1970']] : []),
+    ...(idFrom?.startsWith('headers.')
+      ? [[`Header ${idFrom.slice('headers.'.length)}`, 'an id of the delivery']]
+      : []),
+  ].map(([name = '', value = '']) => [name, value]);
+};
+
+/** The value of the header that a described sender sends, in words. */
+const headerText = (verify: Exclude<SenderVerification, string>): string => {
+  const { algorithm = 'sha256', encoding = 'hex', signed = '{body}', prefix = '', parts } = verify;
+  if (algorithm === 'token') return `${prefix}<the secret>`;
+  if (algorithm === 'basic') return 'Basic <base64 of user:password>';
+  const made = algorithm === 'ed25519' ? 'Ed25519 signature' : `HMAC-${algorithm.toUpperCase()}`;
+  const value = `${prefix}<${encoding} ${made} of ${signed}>`;
+  return parts ? `${parts.timestamp}=<the time>,${parts.signature}=${value}` : value;
 };
 
 const theirSecret = (theirs: string | undefined, { triggerConfig }: Hook): string[] =>
@@ -88,8 +128,25 @@ const theirSecret = (theirs: string | undefined, { triggerConfig }: Hook): strin
         'adjutant hooks update <hook> --secret-file -',
       ];
 
+/** Returns what to do where the secret of a hook is not the sender's. */
+export const secretRemedy = (hook: Hook): string[] => {
+  const { theirs, label } = settingsOf(hookSenderOf(hook));
+  const give = `adjutant hooks update ${wordOf(hook)} --secret-file -`;
+  if (!hook.triggerConfig.webhookSecretSet) return [`The hook has no secret yet. Give it: ${give}`];
+  if (theirs === undefined) {
+    return [`The secret differs. Make a new one: adjutant hooks rotate-secret ${wordOf(hook)}`];
+  }
+  return [`The secret differs. That of ${label}: ${theirs}.`, `Give it to the hook: ${give}`];
+};
+
 /** Lines that fire the hook; each reads the secret from a file, so that no process list shows it. */
-export const triggerLines = (url: string, hook: Hook): string[] => [
+export const triggerLines = (url: string, hook: Hook): string[] =>
+  isSignedByAmazon(hook) ? [] : linesOf(url, hook);
+
+/** True for a hook that has no secret, since only Amazon can sign for it. */
+export const isSignedByAmazon = (hook: Hook): boolean => hookSenderOf(hook) === 'sns';
+
+const linesOf = (url: string, hook: Hook): string[] => [
   `adjutant hooks send ${wordOf(hook)} payload.json --secret-file secret.txt`,
   ...(hook.triggerConfig.verify === undefined ? [curlLine(url, hook)] : []),
 ];

@@ -3,6 +3,9 @@ import { PRESET_NAMES } from './presets.js';
 import { BODY_FORMS, ENCODINGS } from './recipe.js';
 
 const header = () => s.text(100).pattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'the name of a header');
+/** The ARN of a topic of SNS. */
+export const TOPIC_ARN =
+  /^arn:aws[a-z-]*:sns:[a-z]{2,4}(?:-[a-z]+)+-\d{1,2}:\d{12}:[\w-]{1,256}(?:\.fifo)?$/;
 /** The place of a value in a request. */
 const place = () =>
   s
@@ -36,10 +39,7 @@ const Signature = s
     topicArn: s.optional(
       s
         .text(400)
-        .pattern(
-          /^arn:aws[a-z-]*:sns:[a-z]{2,4}(?:-[a-z]+)+-\d{1,2}:\d{12}:[\w-]{1,256}(?:\.fifo)?$/,
-          'the ARN of a topic',
-        )
+        .pattern(TOPIC_ARN, 'the ARN of a topic')
         .description('Of the preset sns: the topic whose messages are taken'),
     ),
     bodies: s.optional(s.list(s.oneOf('BodyForm', ...BODY_FORMS), 3).min(1)),

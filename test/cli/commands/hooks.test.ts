@@ -190,7 +190,7 @@ describe('hooks', () => {
     const signed = await send('--secret-file', secret);
     const incoming = await send('--secret-file', secret, '--incoming');
     expect([signed.code, incoming.code]).to.equal([0, 0]);
-    expect(signed.stdout).to.match(/^delivery_\w+\texecution_\w+\n$/);
+    expect(signed.stdout).to.match(/^delivery_\w+\texecution_\w+\taccepted\n$/);
     const wrong = await send('--secret-file', payload);
     expect([wrong.code, lines(wrong.stderr)[1]]).to.equal([
       1,

@@ -1,0 +1,174 @@
+import { loadSenders } from '../../src/client/index.js';
+import type { Context } from '../command.js';
+import { askSender } from './senders/ask.js';
+import type { HookSender } from './senders/form.js';
+
+const { TOPIC_ARN } = await loadSenders();
+
+/** The input as fields of a new hook. */
+export interface GuideResult {
+  fields: Record<string, unknown>;
+  sender?: HookSender;
+}
+
+const NAME = /^[\w.-]+$/;
+
+/** Asks for a whole hook, one thing after the other. */
+export const guideHook = async (context: Context): Promise<GuideResult> => {
+  const { ask } = context;
+  const instead = 'the flags of adjutant hooks create --help';
+  const sender = await askSender(context, instead);
+  const name = await ask.text({
+    ask: 'Name',
+    initial: sender === null ? 'daily' : sender === 'other' ? 'webhook' : sender,
+    instead: '--name',
+    refuse: (given) => (NAME.test(given) ? undefined : 'Letters, digits, dots and dashes.'),
+  });
+  const topicArn = sender === 'sns' ? await topic(context) : undefined;
+  const trigger = sender === null ? await schedule(context) : received(sender, name, topicArn);
+  const labels = actions.map(({ label }) => label);
+  const action = actions[await ask.choose({ ask: 'What then?', choices: labels, instead })];
+  const does = await action?.ask(context);
+  const conditions = sender === null ? undefined : await onlySome(context);
+  const more = await action?.after?.(context);
+  const fields = { name, ...trigger, ...does, conditions, ...more };
+  return { fields, ...(sender && { sender }) };
+};
+
+const received = (
+  sender: HookSender,
+  name: string,
+  topicArn: string | undefined,
+): Record<string, unknown> => ({
+  trigger: 'webhook',
+  'triggerConfig.webhookPath': name,
+  ...(sender !== 'other' && {
+    'triggerConfig.verify': topicArn === undefined ? sender : { preset: sender, topicArn },
+  }),
+});
+
+const topic = ({ ask }: Context): Promise<string> =>
+  ask.text({
+    ask: 'ARN of the topic',
+    instead: '--verify',
+    refuse: (given) =>
+      TOPIC_ARN.test(given) ? undefined : 'Like arn:aws:sns:eu-west-1:123456789012:orders.',
+  });
+
+const schedule = async ({ ask }: Context): Promise<Record<string, unknown>> => {
+  const cron = await ask.text({
+    ask: 'When? (cron: minute hour day month weekday)',
+    initial: '0 9 * * 1-5',
+    instead: '--cron',
+  });
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timezone = await ask.text({ ask: 'Time zone', initial: here, instead: '--timezone' });
+  return { trigger: 'schedule', 'triggerConfig.cron': cron, 'triggerConfig.timezone': timezone };
+};
+
+type FieldInputs = Promise<Record<string, unknown>>;
+interface HookActionChoice {
+  label: string;
+  ask(context: Context): FieldInputs;
+  /** Questions asked once it is known when the hook fires. */
+  after?(context: Context): FieldInputs;
+}
+
+const actions: HookActionChoice[] = [
+  {
+    label: 'run an agent',
+    ask: async ({ ask }) => {
+      const prompt = { ask: 'Prompt', instead: '--agent-prompt', refuse: needed };
+      return { action: 'spawn_agent', 'actionConfig.agentPrompt': await ask.lines(prompt) };
+    },
+    after: async (context) => ({
+      'actionConfig.notifyOwner': await context.ask.agree(
+        { ask: 'Tell you when it is done?', instead: '--notify-owner' },
+        true,
+      ),
+      'actionConfig.agentTools': await grants(context),
+    }),
+  },
+  {
+    label: 'notify me',
+    ask: async ({ ask }) => ({
+      action: 'notify',
+      'actionConfig.notifyMessage': await ask.text({
+        ask: 'Message ({{event}} and {{webhook.body.…}} are filled in)',
+        initial: '{{hook.name}}: {{event}}',
+        instead: '--notify-message',
+      }),
+    }),
+  },
+  {
+    label: 'forward',
+    ask: async ({ ask }) => ({
+      action: 'webhook',
+      'actionConfig.webhookUrl': await ask.text({
+        ask: 'To which address?',
+        instead: '--webhook-url',
+        refuse: (given) => (URL.canParse(given) ? undefined : 'An address like https://…'),
+      }),
+    }),
+  },
+  {
+    label: 'run a tool',
+    ask: async ({ ask }) => ({
+      action: 'execute_tool',
+      'actionConfig.toolId': await ask.text({ ask: 'Tool', initial: 'http', instead: '--tool-id' }),
+      'actionConfig.toolAction': await ask.text({
+        ask: 'Action',
+        initial: 'request',
+        instead: '--tool-action',
+      }),
+      'actionConfig.toolParams': JSON.parse(
+        await ask.text({
+          ask: 'Its parameters, as JSON',
+          initial: '{}',
+          instead: '--tool-params',
+          refuse: (given) => (isJson(given) ? undefined : 'JSON, for example {"url":"https://…"}'),
+        }),
+      ),
+    }),
+  },
+];
+
+/** Tools by their names, as `adjutant skills tools` lists them; the daemon says which it knows. */
+const grants = async ({ ask }: Context): Promise<string[] | undefined> => {
+  ask.say('  Its input comes from outside: every call with side effects will ask you.');
+  const given = await ask.text({
+    ask: 'Tools it may use without asking, e.g. web.read (empty: none)',
+    instead: '--agent-tools',
+  });
+  const tools = given.split(/[\s,]+/).filter(Boolean);
+  return tools.length > 0 ? tools : undefined;
+};
+
+const CONDITION = /^(\S+)\s*=\s*(.+)$/;
+
+/** `action = opened` is a condition on the payload's field. */
+const onlySome = async ({ ask }: Context): Promise<object[] | undefined> => {
+  const given = await ask.text({
+    ask: 'Only some events? e.g. action = opened (empty: all)',
+    instead: '--conditions',
+    refuse: (input) =>
+      input === '' || CONDITION.test(input)
+        ? undefined
+        : 'A field of the payload, = and its value, as action = opened.',
+  });
+  const [, field, value] = CONDITION.exec(given) ?? [];
+  if (field === undefined) return undefined;
+  return [{ field: `webhook.body.${field}`, operator: 'equals', value }];
+};
+
+const needed = (given: string): string | undefined =>
+  given.trim() === '' ? 'It needs something to do.' : undefined;
+
+const isJson = (given: string): boolean => {
+  try {
+    JSON.parse(given);
+    return true;
+  } catch {
+    return false;
+  }
+};
