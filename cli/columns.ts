@@ -30,6 +30,8 @@ export interface TableColumn<T> {
   isNumber?: true;
   /** True for a state, which is shown in its colour. */
   isState?: true;
+  /** True if the values are shown whole: a part of one, such as an address, is of no use. */
+  isWhole?: true;
   /** `data`: only in a pipe, such as an id; `table`: only on a terminal. */
   only?: 'data' | 'table';
 }
@@ -66,6 +68,7 @@ const KINDS = {
   data: { only: 'data' },
   state: { isState: true },
   number: { isNumber: true },
+  whole: { isWhole: true },
   /** Returns the end of an id, which is enough to name it in a command. */
   tail: { only: 'table', show: (id) => String(id).slice(-6) },
   ago: { show: (time) => (typeof time === 'string' ? ago(time) : 'never') },
@@ -76,6 +79,7 @@ interface FieldKind {
   only?: 'data' | 'table';
   isState?: true;
   isNumber?: true;
+  isWhole?: true;
   show?(value: unknown): string;
 }
 
@@ -144,17 +148,18 @@ interface ColumnLayout {
   width: number;
   isNumber?: true;
   isState?: true;
+  isWhole?: true;
 }
 
 const laidOut = <T>(
   rows: T[],
-  { name, value, show, isNumber, isState }: TableColumn<T>,
+  { name, value, show, isNumber, isState, isWhole }: TableColumn<T>,
 ): ColumnLayout => {
   const shown = rows.map((row) =>
     oneLine((show ? show(row) : plainText(value(row))).slice(0, LONGEST)),
   );
   const cells = [name.toUpperCase().replaceAll('-', ' '), ...shown];
-  return { cells, width: Math.max(...cells.map(widthOf)), isNumber, isState };
+  return { cells, width: Math.max(...cells.map(widthOf)), isNumber, isState, isWhole };
 };
 
 const drawn = (
@@ -177,7 +182,7 @@ const fitting = (columns: ColumnLayout[], width: number): ColumnLayout[] => {
   for (const column of columns) {
     const least = [...kept, column].map((one) => ({
       ...one,
-      width: Math.min(one.width, MIN_WIDTH * 2),
+      width: one.isWhole ? one.width : Math.min(one.width, MIN_WIDTH * 2),
     }));
     if (kept.length > 0 && sum(least) > width) break;
     kept.push(column);
@@ -185,12 +190,15 @@ const fitting = (columns: ColumnLayout[], width: number): ColumnLayout[] => {
   return kept;
 };
 
+/** Cuts the widest columns until they fit; those that are shown whole only if all others are cut. */
 const narrow = (columns: ColumnLayout[], width: number): ColumnLayout[] => {
   const narrowed = columns.map((column) => ({ ...column, width: Math.min(column.width, width) }));
-  while (sum(narrowed) > width) {
-    const widest = narrowed.reduce((a, b) => (b.width > a.width ? b : a));
-    if (widest.width <= MIN_WIDTH) break;
-    widest.width--;
+  for (const kept of [narrowed.filter(({ isWhole }) => !isWhole), narrowed]) {
+    while (sum(narrowed) > width) {
+      const [widest] = [...kept].sort((a, b) => b.width - a.width);
+      if (!widest || widest.width <= MIN_WIDTH) break;
+      widest.width--;
+    }
   }
   return narrowed;
 };

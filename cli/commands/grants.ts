@@ -5,10 +5,15 @@ import { crud } from '../crud.js';
 import { safe } from '../text.js';
 
 const columns = columnsOf<Grant>(
-  ['id:data'],
+  ['id:data', 'short=id:tail'],
   { name: 'call', value: ({ tool, action }) => `${tool}.${action}` },
-  ['scope', 'method', 'origin', 'path=pathPrefix'],
-  { name: 'for', value: ({ hookId, sessionId }) => hookId ?? sessionId },
+  ['scope', 'origin:whole'],
+  {
+    name: 'for',
+    value: ({ hookId, sessionId }) => hookId ?? sessionId,
+    show: ({ boundTo, hookId, sessionId }) => boundTo ?? hookId ?? sessionId ?? '',
+  },
+  ['method', 'path=pathPrefix'],
   ['uses', 'used=lastUsedAt:ago', 'expires=expiresAt:ago'],
 );
 

@@ -50,6 +50,21 @@ describe('tableOf', () => {
     ]);
   });
 
+  it('cuts no address, leaves out a column instead, and cuts one that is wider than the terminal', () => {
+    const whole = columns.map((column) =>
+      column.name === 'last-note' ? { ...column, isWhole: true as const } : column,
+    );
+    const long = [{ id: 'h', name: 'n'.repeat(30), runs: 1, note: 'https://example.org:8443' }];
+    expect(tableOf(long, whole, plain(52))[1]).to.equal(
+      `${'n'.repeat(19)}…     1  HTTPS://EXAMPLE.ORG:8443`,
+    );
+    expect(tableOf(long, whole, plain(44))).to.equal([
+      'NAME                            RUNS',
+      `${'n'.repeat(30)}     1`,
+    ]);
+    expect(tableOf(long, whole.slice(3), plain(12))[1]).to.equal('HTTPS://EXA…');
+  });
+
   it('is never wider than the terminal', () => {
     const wide = [{ id: 'h', name: '日'.repeat(80), runs: 1e9, note: 'n'.repeat(400) }];
     for (const width of [20, 40, 60, 80, 140]) {

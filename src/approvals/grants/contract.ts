@@ -18,6 +18,9 @@ export const Grant = s.object('Grant', {
     .description('Path of the approved request: untrusted agents stay below it, except with GET'),
   hookId: s.nullable(s.id('hook')).description('It is for the agents of this hook'),
   sessionId: s.nullable(s.id('session')).description('Or for those of this conversation'),
+  boundTo: s
+    .nullable(s.anyText(200))
+    .description('Name of the hook, or title of the conversation; null: it has none'),
   agentId: s.id('agent').description('Whose call was approved'),
   approvalId: s.id('approval').description('The approval that it was given with'),
   createdAt: s.time(),

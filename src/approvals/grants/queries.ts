@@ -3,7 +3,7 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { Input } from '../../kernel/contract/endpoint.js';
 import { mint } from '../../kernel/ids.js';
 import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
-import { newestFirst } from '../../store/page.js';
+import { newestFirst, type Page } from '../../store/page.js';
 import { deleteRows, selectRows } from '../../store/rows.js';
 import { type Store, statement, unlessUnmet } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
@@ -22,6 +22,9 @@ const VALID_MS = 30 * 24 * 3600 * 1000;
 
 /** The agent that makes a call. */
 type CallingAgent = Pick<AgentRow, 'id' | 'user_id' | 'session_id' | 'hook_id' | 'parent_id'>;
+
+/** A grant with the name of what it is bound to: one of both is null. */
+export type NamedGrant = GrantRow & { hook_name: string | null; session_title: string | null };
 
 /** Creates the grants: approvals that stand for later calls. */
 export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) => {
@@ -42,11 +45,26 @@ export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) =
 
   return {
     /** Returns a user's grants that are valid now, newest first. */
-    list: (userId: string, filters: Input<typeof contract.list>['query']) => {
+    list: (
+      userId: string,
+      filters: Input<typeof contract.list>['query'],
+    ): Promise<Page<NamedGrant>> => {
       const { scope, tool, hookId: hook_id, sessionId: session_id } = filters;
       const values = { scope, tool, hook_id, session_id };
       const rows = selectRows(db, grantTable, values, visibleTo(userId), inForce());
-      return newestFirst(rows, filters);
+      const named = rows.select((of) => [
+        of
+          .selectFrom('hooks as h')
+          .whereRef('h.id', '=', 'approval_grants.hook_id')
+          .select('h.name')
+          .as('hook_name'),
+        of
+          .selectFrom('sessions as s')
+          .whereRef('s.id', '=', 'approval_grants.session_id')
+          .select('s.title')
+          .as('session_title'),
+      ]);
+      return newestFirst<NamedGrant>(named, filters);
     },
 
     /** Deletes a grant together with the audit record. Returns false if the user has none such. */

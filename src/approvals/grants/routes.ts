@@ -3,9 +3,11 @@ import { resource } from '../../kernel/route.js';
 import { grantTable } from '../../store/tables/permissions.js';
 import { viewer } from '../../store/view.js';
 import { grants as contract, Grant } from './contract.js';
-import type { Grants } from './queries.js';
+import type { Grants, NamedGrant } from './queries.js';
 
-const viewGrant = viewer(grantTable, Grant, {});
+const viewGrant = viewer(grantTable, Grant, {
+  boundTo: ({ hook_name, session_title }: NamedGrant) => hook_name ?? session_title,
+});
 
 export const grantsResource = (grants: Grants) =>
   resource('grants', contract, {

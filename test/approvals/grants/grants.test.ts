@@ -78,7 +78,7 @@ describe('a grant', () => {
     expect(grant).to.equal({
       ...{ id: grant.id, scope: 'conversation', tool: 'http', action: 'request' },
       ...{ origin: new URL(desk.canary.url).origin, method: 'POST', pathPrefix: '/in' },
-      ...{ hookId: null, sessionId, agentId: id, approvalId: decided.body.id },
+      ...{ hookId: null, sessionId, boundTo: 'Do it', agentId: id, approvalId: decided.body.id },
       ...{ createdAt: '2026-03-01T12:00:00.000Z', expiresAt: '2026-03-31T12:00:00.000Z' },
       ...{ lastUsedAt: '2026-03-01T12:00:00.000Z', uses: 1 },
     });
@@ -123,7 +123,8 @@ describe('a grant', () => {
       await desk.clear();
     }
     expect(heard().length).to.equal(3);
-    expect((await grants(`?hookId=${hookId}&scope=host&tool=http`)).grants.length).to.equal(1);
+    const { grants: held } = await grants(`?hookId=${hookId}&scope=host&tool=http`);
+    expect(held.map(({ boundTo }: { boundTo: string }) => boundTo)).to.equal(['payload']);
     expect((await grants('?scope=conversation')).grants).to.equal([]);
     await makeHook('another');
     await fire('another', request('POST', 'in', { body: 'c' }));

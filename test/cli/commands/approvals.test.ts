@@ -83,7 +83,13 @@ describe('approvals', () => {
     const { stdout } = await shown(['grants', 'list', '--fields', 'call,scope,method,origin,path']);
     expect(stdout).to.equal('http.request\thost\tPOST\thttp://127.0.0.1:9\t/\n');
     const [grant] = (await world.client.grants.list()).grants;
-    const gone = await shown(['grants', 'delete', grant?.id ?? '', '--yes']);
+    const [head, row] = lines((await shown(['grants', 'list'], { terminal: 100 })).stdout);
+    expect(head).to.match(/^SHORT +CALL +SCOPE +ORIGIN +FOR +METHOD/);
+    const short = grant?.id.slice(-6) ?? '';
+    expect(row).to.match(
+      new RegExp(`^${short} +http\\.request +host +http://127\\.0\\.0\\.1:9 +Post it +POST`),
+    );
+    const gone = await shown(['grants', 'delete', short, '--yes']);
     expect([gone.code, (await world.client.grants.list()).grants]).to.equal([0, []]);
   });
 
