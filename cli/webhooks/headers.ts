@@ -8,20 +8,21 @@ export const headersFile = textFlag(
   'Headers that it gets, a line each: "Name: value"; without a value one is taken away',
 );
 
-/** Reads the headers from a file or stdin; undefined: none was given. Usage: no name in a line. */
+/** Reads the headers from a file or stdin; undefined: none was given. Usage: another line than `Name: value` or
+ * a name. */
 export const headersFrom = async (
   context: Context,
   file: string | undefined,
 ): Promise<Record<string, string | null> | undefined> => {
   if (file === undefined) return undefined;
   const text = await readFileOrStdin(context, file);
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
   return Object.fromEntries(
-    lines.map((line, at) => {
-      const [, name, value = ''] = /^([^:\s]+):?[ \t]*(.*)$/.exec(line) ?? [];
+    text.split(/\r?\n/).flatMap((line, at) => {
+      if (line.trim() === '') return [];
+      const [, name, value = ''] = /^([^:\s]+)\s*(?::(.*))?$/.exec(line) ?? [];
       // The line is not repeated: it may hold a secret.
-      if (name === undefined) throw usageFault(`Line ${at + 1} of the headers has no name.`);
-      return [name, value.trim() === '' ? null : value.trim()];
+      if (name === undefined) throw usageFault(`Line ${at + 1} is not Name: value`);
+      return [[name, value.trim() === '' ? null : value.trim()]];
     }),
   );
 };

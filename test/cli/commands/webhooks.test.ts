@@ -98,6 +98,17 @@ describe('webhooks', () => {
     );
   });
 
+  it('takes headers from a file, and refuses a line that is none', async () => {
+    await create('app');
+    const given = ['update', 'app', '--headers-file', '-'];
+    const set = await webhooks([...given, '--json'], 'X-One: a: b\n\nX-Two : c\n');
+    expect(JSON.parse(set.stdout).headerNames).to.equal(['x-one', 'x-two']);
+    const removed = await webhooks([...given, '--json'], 'X-One\n');
+    expect(JSON.parse(removed.stdout).headerNames).to.equal(['x-two']);
+    const wrong = await webhooks(given, 'X-One: a\n\nbad line\n');
+    expect([wrong.code, wrong.stderr.split('\n')[0]]).to.equal([2, 'Line 3 is not Name: value']);
+  });
+
   it('rotates to a secret that alone goes to stdout', async () => {
     await create('app');
     const { code, stdout, stderr } = await webhooks(['rotate-secret', 'app']);
