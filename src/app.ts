@@ -101,6 +101,8 @@ const reportOf = (of: {
     snapshot,
     migrated,
     models: of.modules.agents.models.names(),
+    /** The address at which others reach it; null: none. */
+    publicUrl: of.modules.system.tunnel.address(),
     openedInMs: Math.round(performance.now() - of.since),
     /** The code that the first account takes; null: none. For the operator's eyes alone. */
     setupCode: of.setup.shown(),

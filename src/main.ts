@@ -87,7 +87,6 @@ const open = async (options: AppOptions): Promise<App> => {
 };
 
 const startLines = (config: Config, { url, report }: App): string[] => {
-  const isWide = !['127.0.0.1', 'localhost', '::1'].includes(config.host);
   const models = report.models.filter((name) => name !== 'digest');
   const lines = [
     `Adjutant ${version}   home ${config.home}${report.isNewHome ? ' (new)' : ''}   node ${process.versions.node}`,
@@ -100,11 +99,18 @@ const startLines = (config: Config, { url, report }: App): string[] => {
     lines.push(`  database  migrated to schema ${report.schema}, snapshot ${report.snapshot}`);
   }
   lines.push(
-    `  listening ${url}   explorer /swagger   ${isWide ? 'BEYOND THIS MACHINE: put TLS in front' : 'only this machine'}`,
+    `  listening ${url}   explorer /swagger   ${reachText(config, report.publicUrl)}`,
     `  model     ${models.length > 0 ? models.join(', ') : 'none yet: the built-in digest answers'}`,
     `Ready in ${(report.openedInMs / 1000).toFixed(1)} s. Next, in another terminal: adjutant quickstart`,
   );
   return lines;
+};
+
+/** Returns the machines that reach the daemon, and the address of the others. */
+const reachText = ({ host }: Config, publicUrl: string | null): string => {
+  const isWide = !['127.0.0.1', 'localhost', '::1'].includes(host);
+  if (isWide) return 'BEYOND THIS MACHINE: put TLS in front';
+  return publicUrl === null ? 'only this machine' : `others at ${publicUrl}`;
 };
 
 const translateRefusals = <T>(work: () => T): T => {

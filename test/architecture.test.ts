@@ -60,8 +60,12 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
     may: /^src\/(client\/|api\.ts|[\w/]+\/contract\.ts|hooks\/senders\/|kernel\/(contract\/|(ids|jsonvalue|private)\.ts))/,
   },
   { who: /^cli\//, may: /^(cli\/|src\/(client\/|kernel\/private\.ts))/ },
-  // Both desks make text from outside safe in one place, ask one clock, and lend the terminal alike.
-  { who: /^tui\//, may: /^(tui\/|src\/client\/|cli\/(text|editor|foreground)\.ts$)/ },
+  // Both desks make text from outside safe in one place, ask one clock, lend the terminal alike, and
+  // show the settings of a webhook as the command line does.
+  {
+    who: /^tui\//,
+    may: /^(tui\/|src\/client\/|cli\/(text|editor|foreground|hooks\/senders\/form|tunnel\/reach)\.ts$)/,
+  },
 ];
 /**
  * `serve` is the daemon: it is the one command that becomes it; `recover`, `rollback` and parts of

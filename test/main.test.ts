@@ -55,6 +55,7 @@ describe('serve', () => {
     const env = { ADJUTANT_PUBLIC_URL: 'https://hooks.example.org' };
     const daemon = await startDaemon({ home, env });
     const { stdout, stderr } = await daemon.end('SIGTERM');
+    expect(stdout).to.match(/^ {2}listening http:.+ {3}others at https:\/\/hooks\.example\.org$/m);
     const file = join(home, 'setup-code');
     expect(stdout.split('\n').filter((line) => line.includes('setup'))).to.equal([
       `  setup     the first account takes the code in ${file} (0600), once`,

@@ -9,7 +9,7 @@ import { readinessOf, startCommandFor } from '../daemon/readiness.js';
 import { type CliFault, failed, unlessRefused } from '../exit.js';
 import { chooseFirst, modelOffers } from '../models/first.js';
 import { duration, oneLine } from '../text.js';
-import { reachNotes } from '../tunnel/address.js';
+import { reachNotes } from '../tunnel/reach.js';
 import { setupTunnel } from '../tunnel/setup.js';
 import { login, register } from './auth.js';
 import { startAndReport } from './up.js';
@@ -168,10 +168,11 @@ const hello = async (context: Context) => {
 
 const reachable = async (context: Context): Promise<void> => {
   const client = await context.client();
-  const { address, reach } = await client.tunnel.address();
+  const found = await client.tunnel.address();
+  const { address } = found;
   if (address !== null) {
     step(context, 'Reachable', `at ${oneLine(address)}`);
-    for (const line of reachNotes(reach)) context.out.note(`    ${line}`);
+    for (const line of reachNotes(found)) context.out.note(`    ${line}`);
     return;
   }
   if (!isLocalUrl(context.url)) return step(context, 'Reachable', `at ${context.url}`);

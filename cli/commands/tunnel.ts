@@ -4,7 +4,7 @@ import { type CommandGroup, type Context, command, textFlag } from '../command.j
 import { failed, usageFault } from '../exit.js';
 import { requestCommand } from '../request.js';
 import { oneLine, safe } from '../text.js';
-import { reachNotes } from '../tunnel/address.js';
+import { reachNotes } from '../tunnel/reach.js';
 import {
   settingFields,
   settingFlags,
@@ -102,10 +102,10 @@ const address = requestCommand({
   name: 'address',
   endpoint: endpoints.address,
   examples: ['', '--json', 'curl "$(adjutant tunnel address)/health"'],
-  say: ({ out }, { address, reach }) => {
-    if (address === null) return out.note('Nowhere but here: adjutant tunnel setup');
-    out.line(address);
-    for (const line of reachNotes(reach)) out.warn(line);
+  say: ({ out }, found) => {
+    if (found.address === null) return out.note('Nowhere but here: adjutant tunnel setup');
+    out.line(found.address);
+    for (const line of reachNotes(found)) out.warn(line);
   },
 });
 

@@ -4,7 +4,8 @@ import { type CommandGroup, command } from '../command.js';
 import { crud } from '../crud.js';
 import { requestCommand } from '../request.js';
 import { localTime, safe } from '../text.js';
-import { NOT_REACHED, reachNotes } from '../tunnel/address.js';
+import { NOT_REACHED } from '../tunnel/address.js';
+import { reachNotes } from '../tunnel/reach.js';
 
 const endpoints = await contracts.users();
 
@@ -39,7 +40,7 @@ const inviteUser = requestCommand({
     out.note(user === undefined ? 'A new account:' : 'A new password:');
     out.line(url);
     if (reach === 'none') out.warn(NOT_REACHED);
-    for (const line of reachNotes(reach)) out.warn(line);
+    for (const line of reachNotes({ reach })) out.warn(line);
     out.note(`Works once, until ${localTime(expiresAt)}. Shown this once.`);
   },
 });

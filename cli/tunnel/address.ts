@@ -1,17 +1,6 @@
-import type { TunnelView } from '../../src/client/index.js';
 import type { Context } from '../command.js';
 import { unlessRefused } from '../exit.js';
-
-const WARNINGS = {
-  unverified: 'This address is unverified: nobody has reached it from outside.',
-  failed: 'The last check did not come through to this address.',
-};
-
-/** Warnings about an address before it is handed out. */
-export const reachNotes = (reach: TunnelView['reach']): string[] =>
-  reach === 'unverified' || reach === 'failed'
-    ? [WARNINGS[reach], 'Prove it: adjutant tunnel check        Forget it: adjutant tunnel forget']
-    : [];
+import { reachNotes } from './reach.js';
 
 /** Warnings about a link for somebody who may use another machine. */
 export const NOT_REACHED =
@@ -29,5 +18,5 @@ export const publicAddress = async (context: Context): Promise<PublicAddress> =>
   // A token for hooks alone may not know of the tunnel; a daemon before it has none.
   const found = await unlessRefused([403, 404], client.tunnel.address());
   if (!found || found.address === null) return { url: context.url, notes: [] };
-  return { url: found.address, notes: reachNotes(found.reach) };
+  return { url: found.address, notes: reachNotes(found) };
 };

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { widthOf } from '../../cli/text.js';
+import type { Hook } from '../../src/client/index.js';
 import { hintsView, messageView, tabsView, titleView } from '../../tui/frame/bars.js';
 import { helpView } from '../../tui/frame/help.js';
 import { sheetView } from '../../tui/frame/sheets.js';
@@ -115,6 +116,34 @@ describe('views', () => {
     const said = shown(helpView, known([]), 80, 19).join('\n');
     const keys = bindings.filter(({ scope }) => scope === 'everywhere');
     expect(keys.filter(({ text }) => !said.includes(text.slice(0, 14)))).to.equal([]);
+  });
+
+  it('show what to enter at the sender of a hook, as the command line does', () => {
+    const at = (hook: Hook): string[] =>
+      shown(
+        pages.hook.view,
+        known([...hooksLoaded([hook]), ...atHook, { type: 'ui.looked', change: { tab: 1 } }]),
+        80,
+        20,
+      ).slice(3);
+    expect(at(aHook())).to.equal([
+      'GitHub → repository → Settings → Webhooks → Add webhook',
+      '',
+      'Payload URL       http://127.0.0.1:3005/api/webhooks/issues',
+      'Content type      application/json',
+      'Secret            the one that you gave it; R makes a new one',
+      'SSL verification  enabled',
+      'Events            the ones that this hook is for',
+      '',
+      'Then save; GitHub sends a ping.',
+      'That address is for this machine alone. Others need a name with TLS in front of',
+      'it:',
+      'adjutant tunnel setup, then: adjutant hooks settings github-issues',
+      'By hand  adjutant hooks send github-issues',
+    ]);
+    expect(at(aHook({ triggerConfig: { webhookPath: 'x', verify: 'stripe' } }))[0]).to.contain(
+      'Stripe',
+    );
   });
 
   it('list hooks', () => {

@@ -152,6 +152,7 @@ export const tunnel = contract({
     reply: s.object('TunnelAddress', {
       address: s.nullable(address()),
       isTemporary: s.flag().description('It changes at the next start'),
+      publicUrlSetting: s.flag().description('ADJUTANT_PUBLIC_URL says it: read-only here'),
       reach: reach(),
     }),
   }),

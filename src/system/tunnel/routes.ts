@@ -27,7 +27,8 @@ export const tunnelResource = (deps: TunnelServiceDeps) => {
     address: async () => {
       const address = tunnel.address();
       const isTemporary = address !== null && tunnel.publicUrl() === null;
-      return { address, isTemporary, reach: tunnel.reach() };
+      const publicUrlSetting = deps.config.publicUrl !== null;
+      return { address, isTemporary, publicUrlSetting, reach: tunnel.reach() };
     },
     forget: (_input, by) => forgetAddress(deps, by),
     programs: async () => ({ programs: await findPrograms(folders) }),

@@ -165,6 +165,18 @@ describe('tunnel', () => {
     expect(stdout).to.contain('Do: adjutant tunnel check');
   });
 
+  it('says where an address comes from that no command changes', async () => {
+    const fixed = await openWorld({ config: { publicUrl: 'https://hooks.example.org' } });
+    const { stdout, stderr } = await fixed.cli(['tunnel', 'address']);
+    await fixed.stop();
+    expect([stdout, stderr]).to.equal([
+      'https://hooks.example.org\n',
+      'This address is unverified: nobody has reached it from outside.\n' +
+        'It is ADJUTANT_PUBLIC_URL in the environment of the daemon.\n' +
+        'Prove it: adjutant tunnel check\n',
+    ]);
+  });
+
   it('warns wherever an address goes that nobody has reached', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     await tunnel(['set', '--provider', 'proxy', '--public-url', url]);
@@ -195,6 +207,7 @@ describe('tunnel', () => {
       all.map(() => [0, true]),
     );
     expect(address.stdout).to.equal(`${url}\n`);
+    expect(address.stderr).to.contain('Forget it: adjutant tunnel forget');
     expect(status.stdout).to.contain(`public ${url} (unverified)`);
   });
 

@@ -58,7 +58,12 @@ describe('a tunnel by a program', () => {
       ...{ publicUrl: null, addressHeader: 'cf-connecting-ip', tokenSet: false, detail: null },
     });
     const { body } = await stage.call('GET', '/api/tunnel/address', { token: stage.user });
-    expect(body).to.equal({ address, isTemporary: true, reach: 'unverified' });
+    expect(body).to.equal({
+      address,
+      isTemporary: true,
+      publicUrlSetting: false,
+      reach: 'unverified',
+    });
     const { body: invite } = await stage.ask('POST', '/api/admin/users/new/invite', {});
     expect(invite.url).to.contain(`${address}/invite#`);
     const { payload } = await stage.app.server.inject({

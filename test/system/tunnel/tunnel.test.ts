@@ -48,7 +48,9 @@ describe('the tunnel', () => {
       expect([refused.status, refused.body.code]).to.equal([409, 'tunnel_not_set_up']);
     }
     const address = await stage.call('GET', '/api/tunnel/address', { token: stage.user });
-    expect(address.body).to.equal({ address: null, isTemporary: false, reach: 'none' });
+    expect(address.body).to.equal({
+      ...{ address: null, isTemporary: false, publicUrlSetting: false, reach: 'none' },
+    });
   });
 
   it('by a proxy is on as soon as it is switched on, and its word is taken from then on', async () => {
@@ -131,6 +133,8 @@ describe('the tunnel', () => {
     const { status, body } = await put({ provider: 'proxy' });
     expect(status).to.equal(200);
     expect(body).to.include({ publicUrl: PUBLIC, publicUrlSetting: true, address: PUBLIC });
+    const address = await stage.ask('GET', '/api/tunnel/address');
+    expect(address.body).to.include({ address: PUBLIC, publicUrlSetting: true });
   });
 
   it('prints configurations for its name, its port and files', async () => {

@@ -1,7 +1,9 @@
+import { hookSenderOf, senderFormOf, wordOf } from '../../../cli/hooks/senders/form.js';
+import { reachNotes } from '../../../cli/tunnel/reach.js';
 import type { Execution, Hook } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
-import { factRows, jsonRows, plain } from '../../parts/text.js';
+import { factRows, jsonRows, plain, textRows } from '../../parts/text.js';
 import { durationText } from '../../parts/times.js';
 import { rowsOf } from '../../state/lists.js';
 import type { State } from '../../state/state.js';
@@ -12,7 +14,7 @@ import { tableFor } from '../list.js';
 import { hookActs, hookGist, replayAct } from './acts.js';
 import { executionColumns, hookState } from './hooks.js';
 
-const DELIVER = 2;
+const SETTINGS = 1;
 
 /** Returns the hook of the page on top, or, on the page of an execution, the hook below it. */
 export const shownHook = (state: State): Hook | null => {
@@ -46,14 +48,11 @@ const hookFacts = ({ triggerConfig, concurrency, cooldownMs }: Hook): string =>
     .filter(Boolean)
     .join('   ');
 
-/**
- * Returns the settings, or what a sender such as a forge needs for its deliveries, without the
- * secret.
- */
+/** Returns what to enter at the sender, or the fields of the hook. */
 const hookText = (state: State, hook: Hook, width: number): ScreenRow[] => {
   const { tab, isRaw, isWrapped } = topView(state.ui);
-  if (tab === DELIVER) return deliverRows(state, hook, width);
   if (isRaw) return jsonRows(hook, width, isWrapped);
+  if (tab === SETTINGS) return senderRows(state, hook, width);
   const { name, description, trigger, triggerConfig, action, actionConfig, ...rest } = hook;
   const within = (config: object): [string, unknown][] =>
     Object.entries(config).map(([key, value]) => [`  ${key}`, value]);
@@ -74,22 +73,24 @@ const hookText = (state: State, hook: Hook, width: number): ScreenRow[] => {
   );
 };
 
-const deliverRows = ({ session }: State, hook: Hook, width: number): ScreenRow[] => {
-  const { webhookPath: path, webhookSecretSet } = hook.triggerConfig;
-  if (!path) return [row(`A ${hook.trigger} fires it: there is no sender to tell.`)];
+/** Returns the form of `adjutant hooks settings`. The secret is not among it. */
+const senderRows = ({ session, overview }: State, hook: Hook, width: number): ScreenRow[] => {
+  const { webhookPath, webhookSecretSet } = hook.triggerConfig;
+  if (!webhookPath) return [row(`A ${hook.trigger} fires it: there is no sender to tell.`)];
+  const url = overview.known?.publicUrl ?? session.url;
+  const notes = overview.known?.publicUrl ? reachNotes(overview.known) : [];
   const secret = webhookSecretSet
     ? 'the one that you gave it; R makes a new one'
     : 'none yet: R makes one';
-  return factRows(
-    [
-      ['Payload URL', `${session.url}/api/webhooks/${encodeURIComponent(path)}`],
-      ['Content type', 'application/json'],
-      ['Secret', secret],
-      ['Signature', 'X-Hub-Signature-256: sha256=<HMAC of the body>'],
-      ['By hand', `adjutant hooks send ${hook.name}`],
-    ],
-    width,
-  );
+  const form = senderFormOf(hookSenderOf(hook), { url, notes }, hook, secret);
+  return [
+    ...textRows(form.where, width, true),
+    [],
+    ...factRows(form.facts, width),
+    [],
+    ...form.notes.flatMap((note) => textRows(note, width, true)),
+    ...factRows([['By hand', `adjutant hooks send ${wordOf(hook)}`]], width),
+  ];
 };
 
 /** One hook: its executions, its settings, or what a sender needs to know. */
@@ -98,7 +99,7 @@ export const hookPage: ScreenPage = {
     name: 'hook',
     title: 'Hook',
     noun: 'hook',
-    tabs: ['Executions', 'Settings', 'Deliver'],
+    tabs: ['Executions', 'Settings', 'Facts'],
     list: 'hooks',
     shown: shownHook,
     head: (_, hook) => [
@@ -132,5 +133,7 @@ export const hookPage: ScreenPage = {
   needs: ({ ui }) => [
     { is: 'list', list: 'hooks', everyMs: 15_000 },
     { is: 'list', list: 'executions', of: topView(ui).id, everyMs: 5000 },
+    // The public address, which senders are given.
+    { is: 'overview', everyMs: 15_000 },
   ],
 };
