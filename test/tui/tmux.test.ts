@@ -83,7 +83,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.wait('Latest executions of github-issues');
     await tmux.keys('Enter');
     await tmux.wait('path issues   secret set');
-    await tmux.keys(']', ']');
+    await tmux.keys(']');
     await tmux.wait('Payload URL');
     await tmux.keys('Escape');
     for (const [key, text] of [

@@ -100,7 +100,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     expect(rows).to.contain('\n2. issues, state enabled, ');
     desk.say('2');
     await desk.hears('Hook: issues, enabled, webhook to notify.');
-    desk.say('deliver');
+    desk.say('settings');
     await desk.hears('/api/webhooks/issues');
     desk.say('back');
     await desk.hears('Hooks: 2 hooks.');
