@@ -71,6 +71,7 @@ async function* followReply(
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const news = listen(deps, agent, signal);
   let last = after;
+  let wasOver = false;
   try {
     while (!signal.aborted) {
       const text = news.takeText();
@@ -84,7 +85,12 @@ async function* followReply(
           if (isEnd(event)) return;
         }
         if (page.events.length === PAGE) news.again();
-        else if (page.events.length === 0 && (await isOver(deps, agent.id))) return;
+        else if (page.events.length === 0 && (await isOver(deps, agent.id))) {
+          if (wasOver) return;
+          // The last events may have been written after they were read, and before the status was.
+          wasOver = true;
+          news.again();
+        }
       }
       if (await news.isIdle()) yield {};
     }

@@ -169,7 +169,7 @@ describe('hooks settings --await-token', () => {
     await arrive('secret_of_Notion');
     const { code, stdout, stderr } = await awaiting;
     expect([code, stdout]).to.equal([0, 'secret_of_Notion\n']);
-    expect(stderr).to.match(/Webhook URL .+\/api\/webhooks\/pages\n[^]*Awaiting a token/);
+    expect(stderr).to.match(/Webhook URL .+\/api\/webhooks\/pages\n[\s\S]*Awaiting a token/);
     const words = ['hooks', 'send', 'pages', '--sample', 'github/push', '--secret-file', '-'];
     expect((await world.cli(words, { stdin: 'secret_of_Notion' })).code).to.equal(0);
     expect((await world.cli(words, { stdin: 'another' })).code).to.equal(1);

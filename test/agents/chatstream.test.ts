@@ -1,0 +1,36 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { eventsOf, type FollowingDeps } from '../../src/agents/chat/stream.js';
+import type { AgentRow } from '../../src/store/tables/agents.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const AGENT = { id: 'agent_x', user_id: 'user_x', session_id: 'session_x' } as AgentRow;
+const event = (id: number, type: string, data: object) => ({ id, type, data, agentId: AGENT.id });
+
+describe('the stream of an answer', () => {
+  it('has the last events though they came between two reads', async () => {
+    const last = [
+      event(1, 'agent.message', { content: 'Two.' }),
+      event(2, 'agent.status', { status: 'completed' }),
+    ];
+    // The agent ends after its events were read for the first time.
+    const reads = [[], last];
+    const deps = {
+      rows: {
+        events: async () => ({ events: reads.shift() ?? [], gap: false }),
+        byId: async () => ({ ...AGENT, status: 'completed', result: 'Two.', error: null }),
+        readerNote: async () => null,
+      },
+      hub: { whenOver: () => () => undefined, listen: () => () => undefined },
+      deltas: { listen: () => () => undefined },
+    } as unknown as FollowingDeps;
+    const names: unknown[] = [];
+    const { signal } = new AbortController();
+    for await (const { event: name } of eventsOf(deps, AGENT, { after: 0, signal })) {
+      names.push(name);
+    }
+    expect(names).to.equal(['chat', 'agent.message', 'agent.status', 'done']);
+  });
+});
