@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { timeDigits } from '../../src/kernel/ids.js';
+import { idDigits } from '../harness/ids.js';
 
 const BODY = JSON.stringify({ action: 'opened', padding: 'x'.repeat(1000) });
 
@@ -26,8 +26,7 @@ export const queueDeliveries = (home: string, count: number, isDone = false): vo
        (id, hook_id, user_id, delivery_id, trigger, action, status, created_at, run_at, boot)
      VALUES (?, 'hook_queued', 'user_queued', ?, 'webhook', 'notify', ?, ?, ?, ?)`,
   );
-  // Not minted: ids that are minted never go back behind those before them.
-  const tail = (n: number): string => timeDigits(Date.parse(at)) + String(n).padStart(16, '0');
+  const tail = (n: number): string => idDigits(Date.parse(at), n);
   const add = db.transaction((from: number, size: number) => {
     for (let n = from; n < from + size; n++) {
       const ids = { delivery: `delivery_${tail(n)}`, execution: `execution_${tail(n)}` };

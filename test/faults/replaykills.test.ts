@@ -5,10 +5,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
-import { mint } from '../../src/kernel/ids.js';
 import { addHook, registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
+import { idDigits } from '../harness/ids.js';
 import { randomFrom } from './random.js';
 import { startSink } from './sink.js';
 
@@ -36,9 +36,10 @@ const addFailures = (home: string, hookId: string): void => {
   db.transaction(() => {
     for (let n = 0; n < FAILED; n++) {
       const time = new Date(at + n).toISOString();
-      const id = mint('delivery', at + n);
+      const digits = idDigits(at + n, n);
+      const id = `delivery_${digits}`;
       delivery.run(id, JSON.stringify({ n }), time);
-      execution.run(mint('execution', at + n), hookId, user_id, id, time, time);
+      execution.run(`execution_${digits}`, hookId, user_id, id, time, time);
     }
   })();
   db.close();

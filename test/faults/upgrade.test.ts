@@ -5,10 +5,10 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
 import { migrations } from '../../migrations/all.js';
-import { timeDigits } from '../../src/kernel/ids.js';
 import { openWriter } from '../../src/store/thread/database.js';
 import { until } from '../harness/app.js';
 import { startDaemon, startKilled } from '../harness/daemon.js';
+import { idDigits } from '../harness/ids.js';
 import { readLedger } from './ledger.js';
 import { randomFrom } from './random.js';
 
@@ -49,7 +49,7 @@ const fill = (db: Database.Database): void => {
   );
   db.transaction(() => {
     for (let n = 0; n < QUEUED; n++) {
-      const tail = timeDigits(Date.parse(AT)) + String(n).padStart(16, '0');
+      const tail = idDigits(Date.parse(AT), n);
       const claim = n < CLAIMED ? [1, 'boot_old'] : [0, null];
       delivery.run(`delivery_${tail}`);
       execution.run(`execution_${tail}`, `delivery_${tail}`, n < CLAIMED ? 'running' : 'queued');
