@@ -1,4 +1,4 @@
-import { iso } from '../kernel/clock.js';
+import { iso, toTheMinute } from '../kernel/clock.js';
 import type { Approval } from '../kernel/contract/approval.js';
 import { mint } from '../kernel/ids.js';
 import { canonical } from '../kernel/jsonvalue.js';
@@ -113,7 +113,7 @@ const messageOf = ({ asker, agentId }: ApprovalRequest, approvals: Approval[]): 
 const bodyOf = ({ arguments: args, digest, reason, expiresAt }: Approval): string =>
   [
     canonical(args),
-    `Because: ${reason}. Nothing has run; without an answer it is denied at ${expiresAt}.`,
+    `Because: ${reason}. Nothing has run; without an answer it is denied at ${toTheMinute(expiresAt)}.`,
     `adjutant approvals approve ${digest.slice(0, 8)}    or: adjutant approvals deny ${digest.slice(0, 8)}`,
   ].join('\n');
 

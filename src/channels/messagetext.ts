@@ -1,4 +1,5 @@
 import { SHORT_DIGEST } from '../approvals/module.js';
+import { toTheMinute } from '../kernel/clock.js';
 import { isPressing } from '../outbound/module.js';
 import { SCOPE_TEXTS } from '../providers/chat/buttonscopes.js';
 import type { ChannelMessage } from '../providers/chat/platform.js';
@@ -121,7 +122,7 @@ const textOf = (asked: ApprovalQuestion, isRead: boolean): string => {
     ...Object.entries(args).map(([name, value]) => `  ${visible(name)}: ${visible(value)}`),
     `Because: ${visible(asked.reason)}`,
     asked.untrusted === 1 ? 'UNTRUSTED: the agent has read what came from outside' : 'trusted',
-    `Digest ${short}. Nothing has run; without an answer it is denied at ${asked.expires_at}.`,
+    `Digest ${short}. Nothing has run; without an answer it is denied at ${toTheMinute(asked.expires_at)}.`,
     ...(isRead ? repliesTo(asked, short) : commandsOf(short)),
   ].join('\n');
 };

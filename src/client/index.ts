@@ -13,6 +13,7 @@ export type { PlatformReply } from '../channels/platforms/contract.js';
 export type { Session } from '../conversations/contract.js';
 export type { ExpertReply } from '../experts/contract.js';
 export type { Execution, Hook } from '../hooks/contract.js';
+export type { RefusedDelivery } from '../hooks/inbound/contract.js';
 export type { SenderVerification } from '../hooks/senders/contract.js';
 export type { PresetName } from '../hooks/senders/presets.js';
 export type { SignatureRecipe } from '../hooks/senders/recipe.js';

@@ -242,7 +242,10 @@ const runTool = async (
       effectId: run.execution.id,
       hops: hopsOf(run),
     });
-    return { status: 'success', effect: 'done', result };
+    const failure = tool.failureIn?.(result) ?? null;
+    if (failure === null) return { status: 'success', effect: 'done', result };
+    const effect = tool.isSafe(args) ? 'none' : 'begun';
+    return { status: 'error', effect, error: failure, result };
   } catch (error) {
     if (!(error instanceof ToolRefused || error instanceof ToolFailed) || signal.aborted)
       throw error;

@@ -2,16 +2,13 @@ import Joi from 'joi';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
+import { RefusedDeliveries } from './inbound/contract.js';
 import { AwaitedToken, ConfirmedToken, SenderVerification } from './senders/contract.js';
 
 const trigger = () =>
   s.oneOf(
     'Trigger',
-    'webhook',
-    'schedule',
-    'agent_completed',
-    'agent_failed',
-    'approval_requested',
+    ...(['webhook', 'schedule', 'agent_completed', 'agent_failed', 'approval_requested'] as const),
   );
 const action = () => s.oneOf('Action', 'spawn_agent', 'notify', 'webhook', 'execute_tool');
 const executionStatus = () =>
@@ -245,6 +242,10 @@ export const hooks = contract({
     example: { token: 'secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl' },
     body: ConfirmedToken,
     reply: Hook,
+  }),
+  refused: endpoint.get('/api/hooks/{id}/refused', {
+    summary: 'Deliveries to a hook of which nothing was kept, newest first, and why',
+    reply: RefusedDeliveries,
   }),
   executions: endpoint.get('/api/hooks/{id}/executions', {
     summary: 'Runs of a hook, newest first',

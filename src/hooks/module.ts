@@ -20,6 +20,7 @@ import { createBacklog } from './inbound/backlog.js';
 import { createInbox } from './inbound/inbound.js';
 import { createPrecedence } from './inbound/precedence.js';
 import { createDirectory, type Directory } from './inbound/receivinghooks.js';
+import { createRefusalLog } from './inbound/refusallog.js';
 import type { PayloadPool } from './payloads/pool.js';
 import { hooksStore } from './queries.js';
 import { createPrepare } from './ready.js';
@@ -148,6 +149,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
       const { used } = vault;
       const apart = payloads.run;
       const senders = createSenders({ http, clock, log, publicUrl });
+      const refusals = createRefusalLog({ clock, directory });
       const inbox = createInbox({
         store,
         clock,
@@ -161,11 +163,12 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
         used,
       });
       return {
-        receivers: receiversResource({ inbox, counted, probe }),
+        receivers: receiversResource({ inbox: refusals.watching(inbox), counted, probe }),
         replays: replaysResource({ store, clock, hooks, failures, grants, replays }),
         hooks: hooksResource({
           hub,
           awaited: senders.awaited,
+          refusals,
           testing: { store, clock, queue, evaluate, models: agents.models },
           service: {
             hooks,

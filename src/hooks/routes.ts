@@ -5,6 +5,7 @@ import { orNotFound, resource } from '../kernel/route.js';
 import { type Hub, readOrWait } from '../realtime/module.js';
 import { hooks } from './contract.js';
 import type { TriggerConfig } from './hook.js';
+import type { RefusalLog } from './inbound/refusallog.js';
 import { refuseFiring } from './refusals.js';
 import type { AwaitedTokens } from './senders/awaitedtokens.js';
 import { recipeOf } from './senders/open.js';
@@ -21,13 +22,20 @@ import { dryRun, fireTestDelivery, replayExecution, type TestingDeps } from './t
 import { type ExecutionWithDelivery, executionsText, executionText, viewHook } from './view.js';
 
 interface HooksRoutesDeps {
+  refusals: RefusalLog;
   awaited: AwaitedTokens;
   service: HooksDeps;
   testing: TestingDeps;
   hub: Hub;
 }
 
-export const hooksResource = ({ service: deps, testing, hub, awaited }: HooksRoutesDeps) => {
+export const hooksResource = ({
+  service: deps,
+  testing,
+  hub,
+  awaited,
+  refusals,
+}: HooksRoutesDeps) => {
   const findExecution = async (userId: string, hookId: string, id: string) => {
     return orNotFound(await deps.hooks.execution(userId, hookId, id), 'No execution with that id');
   };
@@ -60,6 +68,10 @@ export const hooksResource = ({ service: deps, testing, hub, awaited }: HooksRou
       const changed = await updateHook(deps, by, id, { triggerConfig });
       awaited.forget(id);
       return viewHook(changed);
+    },
+    refused: async ({ id }, by) => {
+      await findHook(deps, by.userId, id);
+      return refusals.of(id);
     },
     executions: async ({ id, query }, by) => {
       await findHook(deps, by.userId, id);

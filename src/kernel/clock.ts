@@ -15,6 +15,9 @@ export const iso = (ms: number): string => {
   return last.text;
 };
 
+/** Returns a time in ISO 8601, as `iso` gives it, to the minute for people: `2026-01-31 09:00 UTC`. */
+export const toTheMinute = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;
+
 /**
  * The newest formatted time. Many calls fall into one millisecond, and formatting takes half a
  * microsecond, which is much on the hot path.

@@ -4,6 +4,7 @@ import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import { HttpFailure } from '../kernel/failure.js';
 import { hopHeader } from '../kernel/hops.js';
 import type { Http } from '../kernel/http.js';
+import { memberAt } from '../kernel/jsonvalue.js';
 import { offsetInput, textPart } from './textpart.js';
 import {
   defineTool,
@@ -61,6 +62,7 @@ export const httpTools = (http: Requester): ToolGroup => ({
       sendsOut: true,
       outside: true,
       isSafe: ({ method }) => isSafeMethod(method),
+      failureIn,
       run: async ({ method, url, headers = {}, body, offset }, context, tool) => {
         if (body !== undefined && isSafeMethod(method)) {
           throw refusal(tool, [{ path: 'body', message: `is not allowed with ${method}` }]);
@@ -90,6 +92,11 @@ export const httpTools = (http: Requester): ToolGroup => ({
     }),
   ],
 });
+
+const failureIn = (result: unknown): string | null => {
+  const status = Number(memberAt(result, 'status'));
+  return status >= 400 ? `${status} from the target` : null;
+};
 
 const isSafeMethod = (method: unknown): boolean => method === 'GET' || method === 'HEAD';
 

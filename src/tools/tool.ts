@@ -78,6 +78,11 @@ export interface Tool {
    * other tools.
    */
   definitionDigest?: string;
+  /**
+   * Returns why a result means that the call did not succeed, or null. A model judges that by itself;
+   * this is for a hook, whose result nobody may read. By default every result means success.
+   */
+  failureIn?(result: unknown): string | null;
   /** True if this call changes nothing (safe as in RFC 9110). It may still send data out. */
   isSafe(args: Record<string, unknown>): boolean;
   /**

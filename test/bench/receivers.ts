@@ -37,7 +37,8 @@ const WARMING_DELIVERIES = 6000;
 const MOST_HELD = 90_000;
 const QUIET_WITHIN_MS = 20_000;
 const LOOK_MS = 700;
-const QUIET_US = 10_000;
+/** Idle servers of such a number take a part of this. */
+const QUIET_US = 25_000;
 
 /** All contenders side by side, one after the other in every round; the first rounds only warm. */
 export const measureReceivers = async (plan: Plan, home?: string): Promise<Figures[]> => {

@@ -163,6 +163,28 @@ describe('execute_tool', () => {
     expect(received).to.include({ method: 'POST', path: '/orders/5', body: '{"n":5}' });
   });
 
+  it('fails with the status of the target, and keeps what that said', async () => {
+    const url = `${target.url}/down`;
+    const read = await tool('read-down', 'http', 'request', { method: 'GET', url });
+    const write = await tool('write-down', 'http', 'request', { method: 'POST', url });
+    const answer = target.answer;
+    target.answer = (response) => response.writeHead(503).end('at lunch');
+    await desk.deliver('read-down', '{}');
+    await desk.deliver('write-down', '{}');
+    const runs = [await firstRun(read), await firstRun(write)];
+    target.answer = answer;
+    for (const run of runs) {
+      expect(run).to.include({ status: 'error', error: '503 from the target' });
+      expect(run.result).to.include({ status: 503, body: 'at lunch' });
+    }
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const reasonOf = async (hookId: string) =>
+      (await desk.ask('POST', '/api/hooks/executions/replay', { hookId, since, dryRun: true })).body
+        .reasons;
+    // What only reads has no effect that a replay would repeat.
+    expect([await reasonOf(read), await reasonOf(write)]).to.equal([{}, { effect_done: 1 }]);
+  });
+
   it('reaches nothing private that is not allowed', async () => {
     const id = await tool('private', 'http', 'request', {
       method: 'GET',
@@ -199,7 +221,7 @@ describe('execute_tool', () => {
     },
   );
 
-  it('refuses shell.run to all others', async () => {
+  it('refuses shell.run to all others (needs bubblewrap)', confined, async () => {
     const { token } = await desk.test.register('plain');
     const body = notice({
       ...onPath('plain'),

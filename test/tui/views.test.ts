@@ -139,7 +139,8 @@ describe('views', () => {
       'That address is for this machine alone. Others need a name with TLS in front of',
       'it:',
       'adjutant tunnel setup, then: adjutant hooks settings github-issues',
-      'By hand  adjutant hooks send github-issues',
+      'By hand      adjutant hooks send github-issues',
+      'Why refused  adjutant hooks refused github-issues',
     ]);
     expect(at(aHook({ triggerConfig: { webhookPath: 'x', verify: 'stripe' } }))[0]).to.contain(
       'Stripe',

@@ -159,6 +159,9 @@ export const keptHeaders = (headers: Headers, unkept: Unkept): Record<string, st
   return kept;
 };
 
+/** True if a header of this name may hold a secret or a signature. */
+export const meansSecret = (name: string): boolean => NOT_KEPT.test(name);
+
 /**
  * Returns the secrets that a request carries, as `Authorization: Bearer`, `X-Webhook-Secret` or
  * `X-Gitlab-Token`. Node decodes headers as latin1, so this encoding gives the bytes that were

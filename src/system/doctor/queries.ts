@@ -71,16 +71,17 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
     return first?.created_at ?? null;
   },
 
-  /** Counts the messages that were not delivered, or may not have been. */
-  deadLetters: async (): Promise<number> => {
-    const { count } = await db
+  /** Counts the messages that were not delivered (`failed`), or may not have been (`unknown`). */
+  deadLetters: async (): Promise<{ status: string; count: number }[]> =>
+    db
       .selectFrom('sendings')
+      .select('status')
       .select((of) => of.fn.countAll<number>().as('count'))
       // These are literals, because otherwise their index is not used.
       .where(sql<boolean>`status IN ('failed', 'unknown') AND status <> 'sent'`)
-      .executeTakeFirstOrThrow();
-    return count;
-  },
+      .groupBy('status')
+      .orderBy('status')
+      .execute(),
 });
 
 export type DoctorStore = ReturnType<typeof doctorStore>;

@@ -134,14 +134,18 @@ const logOf = ({ lostLines, reason }: LostLines): Finding[] =>
         ),
       ];
 
-const outboxOf = (count: number): Finding =>
-  count === 0
-    ? okFinding('outbox', 'nothing undelivered')
-    : warnFinding(
-        'outbox',
-        `${count} ${count === 1 ? 'message was' : 'messages were'} not delivered, or may not have been`,
-        'adjutant outbox list --status failed',
-      );
+const outboxOf = (found: { status: string; count: number }[]): Finding => {
+  const [first] = found;
+  if (!first) return okFinding('outbox', 'nothing undelivered');
+  const said = found.map(({ status, count }) => `${count} ${DEAD_LETTERS[status] ?? status}`);
+  const remedy = `adjutant outbox list --status ${first.status}`;
+  return warnFinding('outbox', said.join(', '), remedy);
+};
+
+const DEAD_LETTERS: Record<string, string> = {
+  failed: 'not delivered',
+  unknown: 'perhaps not delivered',
+};
 
 const REMEDIES: Record<string, string> = {
   database: `${LOGS}   It needs a disk that can be written and is not full`,

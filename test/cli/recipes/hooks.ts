@@ -36,6 +36,7 @@ export const hooks: Recipes = {
   'hooks disable': { words: named },
   'hooks executions': { words: async (scene) => [(await scene.run()).hook] },
   'hooks execution': { words: ran },
+  'hooks refused': { words: named },
   'hooks settings': { words: named, json: 'its own' },
   'hooks send': {
     words: async (scene) => [

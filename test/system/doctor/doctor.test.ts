@@ -140,7 +140,7 @@ describe('the doctor', () => {
     expect(await named('outbox')).to.equal({
       name: 'outbox',
       status: 'warn',
-      detail: '1 message was not delivered, or may not have been',
+      detail: '1 not delivered',
       remedy: 'adjutant outbox list --status failed',
     });
   });

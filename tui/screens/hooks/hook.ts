@@ -89,7 +89,13 @@ const senderRows = ({ session, overview }: State, hook: Hook, width: number): Sc
     ...factRows(form.facts, width),
     [],
     ...form.notes.flatMap((note) => textRows(note, width, true)),
-    ...factRows([['By hand', `adjutant hooks send ${wordOf(hook)}`]], width),
+    ...factRows(
+      [
+        ['By hand', `adjutant hooks send ${wordOf(hook)}`],
+        ['Why refused', `adjutant hooks refused ${wordOf(hook)}`],
+      ],
+      width,
+    ),
   ];
 };
 
