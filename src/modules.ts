@@ -14,6 +14,7 @@ import type { LogRing } from './kernel/ring.js';
 import type { Resource } from './kernel/route.js';
 import { scopesOf } from './kernel/scope.js';
 import type { Watch } from './kernel/watch.js';
+import { openMemories } from './memories/module.js';
 import { openModels } from './models/module.js';
 import { openOperations } from './operations/module.js';
 import { openOutbound } from './outbound/module.js';
@@ -45,7 +46,13 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const operations = openOperations(base, { hub });
   const secrets = await openSecrets(base, master);
   const vault = openVault(base, { secrets });
-  const tools = openTools(base, { vault: vault.vault, confinement, searchUrl });
+  const memories = openMemories(base, { hub });
+  const tools = openTools(base, {
+    vault: vault.vault,
+    confinement,
+    searchUrl,
+    memories: memories.actions,
+  });
   const { toolbox } = tools;
   const outbound = openOutbound(base, { hub, operations, vault, secrets });
   const accounts = await openAccounts(base, { config, secrets, outbound });
@@ -73,7 +80,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     approvals,
     experts: experts.experts,
   });
-  agents.run({ skills: skills.skills, dailyCostUsd });
+  agents.run({ skills: skills.skills, recall: memories.recall, dailyCostUsd });
   const channels = openChannels(base, { secrets, vault, outbound, approvals, agents });
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
   hooks.run({ tools, permissions, concurrency: config.hookConcurrency });
@@ -104,6 +111,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     operations,
     secrets,
     vault,
+    memories,
     tools,
     outbound,
     accounts,
@@ -184,6 +192,7 @@ export const resourcesOf = (
     ...modules.approvals.resources(),
     ...permissions.resources(),
     ...modules.skills.resources(),
+    ...modules.memories.resources(),
     ...modules.independent.flatMap((module) => module.resources()),
     ...modules.models.resources(),
     operations.resources().operations,

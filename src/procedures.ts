@@ -10,6 +10,7 @@ import { claimExecutions, oldestWait } from './hooks/procedures/claim.js';
 import { closeExecution, endExecutions } from './hooks/procedures/end.js';
 import { firedHooks, namedExecution } from './hooks/procedures/fire.js';
 import { claimJobs } from './jobs/procedures.js';
+import { recalledMemories } from './memories/procedures.js';
 import { postEvent, postNotice } from './outbound/procedures/post.js';
 import { beginMessages } from './outbound/procedures/send.js';
 import { settleMessage } from './outbound/procedures/settle.js';
@@ -45,6 +46,7 @@ const lookups = {
   agentSnapshot,
   agentNotices,
   resultChannel,
+  recalledMemories,
   firedHooks,
   namedExecution,
   checkAudit,

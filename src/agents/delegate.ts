@@ -62,6 +62,7 @@ const subAgent = async (
     channel: 'agent',
     untrusted: parent.untrusted === 1,
     hops: parent.hops,
+    memory: parent.memory === 1,
     parentId: parent.id,
     place: {
       rootId: parent.root_id ?? parent.id,

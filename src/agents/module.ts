@@ -21,6 +21,7 @@ import { createModels } from './models.js';
 import { createNotify } from './notifytool.js';
 import { agentsResource } from './routes.js';
 import { agentRows } from './rows.js';
+import type { Recall } from './run.js';
 import { toolsetOf, toolsOfPersona } from './toolset.js';
 import { findWaitingAgent } from './waitforapproval.js';
 
@@ -48,6 +49,7 @@ export interface AgentsModuleDeps {
 /** The dependencies of the loop beside those of its module. */
 interface LoopModuleDeps {
   skills: Skills;
+  recall: Recall;
   /** The daily limit of the cost of all agents of a user, unless an admin has set another. */
   dailyCostUsd: number;
 }
@@ -88,7 +90,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
     /** Registers the modules that follow what agents do. */
     followers,
     /** Registers the loop with the queue. */
-    run: ({ skills, dailyCostUsd }: LoopModuleDeps): void => {
+    run: ({ skills, recall, dailyCostUsd }: LoopModuleDeps): void => {
       const loop = createLoop({
         store,
         clock,
@@ -103,6 +105,7 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
           models,
           experts,
           grants: approvals.grants,
+          recall,
           toolsOf: async (agent, permissions) => {
             await skills.keepFresh();
             const suits = toolsOfPersona(agent, skills.servers.all());

@@ -15,12 +15,18 @@ export interface LoopDeps extends EndingDeps {
   log: Log;
 }
 
+/**
+ * Returns what the owner wants to be remembered and fits what was said last, one line each.
+ */
+export type Recall = (userId: string, said: string) => Promise<string[]>;
+
 /** The models, tools and limits of agents. */
 export interface AgentAccess {
   models: Models;
   experts: Experts;
   /** The approvals that stand for later calls. */
   grants: Pick<Grants, 'covering' | 'use'>;
+  recall: Recall;
   toolsOf(agent: AgentRow, permissions: EffectivePermissions): Promise<Toolset>;
   /** Returns the working folder of an agent. */
   folderOf(agent: AgentRow): Promise<string>;

@@ -14,6 +14,8 @@ export interface AgentFacts {
 export interface StepFacts extends AgentFacts {
   /** All messages of the session, oldest first. */
   messages: SaidRow[];
+  /** True if it may be given memories, and its owner has some. */
+  hasMemories: boolean;
 }
 
 /** Reads the facts for the decision on a call. */
@@ -37,9 +39,10 @@ const read = async (
 /** Returns the facts in a snapshot of an agent, whose row is given as the run began with it. */
 export const factsOf = (
   agent: AgentRow,
-  { agent: now, levels, owner, messages }: AgentSnapshot,
+  { agent: now, levels, owner, messages, hasMemories }: AgentSnapshot,
 ): StepFacts => ({
   now: now ?? agent,
   permissions: effectivePermissions(levels, owner),
   messages,
+  hasMemories,
 });

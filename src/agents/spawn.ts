@@ -37,6 +37,8 @@ export interface SpawnRequest {
   /** The number of times that its cause came back to this daemon. */
   hops?: number;
   notifyOwner?: boolean;
+  /** True if an agent of a hook is given its owner's memories. */
+  memory?: boolean;
   orchestrated?: boolean;
   tools?: string[];
   limits?: Partial<AgentLimits>;
@@ -139,6 +141,7 @@ const insert = (
     hook_id: agent.hookId,
     execution_id: agent.executionId,
     hops: agent.hops,
+    memory: agent.memory ? 1 : 0,
     notify_owner: agent.notifyOwner ? 1 : 0,
     orchestrated: agent.orchestrated ? 1 : 0,
     tools: agent.tools && JSON.stringify(agent.tools),

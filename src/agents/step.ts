@@ -32,8 +32,10 @@ export const takeStep = async (
   const wanted = await modelConstraintsOf(deps, run, facts);
   if (typeof wanted === 'string') return wanted;
   const tools = await deps.access.toolsOf(agent, permissions);
+  const memories = facts.hasMemories ? await deps.access.recall(agent.user_id, saidLast(rows)) : [];
   const { turns, dropped } = conversationOf(deps.access.models, agent, {
     rows,
+    memories,
     wanted,
     tools: tools.specs,
   });
@@ -52,6 +54,10 @@ export const takeStep = async (
   const repetitions = repetitionsOf(rows, agent.id, calls);
   return runCalls(deps, run, { calls, tools, ...UNTOUCHED, repetitions });
 };
+
+/** Returns what the agent's owner, or whoever gave it its task, said last. */
+const saidLast = (rows: SaidRow[]): string =>
+  rows.findLast(({ role }) => role === 'user')?.content ?? '';
 
 interface CompletedStep {
   run: AgentRun;

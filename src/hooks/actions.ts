@@ -100,6 +100,7 @@ export const agentToSpawn = (run: HookRun, models: Models): SpawnRequest => {
     hops: hopsOf(run),
     notifyOwner: config.notifyOwner === true,
     orchestrated: config.orchestrated === true,
+    memory: config.memory === true,
     limits: hook.limits,
     lane: hook.id,
   };

@@ -44,6 +44,7 @@ const ActionConfig = s.object('ActionConfig', {
   agentModel: s.optional(s.text(200)),
   agentTools: s.optional(s.list(s.text(100), 50).description('Tools it may use without asking')),
   orchestrated: s.optional(s.flag()),
+  memory: s.optional(s.flag().description('Its agents are given your memories')),
   notifyOwner: s.optional(s.flag()),
   notifyMessage: s.optional(s.anyText(20_000)),
   notifyChannels: s.optional(s.list(s.text(40), 20)),

@@ -1,4 +1,5 @@
 import type { Base } from '../base.js';
+import type { MemoryActions } from '../memories/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { Vault } from '../vault/module.js';
 import type { Delegate } from './agents.js';
@@ -36,12 +37,13 @@ export interface ToolsDeps {
   confinement: Confinement | null;
   /** The search address of a SearXNG instance; see webTools. */
   searchUrl: string | null;
+  memories: MemoryActions;
 }
 
 /** Opens the tools that hooks and agents call. */
 export const openTools = (base: Base, deps: ToolsDeps) => {
   const { http, clock } = base;
-  const { confinement, searchUrl, vault } = deps;
+  const { confinement, searchUrl, vault, memories } = deps;
   const none: ToolGroup[] = [];
   let handlers: ToolHandlers | null = null;
   let more = (): ToolGroup[] => none;
@@ -54,6 +56,7 @@ export const openTools = (base: Base, deps: ToolsDeps) => {
     searchUrl,
     confinement,
     clock,
+    memories,
     notify: (...call) => handled().notify(...call),
     delegate: (...call) => handled().delegate(...call),
   });

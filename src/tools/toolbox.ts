@@ -1,8 +1,10 @@
 import type { Clock } from '../kernel/clock.js';
+import type { MemoryActions } from '../memories/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import { agentsTools, type Delegate } from './agents.js';
 import { filesTools } from './files.js';
 import { httpTools, type Requester } from './http.js';
+import { memoryTools } from './memory.js';
 import { type Notify, notifyTools } from './notify.js';
 import { shellTools } from './shell.js';
 import { timeTools } from './time.js';
@@ -16,6 +18,7 @@ export interface BuiltInDeps {
   confinement: Confinement | null;
   notify: Notify;
   delegate: Delegate;
+  memories: MemoryActions;
   clock: Clock;
 }
 
@@ -25,6 +28,7 @@ export const builtInGroups = (deps: BuiltInDeps): ToolGroup[] => [
   webTools(deps.http, deps.searchUrl),
   timeTools(deps.clock),
   notifyTools(deps.notify),
+  memoryTools(deps.memories),
   agentsTools(deps.delegate),
   filesTools(),
   shellTools(deps.confinement),

@@ -18,6 +18,11 @@ describe('createToolbox', () => {
     confinement: null,
     notify: async () => true,
     delegate: () => Promise.reject(new Error('not here')),
+    memories: {
+      save: async () => null,
+      search: async () => [],
+      forget: async () => false,
+    },
     clock: { now: () => 0 },
   });
   const toolbox = createToolbox(builtIn, () => more);
@@ -30,6 +35,7 @@ describe('createToolbox', () => {
       'web',
       'time',
       'notify',
+      'memory',
       'agents',
       'files',
       'shell',
@@ -40,6 +46,9 @@ describe('createToolbox', () => {
       'web.search',
       'time.now',
       'notify.send',
+      'memory.save',
+      'memory.search',
+      'memory.forget',
       'agents.delegate',
       'files.read',
       'files.write',

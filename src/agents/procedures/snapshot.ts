@@ -34,10 +34,18 @@ export const snapshotReader = (db: Database.Database) => {
     `SELECT seq, role, content, tool_calls, tool_call_id, agent_id FROM messages
       WHERE session_id = ? ORDER BY seq`,
   );
-  return ({ agentId, userId, sessionId, now }: SnapshotRequest): AgentSnapshot => ({
-    agent: agentOf.get(agentId),
-    levels: levelsOf.all(userId, now),
-    owner: ownerOf.get(userId),
-    messages: sessionId === null ? [] : messagesOf.all(sessionId),
-  });
+  const remembers = db.prepare<[string]>(
+    'SELECT 1 FROM memories WHERE user_id = ? AND confirmed = 1 LIMIT 1',
+  );
+  return ({ agentId, userId, sessionId, now }: SnapshotRequest): AgentSnapshot => {
+    const agent = agentOf.get(agentId);
+    const isGiven = sessionId !== null && (agent?.hook_id === null || agent?.memory === 1);
+    return {
+      agent,
+      levels: levelsOf.all(userId, now),
+      owner: ownerOf.get(userId),
+      messages: sessionId === null ? [] : messagesOf.all(sessionId),
+      hasMemories: isGiven && remembers.get(userId) !== undefined,
+    };
+  };
 };

@@ -22,6 +22,7 @@ export const CHANNELS = {
   approval: 'approvals:read',
   notification: 'notifications:read',
   'operation.progress': 'operations:read',
+  'memory.saved': 'memories:read',
   'tunnel.status': 'tunnel:read',
 };
 

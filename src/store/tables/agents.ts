@@ -78,6 +78,8 @@ export const agentTable = table('agents', {
   active_ms: preset(number),
   /** The number of times that its cause has come back to this daemon. */
   hops: preset(number),
+  /** 1: an agent of a hook that is given its owner's memories; others are given them anyway. */
+  memory: preset(flag),
   /** The number of messages of its run for the owner, counted at the first agent of its tree. */
   notices: preset(number),
   result: orNull(text),
@@ -99,6 +101,8 @@ export interface AgentSnapshot {
   owner: Pick<UserRow, 'role' | 'permissions'> | undefined;
   /** All messages of its session, oldest first; none if they were not asked for. */
   messages: SaidRow[];
+  /** True if it may be given memories, and its owner has some. */
+  hasMemories: boolean;
 }
 
 export type SaidRow = Pick<

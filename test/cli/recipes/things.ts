@@ -84,7 +84,19 @@ const telegram = async ({ ada, target }: Scene): Promise<string> => {
   return 'telegram';
 };
 
+/** A memory; the end of its id. */
+const remembered = async ({ ada, name }: Scene): Promise<string[]> => {
+  const { id } = await ada.client.memories.create({ body: { text: `The server is ${name()}` } });
+  return [id.slice(-6)];
+};
+
 export const things: Recipes = {
+  'memories list': { needs: remembered },
+  'memories get': { words: remembered },
+  'memories create': { words: ({ name }) => [`The server is ${name()}`, '--about', 'project'] },
+  'memories update': { words: async (scene) => [...(await remembered(scene)), '--pinned'] },
+  'memories confirm': { words: remembered },
+  'memories delete': { words: async (scene) => [...(await remembered(scene)), '--yes'] },
   'models list': {},
   'models get': { words: named },
   'models create': {

@@ -1,0 +1,43 @@
+import { stemmer } from 'stemmer';
+import { deu, eng, fra, ita, nld, por, removeStopwords, spa } from 'stopword';
+
+/** Ours: the words of a text that are kept, and the characters of a word. */
+const MOST_WORDS = 500;
+const LONGEST_WORD = 40;
+
+/** Scripts that are written without spaces between words. */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]+/gu;
+const SPACED = /[\p{L}\p{N}]+/gu;
+const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])\p{M}+/gu;
+
+/**
+ * Returns the words by which a text is found, each once: in lower case and without accents, English
+ * ones as their stems (Porter, 1980). Scripts without spaces give overlapping pairs of characters.
+ * Words that say nothing of the subject (`the`, `und`, `les`) are left out.
+ */
+export const searchWords = (text: string): string[] => {
+  const folded = fold(text);
+  const pairs = (folded.match(UNSPACED) ?? []).flatMap(pairsOf);
+  const spaced = folded.replace(UNSPACED, ' ').match(SPACED) ?? [];
+  const words = removeStopwords(spaced, STOPWORDS).map((word) => stemmed(word));
+  return [...new Set([...words, ...pairs])].slice(0, MOST_WORDS);
+};
+
+const fold = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(ACCENTED, '$1')
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll('ß', 'ss');
+
+const STOPWORDS = [deu, eng, fra, ita, nld, por, spa].flat().map(fold);
+
+const stemmed = (word: string): string =>
+  (/^[a-z]+$/.test(word) ? stemmer(word) : word).slice(0, LONGEST_WORD);
+
+const pairsOf = (run: string): string[] => {
+  const signs = [...run];
+  if (signs.length === 1) return signs;
+  return signs.slice(1).map((sign, at) => `${signs[at]}${sign}`);
+};

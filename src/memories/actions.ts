@@ -1,0 +1,65 @@
+import { type Clock, iso } from '../kernel/clock.js';
+import { mint } from '../kernel/ids.js';
+import { searchWords } from '../kernel/searchwords.js';
+import type { MemoryRow } from '../store/tables/memories.js';
+import type { RecalledMemory } from './procedures.js';
+import type { MemoriesStore } from './queries.js';
+
+/** A memory that a tool saves. What a run of a hook says may come from outside. */
+export interface SavedMemory {
+  text: string;
+  about: MemoryRow['about'];
+  /** The agent that saves it; null: a person by hand, or a run. */
+  agentId: string | null;
+  executionId: string | null;
+}
+
+/** The outcome of saving: the memory, which may have been there before. */
+export interface SaveOutcome {
+  id: string;
+  confirmed: boolean;
+  isNew: boolean;
+}
+
+/** The actions of tools on the memories of a user. */
+export interface MemoryActions {
+  /** Resolves to null if there is no room. */
+  save(userId: string, memory: SavedMemory): Promise<SaveOutcome | null>;
+  /** Finds confirmed memories, the best match first. */
+  search(userId: string, query: string, limit: number): Promise<RecalledMemory[]>;
+  /** Resolves to false if the user has no such memory. */
+  forget(userId: string, id: string): Promise<boolean>;
+}
+
+interface ActionsDeps {
+  clock: Clock;
+  memories: MemoriesStore;
+  /** Called when a tool has saved a new memory. */
+  saved(row: MemoryRow): void;
+}
+
+export const memoryActions = ({ clock, memories, saved }: ActionsDeps): MemoryActions => ({
+  save: async (userId, { text: given, about, agentId, executionId }) => {
+    const now = clock.now();
+    const text = given.trim();
+    const row = {
+      id: mint('memory', now),
+      user_id: userId,
+      text,
+      about,
+      pinned: 0,
+      created_by: agentId ?? executionId ?? 'person',
+      confirmed: executionId === null ? 1 : 0,
+      created_at: iso(now),
+      updated_at: iso(now),
+    };
+    const isNew = await memories.insert(row, searchWords(text), { agentId });
+    const kept = await memories.withText(userId, text);
+    if (!kept) return null;
+    if (isNew) saved(kept);
+    return { id: kept.id, confirmed: kept.confirmed === 1, isNew };
+  },
+  search: async (userId, query, limit) =>
+    (await memories.recall(userId, searchWords(query), limit)).matching,
+  forget: memories.delete,
+});

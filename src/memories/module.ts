@@ -1,0 +1,31 @@
+import type { Base } from '../base.js';
+import type { Resource } from '../kernel/route.js';
+import type { Hub } from '../realtime/module.js';
+import { type MemoryActions, memoryActions } from './actions.js';
+import { memoriesStore } from './queries.js';
+import { recall } from './recall.js';
+import { memoriesResource, viewMemory } from './routes.js';
+
+export type { MemoryActions } from './actions.js';
+
+/** The memories that assistants have of their owners. */
+export interface Memories {
+  actions: MemoryActions;
+  /** Returns the memories for a conversation, one line each; see `recall`. */
+  recall(userId: string, said: string): Promise<string[]>;
+  resources(): Resource[];
+}
+
+/** Opens what assistants remember of their owner between conversations. */
+export const openMemories = ({ store, clock }: Base, { hub }: { hub: Hub }): Memories => {
+  const rows = memoriesStore(store);
+  return {
+    actions: memoryActions({
+      clock,
+      memories: rows,
+      saved: (row) => hub.publish(row.user_id, 'memory.saved', viewMemory(row)),
+    }),
+    recall: (userId, said) => recall(rows, userId, said),
+    resources: () => [memoriesResource({ clock, rows })],
+  };
+};

@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import type { TransactionStep } from '../store/engine/protocol.js';
+import type { PageInput } from '../store/page.js';
+import { newestFirst } from '../store/page.js';
+import { selectRows } from '../store/rows.js';
+import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { type MemoryRow, memoryTable } from '../store/tables/memories.js';
+import { visibleTo } from '../store/visible.js';
+
+/** Ours: so many memories a user may have, and so many that are not confirmed. */
+export const MOST_MEMORIES = 5000;
+const MOST_UNCONFIRMED = 200;
+
+/** The filters of a list. Of `words` a memory must have one at least; null: any text. */
+interface MemoryFilter extends PageInput {
+  words: string[] | null;
+  about?: MemoryRow['about'] | undefined;
+  pinned?: boolean | undefined;
+  confirmed?: boolean | undefined;
+}
+
+/** Returns the queries for the memories of a user. */
+export const memoriesStore = ({ db, transact, look }: Store) => {
+  const own = (userId: string) => selectRows(db, memoryTable, {}, visibleTo(userId));
+
+  return {
+    list: (userId: string, { words, about, pinned, confirmed, ...page }: MemoryFilter) => {
+      let found = own(userId);
+      if (about !== undefined) found = found.where('about', '=', about);
+      if (pinned !== undefined) found = found.where('pinned', '=', pinned ? 1 : 0);
+      if (confirmed !== undefined) found = found.where('confirmed', '=', confirmed ? 1 : 0);
+      if (words !== null) found = found.where('id', 'in', withWords(userId, words));
+      return newestFirst(found, page);
+    },
+
+    get: (userId: string, id: string): Promise<MemoryRow | undefined> =>
+      own(userId).where('id', '=', id).executeTakeFirst(),
+
+    withText: (userId: string, text: string): Promise<MemoryRow | undefined> =>
+      own(userId).where('text', '=', text).executeTakeFirst(),
+
+    /**
+     * Keeps a memory with its words. It counts as confirmed only if the agent that saves it, if any,
+     * is trusted at that moment. Returns false if there is no room, or the user has that text.
+     */
+    insert: (
+      row: MemoryRow,
+      words: string[],
+      { agentId }: { agentId: string | null },
+    ): Promise<boolean> => unlessUnmet(transact([insertion(row, agentId), ...wordsOf(row, words)])),
+
+    /** Returns false if the user has no such memory. Unmet constraints throw. */
+    update: (
+      userId: string,
+      id: string,
+      change: Partial<MemoryRow>,
+      words: string[] | null,
+    ): Promise<boolean> => {
+      const changed = db
+        .updateTable('memories')
+        .set(change)
+        .where(visibleTo(userId))
+        .where('id', '=', id);
+      return unlessUnmet(
+        transact([
+          statement(changed, 1),
+          ...(words === null
+            ? []
+            : [
+                statement(db.deleteFrom('memory_words').where('memory_id', '=', id)),
+                ...wordsOf({ id, user_id: userId }, words),
+              ]),
+        ]),
+      );
+    },
+
+    /** Returns false if the user has no such memory. */
+    delete: (userId: string, id: string): Promise<boolean> =>
+      unlessUnmet(
+        transact([
+          statement(db.deleteFrom('memories').where(visibleTo(userId)).where('id', '=', id), 1),
+        ]),
+      ),
+
+    /** Returns the confirmed memories that fit the words best, with the pinned ones first. */
+    recall: (userId: string, words: string[], most: number) =>
+      look('recalledMemories', { userId, words, most }),
+  };
+};
+
+export type MemoriesStore = ReturnType<typeof memoriesStore>;
+
+const withWords = (userId: string, words: string[]) =>
+  sql<string>`(SELECT memory_id FROM memory_words WHERE user_id = ${userId}
+    AND word IN (SELECT value FROM json_each(${JSON.stringify(words)})))`;
+
+const insertion = (row: MemoryRow, agentId: string | null): TransactionStep => {
+  const { id, user_id, text, about, pinned, created_by, confirmed } = row;
+  return {
+    sql: `INSERT INTO memories (id, user_id, text, about, pinned, created_by, confirmed,
+        created_at, updated_at)
+      SELECT ?, ?, ?, ?, ?, ?, trust.confirmed, ?, ?
+      FROM (SELECT CASE WHEN ? IS NULL THEN ? ELSE
+        coalesce((SELECT untrusted = 0 FROM agents WHERE id = ? AND user_id = ?), 0) END AS confirmed) AS trust
+      WHERE (SELECT count(*) FROM memories WHERE user_id = ?) < ?
+        AND (trust.confirmed = 1
+          OR (SELECT count(*) FROM memories WHERE user_id = ? AND confirmed = 0) < ?)
+        AND NOT EXISTS (SELECT 1 FROM memories WHERE user_id = ? AND text = ?)`,
+    parameters: [
+      ...[id, user_id, text, about, pinned ?? 0, created_by, row.created_at, row.updated_at],
+      ...[agentId, confirmed, agentId, user_id],
+      ...[user_id, MOST_MEMORIES, user_id, MOST_UNCONFIRMED, user_id, text],
+    ],
+    expect: 1,
+  };
+};
+
+const wordsOf = (
+  { id, user_id }: Pick<MemoryRow, 'id' | 'user_id'>,
+  words: string[],
+): TransactionStep[] => [
+  {
+    sql: `INSERT OR IGNORE INTO memory_words (user_id, word, memory_id)
+      SELECT ?, value, ? FROM json_each(?)`,
+    parameters: [user_id, id, JSON.stringify(words)],
+  },
+];
