@@ -95,8 +95,7 @@ describe('caps', () => {
     think = ({ task, results }) => {
       const usage = { input: 4000, output: 1 };
       if (task === 'sub') return { toolCalls: [call('time_now')], usage };
-      // Costs nothing, since it may find no room any more.
-      if (results.length > 0) return { text: results.join('\n'), usage: { input: 0, output: 0 } };
+      if (results.length > 0) return { text: results.join('\n'), usage: { input: 10, output: 5 } };
       const order = { prompt: 'sub' };
       return {
         toolCalls: [call('agents_delegate', order, 'a'), call('agents_delegate', order, 'b')],
@@ -109,7 +108,8 @@ describe('caps', () => {
     const { body } = await stage.ask('GET', `/api/agents?rootId=${id}`);
     const subs: Agent[] = body.agents.filter((agent: Agent) => agent.id !== id);
     const spent = subs.reduce((sum, { usage }) => sum + usage.costUsd, 0);
-    expect(root.usage.costUsd).to.be.about(spent + 0.4, 1e-6);
+    // Of its own it has its first call, and the last one if there was room for that.
+    expect(root.usage.costUsd - spent - 0.4).to.be.within(-1e-6, 0.0011);
     expect([...errors(subs)]).to.include('a limit of the agent that gave it its task is reached');
     const day = await stage.app.store.db
       .selectFrom('daily_usage')
