@@ -186,5 +186,6 @@ export const skipReasons: Record<string, string> = {
   replayed: 'it was run again already',
   repeated: 'its sender sent it again, and that ran',
   effect_done: 'its effect may already be done; --force does it again',
+  exhausted: 'its hook has run as often as it may',
   disabled: 'the webhook is disabled',
 };

@@ -71,7 +71,7 @@ const interruption = ({ hook: { id, name } }: HookRun): Stopped => {
  */
 export const admissionOf = (
   { directory, outbound }: AdmissionDeps,
-  { hook }: HookRun,
+  { hook, execution }: HookRun,
   now: number,
 ): { admission: Admission; publishedLast(): void } => {
   const exhausted = hook.maxExecutions === null ? null : exhaustedNotice(outbound.outbox, hook);
@@ -79,7 +79,8 @@ export const admissionOf = (
     admission: {
       hookId: hook.id,
       now: iso(now),
-      cooldownSince: iso(now - hook.cooldownMs),
+      // What a person has run again waits for no cooldown.
+      cooldownSince: iso(execution.replay_of === null ? now - hook.cooldownMs : now),
       exhausted: exhausted === null ? null : exhausted.posting,
     },
     publishedLast: () => {

@@ -185,6 +185,18 @@ describe('execute_tool', () => {
     expect([await reasonOf(read), await reasonOf(write)]).to.equal([{}, { effect_done: 1 }]);
   });
 
+  it('fails where it is sent on to another address', async () => {
+    const url = `${target.url}/moved`;
+    const id = await tool('moved', 'http', 'request', { method: 'POST', url, body: 'x' });
+    const answer = target.answer;
+    target.answer = (response) => response.writeHead(307, { location: 'http://127.0.0.2/' }).end();
+    await desk.deliver('moved', '{}');
+    const run = await firstRun(id);
+    target.answer = answer;
+    expect(run.status).to.equal('error');
+    expect(run.error).to.match(/^307 from the target: it redirects to http:\/\/127\.0\.0\.2\/,/);
+  });
+
   it('reaches nothing private that is not allowed', async () => {
     const id = await tool('private', 'http', 'request', {
       method: 'GET',

@@ -53,8 +53,15 @@ describe('rotate-secret', () => {
     expect((await rotate(await hookOf('graph', 'microsoft-graph', 'the state'))).status).to.equal(
       200,
     );
+    const standard = await hookOf(
+      'standard',
+      'standard-webhooks',
+      'whsec_YWJjZGVmZ2hpamtsbW5vcA==',
+    );
+    expect((await rotate(standard)).body.secret).to.match(/^whsec_[A-Za-z0-9+/]{48}$/);
     const topicArn = 'arn:aws:sns:eu-west-1:123456789012:orders';
     for (const id of [
+      await hookOf('theirs', 'stripe', 'whsec_of_stripe'),
       await hookOf('named', 'basic', 'ada:the password'),
       await hookOf(
         'keyed',

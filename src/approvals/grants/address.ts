@@ -18,15 +18,25 @@ export interface RequestCall extends CalledAddress {
   hasOddHeaders: boolean;
 }
 
-/** The user part of an address, also an empty one. */
-const USER = /^[^/\\?#]*[/\\]*[^/\\?#]*@/;
+/** The most characters of an address, which is also that of the tools. */
+const LONGEST_ADDRESS = 8192;
+const BEFORE_SEPARATOR = /^[^/\\?#]*/;
+
+/** True if an address has a user part, also an empty one. */
+const namesUser = (given: string): boolean => {
+  const [scheme = ''] = BEFORE_SEPARATOR.exec(given) ?? [];
+  const [host = ''] =
+    BEFORE_SEPARATOR.exec(given.slice(scheme.length).replace(/^[/\\]+/, '')) ?? [];
+  return scheme.includes('@') || host.includes('@');
+};
 
 /**
  * Parses an address as the HTTP client does. Returns null if it is not http or https, or if it
  * names a user.
  */
 export const calledAddress = (given: unknown): CalledAddress | null => {
-  if (typeof given !== 'string' || !URL.canParse(given) || USER.test(given)) return null;
+  if (typeof given !== 'string' || given.length > LONGEST_ADDRESS) return null;
+  if (!URL.canParse(given) || namesUser(given)) return null;
   const { protocol, hostname, port, pathname, href, username, password } = new URL(given);
   if ((protocol !== 'http:' && protocol !== 'https:') || username !== '' || password !== '') {
     return null;
@@ -109,8 +119,8 @@ const METHODS: Record<string, (args: Record<string, unknown>) => unknown> = {
   'web.read': () => 'GET',
 };
 
-/** An address with a scheme, or without one at the beginning of a text. */
-const ADDRESS = /\b(https?|wss?|ftps?):|[a-z][a-z\d+.-]*:[/\\]{2}|^\s*[/\\]{2}/i;
+/** An address with a scheme, by the end of that, or without one at the beginning of a text. */
+const ADDRESS = /\b(https?|wss?|ftps?):|[a-z\d+.-]:[/\\]{2}|^\s*[/\\]{2}/i;
 /** Characters that the parser of URLs leaves out. */
 const LEFT_OUT = /[\t\r\n]/g;
 

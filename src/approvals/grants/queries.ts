@@ -15,7 +15,7 @@ import {
 } from '../../store/tables/permissions.js';
 import { visibleTo } from '../../store/visible.js';
 import type { grants as contract } from './contract.js';
-import { covers, type JudgedCall, MOST_GRANTS, termsOf } from './rules.js';
+import { isMeant, type JudgedCall, MOST_GRANTS, mayStand, termsOf } from './rules.js';
 
 /** The time for which a grant is valid, in milliseconds. */
 const VALID_MS = 30 * 24 * 3600 * 1000;
@@ -75,9 +75,10 @@ export const createGrants = ({ store, clock }: { store: Store; clock: Clock }) =
 
     /** Returns a grant that covers the agent's call now; null if none does. */
     covering: async (agent: CallingAgent, call: JudgedCall): Promise<GrantRow | null> => {
+      if (!mayStand(call)) return null;
       const values = { tool: call.tool.skillId, action: call.tool.name };
       const rows = selectRows(db, grantTable, values, visibleTo(agent.user_id), inForce());
-      const fitting = (await rows.execute()).filter((grant) => covers(grant, call));
+      const fitting = (await rows.execute()).filter((grant) => isMeant(grant, call));
       if (fitting.length === 0) return null;
       const sessions = await sessionsOf(agent);
       const isBoundTo = ({ hook_id, session_id }: GrantRow): boolean =>

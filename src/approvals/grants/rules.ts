@@ -34,7 +34,8 @@ export const grantScopesOf = (call: JudgedCall): GrantScope[] => {
   return scopes.filter((scope) => covers({ ...terms, scope }, call));
 };
 
-const mayStand = ({ tool, arguments: args, isUntrusted }: JudgedCall): boolean => {
+/** True if a grant may cover a call of this kind at all. */
+export const mayStand = ({ tool, arguments: args, isUntrusted }: JudgedCall): boolean => {
   if (ALWAYS_ONCE.has(tool.skillId) || credentialsIn(args).length > 0) return false;
   if (isUntrusted && tool.definitionDigest !== undefined) return false;
   if (tool.sendsOut && namesOtherAddress(tool, args)) return false;
@@ -63,9 +64,13 @@ export type CoveringGrant = GrantTerms &
  * origin and method. Ours: a grant of either scope covers an untrusted agent only as far as the
  * call sends nothing but a path, or repeats the approved method; see `coversUntrusted`.
  */
-export const covers = (grant: CoveringGrant, call: JudgedCall): boolean => {
+export const covers = (grant: CoveringGrant, call: JudgedCall): boolean =>
+  mayStand(call) && isMeant(grant, call);
+
+/** True if a grant covers a call that may stand. */
+export const isMeant = (grant: CoveringGrant, call: JudgedCall): boolean => {
   const { tool, arguments: args, isUntrusted } = call;
-  if (grant.tool !== tool.skillId || grant.action !== tool.name || !mayStand(call)) return false;
+  if (grant.tool !== tool.skillId || grant.action !== tool.name) return false;
   if (grant.tool_digest !== (tool.definitionDigest ?? null)) return false;
   if (grant.origin !== (calledAddress(args.url)?.origin ?? null)) return false;
   if (isUntrusted) return coversUntrusted(grant, call);

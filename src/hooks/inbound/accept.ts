@@ -36,7 +36,7 @@ export interface InboundRequestBody {
 
 /** The outcome of a request that was verified and read. */
 export type AcceptResult =
-  | { verdict: 'none_enabled' }
+  | { verdict: 'none_enabled'; verified?: VerifiedHook[] }
   | { verdict: 'duplicate'; deliveryId: string }
   | { verdict: 'accepted'; deliveryId: string; executions: string[] };
 

@@ -35,7 +35,9 @@ import type { Directory, ReceivingHook } from './receivinghooks.js';
 
 /** The outcome of an inbound request; the receiver builds its reply from it. */
 export type InboundVerdict =
-  | { verdict: 'unknown' | 'refused' | 'wrong_type' | 'not_json' | 'busy' | 'secret_in_query' }
+  | { verdict: 'unknown' | 'refused' | 'secret_in_query' }
+  /** Nothing is kept, although these hooks verified it. */
+  | { verdict: 'wrong_type' | 'not_json' | 'busy'; verified: VerifiedHook[] }
   | HandshakeReply
   | AcceptResult;
 
@@ -72,7 +74,7 @@ export const createInbox = (deps: InboxDeps) => {
   const take = (verified: VerifiedHook[], arrival: InboundRequestBody): Receiving => {
     const { body, headers } = arrival;
     const found = fittingHooks(verified, headers['content-type']);
-    if (!found) return { verdict: 'wrong_type' };
+    if (!found) return { verdict: 'wrong_type', verified };
     const { reading, fitting } = found;
     if (body.length <= LARGE_JSON_BYTES) return enter(fitting, arrival, readPayload(body, reading));
     return deps
@@ -85,11 +87,11 @@ export const createInbox = (deps: InboxDeps) => {
     arrival: InboundRequestBody,
     payload: ReadPayload | null,
   ): Receiving => {
-    if (!payload) return { verdict: 'not_json' };
+    if (!payload) return { verdict: 'not_json', verified };
     const firing = verified.filter(({ hook }) => hook.isEnabled);
-    if (firing.length === 0) return { verdict: 'none_enabled' };
+    if (firing.length === 0) return { verdict: 'none_enabled', verified };
     const isFull = deps.queue.isFull(firing.map(({ hook }) => hook));
-    return isFull ? { verdict: 'busy' } : accept(firing, arrival, payload);
+    return isFull ? { verdict: 'busy', verified: firing } : accept(firing, arrival, payload);
   };
 
   /** Returns for each hook the proof that verifies the request, or null. */

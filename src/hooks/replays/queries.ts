@@ -26,9 +26,9 @@ export interface FailureFilter {
 /**
  * The reason why a failed execution is not replayed. `replayed`: that has been done, and if it failed, the
  * replay itself is among the failed. `repeated`: its sender sent the delivery again, and that ran.
- * `effect_done`: its effect outside may be done.
+ * `effect_done`: its effect outside may be done. `exhausted`: its hook has run as often as it may.
  */
-type SkipReason = 'replayed' | 'repeated' | 'effect_done';
+type SkipReason = 'replayed' | 'repeated' | 'effect_done' | 'exhausted';
 
 /** The condition of the index of failed executions, which it takes literally. */
 const hasFailed = sql<boolean>`e.status IN ('error', 'interrupted')`;
@@ -42,10 +42,13 @@ const WAS_REPEATED = `d.sender_id IS NOT NULL AND EXISTS (${CLAIMS})
   AND NOT EXISTS (${CLAIMS} AND c.delivery_id = e.delivery_id)`;
 const HAS_EFFECT = `e.effect <> 'none' AND h.action IN ('webhook', 'execute_tool')`;
 
+const IS_EXHAUSTED = 'h.runs >= h.max_executions';
+
 const reasonOf = (force: boolean) =>
   sql<SkipReason | null>`CASE WHEN ${sql.raw(WAS_REPLAYED)} THEN 'replayed'
     WHEN ${sql.raw(WAS_REPEATED)} THEN 'repeated'
-    WHEN ${sql.raw(force ? '0' : HAS_EFFECT)} THEN 'effect_done' END`;
+    WHEN ${sql.raw(force ? '0' : HAS_EFFECT)} THEN 'effect_done'
+    WHEN ${sql.raw(IS_EXHAUSTED)} THEN 'exhausted' END`;
 
 /** Returns the queries for the failed executions of a user, and what replays one of them. */
 export const failuresStore = ({ db }: Store) => {

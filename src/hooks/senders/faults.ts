@@ -140,7 +140,7 @@ const bodyFaults = (recipe: SignatureRecipe): FieldFault[] => {
   const isJsonAlone = recipe.bodies?.every((form) => form === 'json') ?? true;
   if (isJsonAlone || !isJsonNeeded(recipe)) return [];
   const message =
-    'must be ["json"] where {timestamp} stands beside {body}, or a place in the body is named';
+    'must be ["json"] where {timestamp} or {id} stands beside {body}, or a place in the body is named';
   return [{ path: 'bodies', message }];
 };
 

@@ -3,8 +3,24 @@ import Boom from '@hapi/boom';
 import type { SenderVerification } from './contract.js';
 import { faultOfSenderSecret } from './faults.js';
 import { recipeOf } from './open.js';
+import type { PresetName } from './presets.js';
+import type { SignatureRecipe } from './recipe.js';
 
 const BYTES = 36;
+
+/** Senders that make the secret themselves and take none. */
+const MAKE_THEIR_SECRET = new Set<string>([
+  ...(['buildkite', 'discord', 'linear', 'notion', 'pagerduty', 'sentry'] as const),
+  ...(['shopify', 'slack', 'stripe', 'twilio', 'vercel', 'zoom'] as const),
+] satisfies PresetName[]);
+
+/** A secret of random bytes in each form; see `SignatureRecipe.key`. */
+const SECRETS: Record<SecretForm, (random: Buffer) => string> = {
+  raw: (random) => random.toString('base64url'),
+  base64: (random) => random.toString('base64'),
+  whsec: (random) => `whsec_${random.toString('base64')}`,
+};
+type SecretForm = NonNullable<SignatureRecipe['key']>;
 
 /**
  * Returns a new secret in the form that the sender uses. Throws 409 if only the sender or a person
@@ -12,9 +28,12 @@ const BYTES = 36;
  */
 export const newSenderSecret = (verify: SenderVerification | undefined): string => {
   if (verify === undefined) return randomBytes(BYTES).toString('base64url');
-  const { key, algorithm } = recipeOf(verify);
-  const secret = randomBytes(BYTES).toString(key === 'base64' ? 'base64' : 'base64url');
-  if (algorithm !== 'sns' && faultOfSenderSecret(verify, secret) === null) return secret;
+  const preset = typeof verify === 'string' ? verify : verify.preset;
+  const isTheirs = preset !== undefined && MAKE_THEIR_SECRET.has(preset);
+  const { key = 'raw', algorithm } = recipeOf(verify);
+  const secret = SECRETS[key](randomBytes(BYTES));
+  const isOurs = !isTheirs && algorithm !== 'sns';
+  if (isOurs && faultOfSenderSecret(verify, secret) === null) return secret;
   const message = 'The secret of this sender is not made here: change triggerConfig.webhookSecret';
   throw Boom.conflict(message, { code: 'secret_not_ours' });
 };

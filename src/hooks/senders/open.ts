@@ -36,7 +36,7 @@ export const recipeOf = (verify: SenderVerification): SignatureRecipe => {
 
 /**
  * True if only a body of JSON is read without doubt: its id or time stands within it, or nothing
- * separates it from a time that is signed with it.
+ * separates it from a time or an id that is signed with it.
  */
 export const isJsonNeeded = ({
   idFrom,
@@ -45,7 +45,7 @@ export const isJsonNeeded = ({
 }: Pick<SignatureRecipe, 'idFrom' | 'timestampFrom' | 'signed'>): boolean =>
   idFrom?.startsWith('body.') === true ||
   timestampFrom !== undefined ||
-  /\{timestamp\}\{body\}|\{body\}\{timestamp\}/.test(signed);
+  /\{(?:timestamp|id)\}\{body\}|\{body\}\{(?:timestamp|id)\}/.test(signed);
 
 /** Returns a place with its header's name in lower case. */
 const placeOf = (place: string): string =>

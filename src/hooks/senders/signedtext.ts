@@ -66,15 +66,25 @@ const formText = (headers: Headers, body: Buffer, url: string | null): string | 
 
 /** Returns the different values of each field by name; null if the form has too many fields. */
 const fieldsOf = (body: Buffer): Map<string, Set<string>> | null => {
+  if (countOf(body, AMPERSAND) >= MOST_FORM_FIELDS) return null;
   const fields = new Map<string, Set<string>>();
-  let count = 0;
   for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {
-    if (++count > MOST_FORM_FIELDS) return null;
     const values = fields.get(name);
     if (values) values.add(value);
     else fields.set(name, new Set([value]));
   }
   return fields;
+};
+
+const AMPERSAND = 0x26;
+
+/** Counts a byte, before anything is decoded. Stops at the most fields of a form. */
+const countOf = (body: Buffer, byte: number): number => {
+  let count = 0;
+  for (let at = body.indexOf(byte); at >= 0; at = body.indexOf(byte, at + 1)) {
+    if (++count >= MOST_FORM_FIELDS) return count;
+  }
+  return count;
 };
 
 const hashIn = (url: string): string | null =>

@@ -127,12 +127,13 @@ export const isNear = (
 /** Returns the time in milliseconds since 1970; NaN if it is none. */
 const msOf = (time: string): number => {
   if (ISO_8601.test(time)) return Date.parse(time);
-  if (!/^\d{1,14}$/.test(time)) return Number.NaN;
+  // No zero before it: what is signed before a time, without a separator, could lend it one.
+  if (!/^[1-9]\d{0,13}$/.test(time)) return Number.NaN;
   return Number(time) * (time.length > SECONDS_DIGITS ? 1 : 1000);
 };
 
 /** True if the body, whose signature is valid, says that it was sent just now, or needs no time. */
-const isBodyTimely = (
+export const isBodyTimely = (
   { timestampFrom, toleranceSeconds }: SignatureRecipe,
   request: SenderRequest,
 ): boolean => {

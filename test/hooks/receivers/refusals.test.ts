@@ -1,7 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { sign } from '../../harness/app.js';
-import { type Desk, onPath, openDesk, SECRET } from '../../harness/hooks.js';
+import { type Desk, notice, onPath, openDesk, SECRET } from '../../harness/hooks.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
@@ -90,12 +90,44 @@ describe('the refused deliveries of a hook', () => {
     expect([count, refused.length]).to.equal([25, 20]);
   });
 
-  it('hold of names that a stranger chose a few, cut', async () => {
+  it('hold of names that a stranger chose a few, and no long ones', async () => {
     const id = await desk.hook(onPath('names', SECRET));
-    const names = Array.from({ length: 30 }, (_, n) => [`x-secret-${n}${'y'.repeat(300)}`, 'v']);
+    const named = (n: number, more: string) => [`x-secret-${n}${more}`, 'v'];
+    const names = Array.from({ length: 30 }, (_, n) => named(n, n < 15 ? 'y'.repeat(300) : ''));
     await send('/api/webhooks/names', { ...JSON_TYPE, ...Object.fromEntries(names) }, 401);
     const [{ headers }] = (await refusedOf(id)).refused;
-    expect(headers.length).to.equal(10);
-    expect(headers.every((name: string) => name.length === 100)).to.be.true();
+    expect(headers).to.equal(Array.from({ length: 10 }, (_, n) => `x-secret-${n + 15}`));
+  });
+
+  it('hold no secret of any hook on the path, in whatever place', async () => {
+    const id = await desk.hook(onPath('shown', 'sesame-sesame'));
+    const other = await desk.hook({ name: 'other', ...onPath('shown', 'another-one') });
+    const type = { 'content-type': 'text/sesame-sesame', 'x-token-another-one': 'v' };
+    await send('/api/webhooks/shown', type, 401);
+    for (const each of [id, other]) {
+      const [{ contentType, headers }] = (await refusedOf(each)).refused;
+      expect([contentType, headers]).to.equal([null, []]);
+    }
+  });
+
+  it('are told to those whose hooks verified them, and say nothing of the others', async () => {
+    const mine = await desk.hook({ ...onPath('ours', SECRET), enabled: false });
+    const { token } = await desk.test.register('bob');
+    const body = notice(onPath('ours', 'the secret of Bob'));
+    const { id } = (await desk.test.call('POST', '/api/hooks', { token, body })).body;
+    await send('/api/webhooks/ours', { ...JSON_TYPE, ...signed() }, 200);
+    expect(await reasonsOf(mine)).to.equal(['disabled']);
+    const reply = await desk.test.call('GET', `/api/hooks/${id}/refused`, { token });
+    expect(reply.body.count).to.equal(0);
+    await send('/api/webhooks/ours', { ...JSON_TYPE, ...signed('no json'), body: 'no json' }, 400);
+    expect(await reasonsOf(mine)).to.equal(['not_json', 'disabled']);
+  });
+
+  it('tell a late one by the time in its body', async () => {
+    const triggerConfig = { webhookPath: 'linear', webhookSecret: SECRET, verify: 'linear' };
+    const id = await desk.hook({ triggerConfig });
+    const body = JSON.stringify({ webhookTimestamp: Date.now() - 3600_000 });
+    await send('/api/webhooks/linear', { ...JSON_TYPE, body, 'linear-signature': 'ab' }, 401);
+    expect(await reasonsOf(id)).to.equal(['not_now']);
   });
 });

@@ -135,6 +135,23 @@ describe('the replay of failed executions', () => {
     expect((await desk.ask('GET', `/api/hooks/${id}`)).body.stats.executions).to.equal(10);
   });
 
+  it('waits for no cooldown, and says how many a hook that is used up leaves', async () => {
+    const id = await desk.hook(onPath('slow'));
+    await failures(id, 'slow', { count: 4 });
+    await desk.ask('PUT', `/api/hooks/${id}`, { cooldownMs: 30_000 });
+    const cooled = await ended((await request({ hookId: id })).body.id);
+    expect(cooled.result).to.equal({ replayed: 4, skipped: 0, reasons: {} });
+    const runs = await desk.ended(id, 8);
+    expect(runs.map((run) => run.status)).to.equal([
+      ...Array.from({ length: 4 }, () => 'success'),
+      ...Array.from({ length: 4 }, () => 'error'),
+    ]);
+    const usedUp = await desk.hook({ ...onPath('used'), maxExecutions: 3 });
+    await failures(usedUp, 'used', { count: 3 });
+    const { body } = await request({ hookId: usedUp, dryRun: true });
+    expect(body).to.include({ count: 0, skipped: 3, reasons: { exhausted: 3 } });
+  });
+
   it('replays no more than a list has shown', async () => {
     const id = await desk.hook(onPath('shown'));
     const [shown, later] = await failures(id, 'shown', { count: 2 });

@@ -1,12 +1,15 @@
 import { createHash, createHmac, createSecretKey, generateKeyPairSync, sign } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { recipeOf } from '../../../src/hooks/senders/open.js';
 import { PRESETS, type PresetName } from '../../../src/hooks/senders/presets.js';
 import type { SignatureRecipe } from '../../../src/hooks/senders/recipe.js';
 import { isSignedBy } from '../../../src/hooks/senders/verify.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
+
+const NOW = Date.parse('2026-03-01T12:00:00Z');
 
 /** A request as the sender's own documents print it, with the signature that they give. */
 interface Vector {
@@ -176,6 +179,25 @@ describe('a preset', () => {
     expect(of(url, 'application/json', '{"a":1}')).to.be.false();
     expect(of(url, 'application/json', 'a=1', `${url}a1`)).to.be.false();
     expect(of(url, form, 'b=2&a=1&a=0', `${url}a0a1b2`)).to.be.true();
+  });
+
+  it('takes no part of an id for a part of the time behind it', () => {
+    const secret = '12345678';
+    const verify = {
+      ...{ header: 'x-sig', signed: '{id}{timestamp}{body}', idFrom: 'headers.x-id' },
+      timestampHeader: 'x-time',
+    };
+    const time = Math.floor(NOW / 1000);
+    const signature = createHmac('sha256', secret).update(`m10${time}{}`).digest('hex');
+    const of = (id: string, at: string) =>
+      isSignedBy(recipeOf(verify), createSecretKey(Buffer.from(secret)), {
+        headers: { 'x-sig': signature, 'x-id': id, 'x-time': at },
+        body: Buffer.from('{}'),
+        url: null,
+        now: NOW,
+      });
+    expect([of('m10', `${time}`), of('m1', `0${time}`)]).to.equal([true, false]);
+    expect(recipeOf({ ...verify, signed: '{timestamp}.{id}{body}' }).bodies).to.equal(['json']);
   });
 
   it('reads a form in a time that grows with its length, and no form of too many fields', () => {
