@@ -6,9 +6,9 @@ import { hookCrud } from './hook.js';
 import { secretRemedy, wordOf } from './senders/form.js';
 
 const columns = columnsOf<RefusedDelivery>(
-  ['at:time', 'reason', 'message'],
+  ['at:time', 'reason'],
   { name: 'headers', value: ({ headers }) => headers.join(', ') },
-  ['type=contentType:data'],
+  ['message', 'type=contentType:data'],
 );
 
 /** Lists the deliveries of which nothing was kept, with what to do about the newest. */

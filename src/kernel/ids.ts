@@ -47,9 +47,10 @@ const step = (digits: Uint8Array): void => {
 
 /**
  * Returns the first digits, after the noun, of the ids minted at a time: a bound for ranges of ids.
+ * A time before 1970 counts as 1970.
  */
 export const timeDigits = (ms: number): string => {
-  let rest = ms;
+  let rest = Math.max(0, ms);
   let digits = '';
   for (let n = 0; n < TIME_DIGITS; n++) {
     digits = ALPHABET[rest % 32] + digits;

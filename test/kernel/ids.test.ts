@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { mint } from '../../src/kernel/ids.js';
+import { mint, timeDigits } from '../../src/kernel/ids.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -28,5 +28,13 @@ describe('mint', () => {
     const times = [FAR + 10_000, FAR + 20_000].map((now) => mint('x', now).slice(2, 12));
     expect(times[0]).to.not.equal(times[1]);
     expect([mint('x', FAR + 20_000).slice(2, 12)]).to.equal(times.slice(1));
+  });
+});
+
+describe('timeDigits', () => {
+  it('sorts as its times do, and takes a time before 1970 for 1970', () => {
+    expect(timeDigits(0)).to.equal('0000000000');
+    expect(timeDigits(Date.parse('0001-01-01T00:00:00.000Z'))).to.equal('0000000000');
+    expect([timeDigits(31), timeDigits(32)]).to.equal(['000000000z', '0000000010']);
   });
 });
