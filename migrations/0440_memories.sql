@@ -14,6 +14,7 @@ CREATE TABLE memories (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memories_by_user ON memories (user_id, id);
 CREATE UNIQUE INDEX memories_by_text ON memories (user_id, text);
+CREATE INDEX memories_unconfirmed ON memories (user_id, id) WHERE confirmed = 0;
 CREATE INDEX memories_pinned ON memories (user_id, id) WHERE pinned = 1 AND confirmed = 1;
 
 -- The words by which memories are found: an inverted index, with the owner in the key.

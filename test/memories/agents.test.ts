@@ -93,6 +93,14 @@ describe('memory.save', () => {
     await desk.reaches((await desk.spawn({ prompt: 'Read it', tools: ['web'] })).id);
     const [memory] = await memories();
     expect(memory.confirmed).to.be.false();
+    const { needs } = (await desk.ask('GET', '/api/overview')).body;
+    expect(needs).to.equal([
+      {
+        ...{ kind: 'memory', id: memory.id, title: 'The server is evil.', hookId: null },
+        detail: `saved after text from outside was read: adjutant memories confirm ${memory.id.slice(-6)}`,
+        ...{ agentId: memory.createdBy, untrusted: true, at: memory.createdAt },
+      },
+    ]);
     expect(desk.told().at(-1)).to.contain('"confirmed":false');
     expect(await talk('Which server?')).to.not.contain('evil');
     const search = call('memory_search', { query: 'server' }, 'search');
@@ -100,6 +108,7 @@ describe('memory.save', () => {
     await desk.reaches((await desk.spawn({ prompt: 'Search' })).id);
     expect(desk.told().at(-1)).to.equal('{"memories":[]}');
     await desk.ask('PATCH', `/api/memories/${memory.id}`, { confirmed: true });
+    expect((await desk.ask('GET', '/api/overview')).body.needs).to.equal([]);
     expect(await talk('Which server?')).to.contain('evil');
   });
 

@@ -90,6 +90,7 @@ describe('overview', () => {
       aNeed(),
       aNeed({ kind: 'failed', id: 'execution_1', hookId: 'hook_01' }),
       aNeed({ kind: 'expiring', id: 'credential_1' }),
+      aNeed({ kind: 'memory', id: 'memory_1' }),
     ].map((need) => overviewPage.opens?.(known(overviewRead({ needs: [need] }))));
     expect(goals).to.equal([
       { root: 'approvals', places: [], selected: 'approval_01' },
@@ -102,6 +103,7 @@ describe('overview', () => {
         selected: 'hook_01',
       },
       { root: 'vault', places: [], selected: 'credential_1' },
+      null,
     ]);
   });
 });

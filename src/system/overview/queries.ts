@@ -109,6 +109,18 @@ export const overviewStore = ({ db }: Store) => {
         .limit(limit)
         .execute(),
 
+    /** Returns the newest memories that nobody has confirmed. */
+    unconfirmed: (userId: string, limit: number) =>
+      db
+        .selectFrom('memories')
+        .select(['id', 'text', 'created_by', 'created_at'])
+        .where(visibleTo(userId))
+        // The index of these takes this condition literally.
+        .where(sql<boolean>`confirmed = 0`)
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute(),
+
     /** Returns the credentials that expire before `until`, the first to expire first. */
     expiring: (userId: string, until: string, limit: number) =>
       db

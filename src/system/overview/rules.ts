@@ -4,6 +4,7 @@ import type { OverviewStore } from './queries.js';
 
 const MINUTE_MS = 60_000;
 const LONGEST_DETAIL = 1000;
+const LONGEST_TITLE = 400;
 
 type OverviewQuery<K extends keyof OverviewStore> = Awaited<ReturnType<OverviewStore[K]>>;
 
@@ -22,12 +23,13 @@ const NO_SUBJECT = { agentId: null, hookId: null, untrusted: null };
 
 /**
  * Lists the approvals, soonest to expire first, then what failed, newest first, then the
- * credentials about to expire.
+ * credentials about to expire, and the memories that nobody has confirmed.
  */
 export const needsOf = (found: {
   approvals: OverviewQuery<'approvals'>;
   failed: OverviewQuery<'failed'>;
   expiring: OverviewQuery<'expiring'>;
+  unconfirmed: OverviewQuery<'unconfirmed'>;
 }): Need[] => [
   ...found.approvals.map((row) => ({
     ...NO_SUBJECT,
@@ -56,5 +58,15 @@ export const needsOf = (found: {
     title: row.name,
     detail: row.type,
     at: row.expires_at ?? '',
+  })),
+  ...found.unconfirmed.map((row) => ({
+    ...NO_SUBJECT,
+    kind: 'memory' as const,
+    id: row.id,
+    title: row.text.slice(0, LONGEST_TITLE),
+    detail: `saved after text from outside was read: adjutant memories confirm ${row.id.slice(-6)}`,
+    agentId: row.created_by.startsWith('agent_') ? row.created_by : null,
+    untrusted: true,
+    at: row.created_at,
   })),
 ];

@@ -31,8 +31,10 @@ const TALL = 16;
 
 const isWide = ({ width, height }: Size): boolean => width >= WIDE.width && height >= WIDE.height;
 
-const whenOf = ({ kind, at }: Need, now: number): string =>
-  kind === 'failed' ? `${since(at, now)} ago` : `${left(at, now)} left`;
+const isPast = ({ kind }: Need): boolean => kind === 'failed' || kind === 'memory';
+
+const whenOf = (need: Need, now: number): string =>
+  isPast(need) ? `${since(need.at, now)} ago` : `${left(need.at, now)} left`;
 
 const needColumns = ({ session: { now } }: State): ScreenColumn<Need>[] => [
   stateColumn('KIND', [8, 8, 0], ({ kind }) => kind),
@@ -43,8 +45,7 @@ const needColumns = ({ session: { now } }: State): ScreenColumn<Need>[] => [
   },
   {
     ...column<Need>('WHEN', [8, 16, 1], (need) => whenOf(need, now)),
-    said: (need) =>
-      need.kind === 'failed' ? whenOf(need, now) : `${leftInWords(need.at, now)} left`,
+    said: (need) => (isPast(need) ? whenOf(need, now) : `${leftInWords(need.at, now)} left`),
   },
   column('DETAIL', [12, 200, 3], ({ detail }) => detail),
 ];
@@ -67,6 +68,8 @@ const needGoal = (state: State): JumpTarget | null => {
   const { kind, id, hookId } = need;
   if (kind === 'approval') return rowGoal('approvals', id);
   if (kind === 'expiring') return rowGoal('vault', id);
+  // Its detail is the command that confirms it.
+  if (kind === 'memory') return null;
   return hookId === null ? { root: 'hooks', places: [] } : hookGoal(hookId, id);
 };
 
@@ -176,6 +179,7 @@ export const overviewPage: ScreenPage = {
   },
   glossary: [
     ['expiring', 'a credential that ends within a week'],
+    ['memory', 'a memory that counts once you confirm it'],
     ['queue', 'deliveries that are kept and not yet run'],
   ],
   needs: (state) => [
