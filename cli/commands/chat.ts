@@ -169,9 +169,11 @@ const answerTo = async (
 ): Promise<ChatAnswer> => {
   const printer = printerOf(context, isStreamed);
   let answer: ChatAnswer | undefined;
+  const signal = patientSignal(context.signal, () => answer !== undefined);
   try {
-    for await (const event of eventsOf(context, wanted)) {
+    for await (const event of eventsOf(context, wanted, signal)) {
       if (isAnswer(event.data)) answer = event.data;
+      context.signal.throwIfAborted();
       printer.tell(event);
     }
   } catch (error) {
@@ -182,7 +184,27 @@ const answerTo = async (
   return answer;
 };
 
-const eventsOf = ({ url, token, signal, out }: Context, wanted: ChatFlags) =>
+/** The time within which the daemon says which agent it began, so that it can be stopped. */
+const FIRST_EVENT_MS = 3000;
+
+/**
+ * Returns a signal that follows another: at once if the agent is known, otherwise a moment later. A
+ * request that is broken off before its first event may have begun an agent that nobody would stop.
+ */
+const patientSignal = (signal: AbortSignal, isKnown: () => boolean): AbortSignal => {
+  const patient = new AbortController();
+  const end = () => patient.abort(signal.reason);
+  signal.addEventListener(
+    'abort',
+    () => (isKnown() ? end() : setTimeout(end, FIRST_EVENT_MS).unref()),
+    {
+      once: true,
+    },
+  );
+  return patient.signal;
+};
+
+const eventsOf = ({ url, token, out }: Context, wanted: ChatFlags, signal: AbortSignal) =>
   followEvents(
     { url, token, signal },
     {

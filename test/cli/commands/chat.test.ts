@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { call } from '../../agents/stage.js';
@@ -8,6 +10,33 @@ import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
+
+/** A proxy in front of the daemon, whose replies come so much later. */
+const slowProxy = async (to: string, ms: number) => {
+  const server = createServer((asked, reply) => {
+    const { method, headers, url } = asked;
+    const passed = request(`${to}${url}`, { method, headers }, (answer) => {
+      setTimeout(() => {
+        reply.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(reply);
+      }, ms);
+    });
+    asked.pipe(passed);
+    reply.on('close', () => passed.destroy());
+    passed.on('error', () => reply.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
 
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
@@ -99,6 +128,24 @@ describe('chat', () => {
     expect(await chat.ended).to.equal(130);
     const { agents } = await world.client.agents.list({ query: { limit: 1 } });
     expect(agents[0]?.status).to.equal('stopped');
+  });
+
+  it('stops the agent on ^C before the daemon has said which one it began', {
+    timeout: 20_000,
+  }, async () => {
+    model.script(hangs);
+    const slow = await slowProxy(world.app.url, 700);
+    const { token } = await world.app.register('early');
+    const asked = model.nextAsked();
+    const chat = start(['chat', 'Think', '--server', slow.url, '--server-token', token]);
+    expect(await chat.note()).to.contain('--server-token-file is safer');
+    await asked;
+    chat.interrupt();
+    expect(await chat.note()).to.match(/^Stopped\. Go on: adjutant chat --session \w{6}$/);
+    expect(await chat.ended).to.equal(130);
+    const { body } = await world.app.call('GET', '/api/agents', { token });
+    expect(body.agents.map(({ status }: { status: string }) => status)).to.equal(['stopped']);
+    slow.close();
   });
 
   it('names what is wrong', async () => {
