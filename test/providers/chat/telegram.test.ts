@@ -140,14 +140,14 @@ describe('telegram outbound', () => {
   });
 
   it('sends the plain text if Telegram cannot read the entities, without names and commands', async () => {
-    const text = 'Ask **@ada** or /start, see https://x.example/@ada';
+    const text = 'Ask **@ada** or /start, see https://x.example/@ada, xtg://resolve';
     const [part = {}] = telegram.render({ title: null, text, isMarkdown: true });
     fake.refuse(refuse(400, "Bad Request: can't parse entities: ENTITY_BOUNDS_INVALID"));
     const reach = reachOf({ ...SETTINGS, baseUrl: fake.baseUrl });
     expect(await telegram.send(reach, ADA.id, part)).to.include({ verdict: 'sent' });
     expect(fake.calls.at(-1)).to.equal({
       ...{ method: 'sendMessage', chat_id: ADA.id, link_preview_options: { is_disabled: true } },
-      text: 'Ask @\u2060ada or /\u2060start, see https://x.example/@ada',
+      text: 'Ask @\u2060ada or /\u2060start, see https://x.example/@ada, xt\u2060g://resolve',
     });
     fake.refuse(refuse(400, 'Bad Request: chat not found'));
     expect(await telegram.send(reach, ADA.id, part)).to.include({ verdict: 'failed' });

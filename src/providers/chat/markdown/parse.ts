@@ -22,6 +22,7 @@ export const markdownParser = (): MarkdownParser => {
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
   parser.linkify.add('ftp:', null).add('//', null);
   // Telegram acts on these when they are tapped. No platform links them here, see `addressRuns`.
+  // Those that are written with escapes or in several styles are left to `telegramLines`.
   for (const scheme of ['tg:', 'ton:', 'tonsite:']) {
     parser.linkify.add(scheme, { validate: lengthOfPath });
   }

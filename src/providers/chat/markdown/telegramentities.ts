@@ -26,18 +26,37 @@ export interface TelegramText {
 export const MOST_ENTITIES = 100;
 
 /**
- * Words of which Telegram makes a mention or a command, wherever they stand in a text: a tap on a
- * command sends it to the bot in the name of the reader. What follows a command up to the end of
- * its path belongs to it, so that a text that is cut there holds no new one.
+ * Words of which Telegram makes a mention, a command or a link into the app, wherever they stand in
+ * a text: a tap on a command sends it to the bot in the name of the reader. What follows a command
+ * up to the end of its path belongs to it, so that a text that is cut there holds no new one. A
+ * link may begin in the middle of a word, which may be a name or a command.
  */
-const TAPPED = /(?<![\p{L}\p{N}_])@\w{2,}|(?<![\p{L}\p{N}_/<>])\/\w[\w/@<>]*/gu;
+const TAPPED =
+  /(?:(?<![\p{L}\p{N}_])@\w{2,}|(?<![\p{L}\p{N}_/<>])\/\w[\w/@<>]*)(?::\/\/\S*)?|(?:tg|ton|tonsite):\/\/\S*/giu;
+const APP_LINKS = /(?:tg|ton|tonsite):\/\//gi;
+
+/** Characters that Telegram removes from a text before it looks for links (TDLib, misc.cpp). */
+const REMOVED = /[\u2028-\u202e]|\u030a|\u0333|\u033f/g;
 
 /**
- * Returns lines in which names and commands are code, since Telegram finds neither in code. Lists
- * and quotes within quotes are shown as text.
+ * Returns lines in which names, commands and links into the app are code, since Telegram finds none
+ * of them in code. Lists and quotes within quotes are shown as text.
  */
 export const telegramLines = (lines: readonly TextLine[]): TextLine[] =>
-  lines.map((line) => (line.kind === 'code' ? line : { ...line, runs: untapped(line.runs) }));
+  lines.map((line) =>
+    line.kind === 'code' ? line : { ...line, runs: untapped(line.runs.map(asReceived)) },
+  );
+
+/**
+ * Returns a run as Telegram reads it. A web address that contains a link into the app is code:
+ * Telegram may end the web address before that link.
+ */
+const asReceived = (run: TextRun): TextRun => {
+  const text = run.text.replace(REMOVED, '');
+  return run.url !== undefined && text.search(APP_LINKS) >= 0
+    ? { text, isCode: true }
+    : { ...run, text };
+};
 
 /** Telegram reads the text without its styles, so a name may begin in one run and end in the next. */
 const untapped = (runs: TextRun[]): TextRun[] => {
@@ -134,10 +153,15 @@ export const telegramEntityCount = (line: TextLine): number => {
 /** U+2060, word joiner. */
 const HIDDEN = '\u2060';
 
-/** Returns a text for where no entities are: names and commands are broken, addresses are not. */
+/**
+ * Returns a text for where no entities are: names, commands and links into the app are broken, web
+ * addresses are not.
+ */
 export const untappedText = (text: string): string =>
-  text.replace(/\S+/g, (word) =>
-    word.includes('://')
-      ? word
-      : word.replace(TAPPED, (found) => `${found[0]}${HIDDEN}${found.slice(1)}`),
-  );
+  text
+    .replace(REMOVED, '')
+    .replace(/\S+/g, (word) =>
+      word.replace(word.includes('://') ? APP_LINKS : TAPPED, (found) => broken(found)),
+    );
+
+const broken = (found: string): string => `${found[0]}${HIDDEN}${found.slice(1)}`;

@@ -126,6 +126,19 @@ const REPEATED = [
   ],
 ];
 
+/** Links into Telegram that no parser of Markdown sees as addresses. */
+const APP_LINKS = [
+  'tg\\://resolve?domain=evilbot&start=x',
+  'tg&#58;//resolve?domain=evilbot',
+  't**g://resolve?domain=evilbot**',
+  'xtg://resolve?domain=evilbot',
+  'x_TON://transfer/a and xtonsite\\://b.ton',
+  '@atg://resolve?domain=evilbot and /atg\\://resolve',
+  't\u202ag://resolve?domain=evilbot and tg\u030a://resolve',
+  'https://good.example/«tg://resolve?domain=evilbot',
+  '[x](https://intranet/tg://resolve?domain=evilbot)',
+];
+
 describe('what an adversary writes', () => {
   for (const [platform, faultOf] of PLATFORMS) {
     it(`is taken by ${platform.kind}, whatever it is, and loses no word`, () => {
@@ -221,6 +234,7 @@ describe('what an adversary writes', () => {
       [`${filler}@all`, false],
       [`${filler.slice(6)}./${'b'.repeat(100)}`, false],
       ['tg://resolve?domain=a and tonsite://b', false],
+      ...APP_LINKS.flatMap((link) => [[link, true] as const, [link, false] as const]),
     ] as const) {
       for (const part of telegram.render({ title: null, text, isMarkdown })) {
         const { text: said, entities } = JSON.parse(JSON.stringify(part));
@@ -228,9 +242,10 @@ describe('what an adversary writes', () => {
         for (const { type, offset, length } of entities ?? []) {
           for (let at = offset; type === 'code' && at < offset + length; at++) isCode.add(at);
         }
-        // The words that Telegram would find (its documentation of MessageEntity).
+        // The words that Telegram would find (its documentation of MessageEntity, and TDLib).
         const taps =
-          /(?<![\w])@\w{2,}|(?<![\w/<>])\/\w{1,64}(?:@\w+)?(?![\w/<>])|(?:tg|ton|tonsite):\S+/g;
+          /(?<![\w])@\w{2,}|(?<![\w/<>])\/\w{1,64}(?:@\w+)?(?![\w/<>])|(?:tg|ton|tonsite):\/\/\S+/gi;
+        expect(said).to.not.match(/[\u2028-\u202e]|\u030a|\u0333|\u033f/);
         for (const { 0: found, index } of said.matchAll(taps)) {
           const covered = [...found].filter((_, at) => isCode.has(index + at)).length;
           expect([text.slice(-20), found, covered]).to.equal([
