@@ -80,10 +80,11 @@ const textOfRun = (run: TextRun, rules: EmphasisRules): string => {
   return run.isCode ? codeSpan(run.text) : rules.escape(run.text);
 };
 
-/** Returns a code span that nothing inside can end. */
+/**
+ * Returns a code span that nothing inside can end. Adjacent backquotes are broken: three of them
+ * begin and end a block of code on Discord, wherever they stand.
+ */
 const codeSpan = (text: string): string => {
-  const longest = (text.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 0);
-  if (longest === 0) return `\`${text}\``;
-  const fence = '`'.repeat(longest + 1);
-  return `${fence} ${text} ${fence}`;
+  if (!text.includes('`')) return `\`${text}\``;
+  return `\`\` ${text.replace(/`(?=`)/g, `\`${HIDDEN}`)} \`\``;
 };

@@ -265,6 +265,25 @@ describe('what an adversary writes', () => {
     expect(part?.allowed_mentions).to.equal({ parse: [] });
   });
 
+  it('ends no code on Discord or Mattermost, and so hides no link behind words', () => {
+    const link = '[https://good.example](https://evil.example)';
+    for (const length of [1, 2, 3, 4, 5, 10, 11]) {
+      for (const inner of ['`', '``', '```', '````', '`'.repeat(9), '`'.repeat(12)]) {
+        if (inner.length === length) continue;
+        const fence = '`'.repeat(length);
+        const text = `a ${fence} x${inner}${link}y ${fence} b`;
+        const [{ content } = {}] = discord.render({ title: null, text, isMarkdown: true });
+        const [{ message } = {}] = mattermost.render({ title: null, text, isMarkdown: true });
+        for (const said of [content, message]) {
+          // Code as Discord reads it: blocks anywhere in a line, then spans.
+          const rest = String(said).replace(/\\.|```[\s\S]*?```|(`+)([\s\S]*?[^`])\1(?!`)/g, '');
+          expect(rest).to.not.include('](');
+          expect(String(said).replace(/\\`/g, '')).to.not.include('```');
+        }
+      }
+    }
+  });
+
   it('is read in a time that grows with its length', { timeout: 120_000 }, () => {
     const most = 20_000;
     const times = (text: string): string => text.repeat(most / text.length);
