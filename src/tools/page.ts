@@ -1,3 +1,13 @@
+import { TextDecoder } from 'node:util';
+
+/** A page as it was received. */
+export interface PageSource {
+  /** The content-type. */
+  type: string;
+  body: Uint8Array;
+  url: string;
+}
+
 /** The readable text of a page, and its title. */
 export interface PageText {
   title: string;
@@ -13,19 +23,43 @@ const BLOCKS = new Set(
   ).split(' '),
 );
 
+/** Returns the text of a page in the charset that its content-type names. */
+export const textOfPage = ({ type, body, url }: PageSource): PageText =>
+  pageText(decoderFor(type).decode(body), url);
+
+/** Returns the decoder for a content-type; that for UTF-8 if it names no known charset. */
+export const decoderFor = (type: string): TextDecoder => {
+  const [, charset = 'utf-8'] = /charset\s*=\s*"?([\w-]{1,40})/i.exec(type) ?? [];
+  try {
+    return new TextDecoder(charset);
+  } catch (error) {
+    if (error instanceof RangeError) return new TextDecoder();
+    throw error;
+  }
+};
+
+/**
+ * Ours: the most characters of all addresses for each character of the page, and in all. A link of
+ * ten characters may have an address of 8,000, which is mostly that of the page.
+ */
+const MOST_GROWTH = 16;
+const MOST_ADDRESSES = 10_000_000;
+
 /**
  * Returns the text of HTML: one line for each block, and each link followed by its address. It
  * reads the source once from left to right, without going back, even if elements are not closed.
- * Ours: it is deliberately simple and keeps menus and footers.
+ * Ours: it is deliberately simple and keeps menus and footers. Behind the most characters
+ * of addresses, links have none.
  */
 export const pageText = (html: string, base: string): PageText => {
   const out: string[] = [];
   let title = '';
   let link: string | null = null;
+  let room = Math.min(MOST_ADDRESSES, MOST_GROWTH * html.length);
   let at = 0;
   while (at < html.length) {
     const open = html.indexOf('<', at);
-    out.push(html.slice(at, open < 0 ? undefined : open).replace(/\s+/g, ' '));
+    if (open !== at) out.push(html.slice(at, open < 0 ? undefined : open).replace(/\s+/g, ' '));
     if (open < 0) break;
     const tag = tagAt(html, open);
     at = tag.end;
@@ -37,7 +71,8 @@ export const pageText = (html: string, base: string): PageText => {
       at = endOf(html, tag.name, at);
     } else if (tag.name === 'a') {
       if (link !== null) out.push(` (${link})`);
-      link = tag.isClosing ? null : addressOf(tag.source, base);
+      link = tag.isClosing || room <= 0 ? null : addressOf(tag.source, base);
+      room -= link?.length ?? 0;
     } else if (BLOCKS.has(tag.name)) {
       out.push('\n');
     } else if (tag.name === '') {
@@ -56,13 +91,16 @@ interface Tag {
   end: number;
 }
 
+/** The beginning of a tag: longer names are cut, as none of them is known. */
+const TAG = /<(\/?)([a-z!?][a-z0-9-]{0,40})/iy;
+
 const tagAt = (html: string, open: number): Tag => {
   if (html.startsWith('<!--', open)) {
     const close = html.indexOf('-->', open + 4);
     return { name: '!', isClosing: true, source: '', end: close < 0 ? html.length : close + 3 };
   }
-  const [, slash = '', name = ''] =
-    /^<(\/?)([a-z!?][a-z0-9-]*)/i.exec(html.slice(open, open + 40)) ?? [];
+  TAG.lastIndex = open;
+  const [, slash = '', name = ''] = TAG.exec(html) ?? [];
   if (name === '') return { name, isClosing: false, source: '<', end: open + 1 };
   const end = tagEnd(html, open);
   const source = html.slice(open, end);

@@ -1,11 +1,18 @@
-import { TextDecoder } from 'node:util';
 import * as s from '../kernel/contract/schema.js';
 import { portOf } from '../kernel/egress.js';
 import { beginningOf } from '../kernel/excerpt.js';
 import { type Requester, requestForTool } from './http.js';
-import { pageText } from './page.js';
+import { decoderFor, type PageText } from './page.js';
+import { textOfPageApart } from './pageapart.js';
 import { offsetInput, textPart } from './textpart.js';
-import { defineTool, type Tool, ToolFailed, type ToolGroup, ToolRefused } from './tool.js';
+import {
+  defineTool,
+  type Tool,
+  type ToolContext,
+  ToolFailed,
+  type ToolGroup,
+  ToolRefused,
+} from './tool.js';
 
 const MAX_TEXT = 128 * 1024;
 const MAX_TITLE = 300;
@@ -57,7 +64,7 @@ const readTool = (http: Requester): Tool =>
           ...(isByGrant && { isExact: true }),
         }),
       );
-      const { title, text } = readable(reply);
+      const { title, text } = await readable(reply, context);
       // Redacted before it is cut, as the text is.
       const redacted = context.redact ? await context.redact(title) : title;
       const { url: readAt, status, notFollowed } = reply;
@@ -72,24 +79,17 @@ const ACCEPT = 'text/html, text/plain;q=0.9, application/json;q=0.8, */*;q=0.1';
 
 type WebReply = Awaited<ReturnType<Requester['request']>>;
 
-const readable = ({ headers, body, url }: WebReply): { title: string; text: string } => {
+const readable = async (
+  { headers, body, url }: WebReply,
+  context: ToolContext,
+): Promise<PageText> => {
   const type = headers['content-type'] ?? 'text/html';
   const isPage = /^\s*(text\/html|application\/xhtml)/i.test(type);
   if (!isPage && !/^\s*(text\/|application\/([a-z.-]+\+)?(json|xml))/i.test(type)) {
     throw new ToolFailed(`${url} is ${type.slice(0, 100)}, which is no text`, false);
   }
-  const source = decoderFor(type).decode(body);
-  return isPage ? pageText(source, url) : { title: '', text: source };
-};
-
-const decoderFor = (type: string): TextDecoder => {
-  const [, charset = 'utf-8'] = /charset\s*=\s*"?([\w-]{1,40})/i.exec(type) ?? [];
-  try {
-    return new TextDecoder(charset);
-  } catch (error) {
-    if (error instanceof RangeError) return new TextDecoder();
-    throw error;
-  }
+  if (isPage) return textOfPageApart({ type, body, url }, context);
+  return { title: '', text: decoderFor(type).decode(body) };
 };
 
 const searchTool = (http: Requester, searchUrl: string | null): Tool =>
