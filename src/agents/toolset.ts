@@ -40,19 +40,21 @@ const specOf = (tool: Tool): ToolSpec => {
 export type Toolset = ReturnType<typeof toolsetOf>;
 
 /**
- * Returns a filter for the tools of this agent: an expert has those of its persona, and an agent at
- * the deepest level cannot delegate.
+ * Returns a filter for the tools of this agent: an expert has those of its persona, an agent at the
+ * deepest level cannot delegate, and one of a hook that is given no memories reads none.
  */
 export const toolsOfPersona = (
-  { limits, expert }: Pick<AgentRow, 'limits' | 'expert'>,
+  agent: Pick<AgentRow, 'limits' | 'expert' | 'hook_id' | 'memory'>,
   servers: { name: string }[],
 ): ((tool: Tool) => boolean) => {
-  const { maxDepth }: AgentLimits = JSON.parse(limits);
-  const tools = expert === null ? null : readPersona(expert).tools;
+  const { maxDepth }: AgentLimits = JSON.parse(agent.limits);
+  const tools = agent.expert === null ? null : readPersona(agent.expert).tools;
+  const hasMemories = agent.hook_id === null || agent.memory === 1;
   const named = tools && new Set(tools);
   if (named?.has(MCP)) for (const { name } of servers) named.add(name);
   return ({ skillId, name }) => {
     if (skillId === 'agents' && maxDepth < 1) return false;
+    if (skillId === 'memory' && name !== 'save' && !hasMemories) return false;
     return !named || named.has(skillId) || named.has(`${skillId}.${name}`);
   };
 };

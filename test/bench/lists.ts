@@ -10,6 +10,9 @@ import { median } from './load.js';
 const MILLION = 1_000_000;
 const HOOKS = 10_000;
 const MESSAGES = 500_000;
+/** The most of one user, each of which has 30 words. */
+const MEMORIES = 5000;
+const WORDS = 30;
 const ROUNDS = 9;
 
 /** The lists with their filters, where `hook` is the one that has run most. */
@@ -31,11 +34,14 @@ const listsOf = (hook: string, webhook: string): Record<string, string> => ({
   'notifications, unread': '/api/notifications?unread=true',
   agents: '/api/agents',
   'agents, running': '/api/agents?status=running',
+  memories: '/api/memories?limit=200',
+  'memories, with a frequent word': '/api/memories?q=word1',
+  'memories, with one of three words': '/api/memories?q=number7%20word2%20nothing',
 });
 
 /**
  * Measures each list over the wire, beside a million executions, deliveries, notifications and
- * events, 10,000 hooks and half a million messages of one user.
+ * events, 10,000 hooks, half a million messages and 5,000 memories of one user.
  */
 export const measureLists = async (): Promise<Record<string, Record<string, string>>> => {
   const home = await mkdtemp(join(tmpdir(), 'adjutant-lists-'));
@@ -104,6 +110,12 @@ const fillHome = (home: string, userId: string): { hook: string; webhook: string
       status, created_at, finished_at)
     SELECT ${id('sending')}, @userId, @webhook, ${id('event')}, 'hook.executed', '{}',
       iif(x % 1000 = 0, 'failed', 'sent'), @at, @at FROM n`);
+  run(`${numbers(MEMORIES)} INSERT INTO memories (id, user_id, text, about, created_by, confirmed,
+      created_at, updated_at)
+    SELECT ${id('memory')}, @userId, 'Number ' || x, 'fact', 'person', 1, @at, @at FROM n`);
+  run(`${numbers(MEMORIES * WORDS)} INSERT INTO memory_words (user_id, word, memory_id)
+    SELECT @userId, iif(x % ${WORDS} = 0, 'number' || (x / ${WORDS}), 'word' || (x % ${WORDS})),
+      'memory_' || @digits || printf('%016d', x / ${WORDS}) FROM n`);
   db.close();
   return { hook, webhook };
 };

@@ -130,8 +130,14 @@ describe('memory.save', () => {
       );
       return systemPrompt();
     };
+    const tools = () =>
+      (desk.model.asked.at(-1)?.body.tools ?? [])
+        .map((tool) => String(Object(tool.function).name))
+        .filter((name) => name.startsWith('memory_'));
     expect(await hook('without', false)).to.not.contain('Grace');
+    expect(tools()).to.equal(['memory_save']);
     expect(await hook('with', true)).to.contain('Invoices go to Grace.');
+    expect(tools()).to.equal(['memory_save', 'memory_search', 'memory_forget']);
     const saved = (await memories()).filter(({ text }: { text: string }) => /^From/.test(text));
     expect(saved.map(({ confirmed }: { confirmed: boolean }) => confirmed)).to.equal([
       false,

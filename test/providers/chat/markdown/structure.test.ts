@@ -90,7 +90,7 @@ describe('Telegram', () => {
   it('gets a link as its words with the address, and no entity that could hide one', () => {
     expect(entitiesOf('[bank](https://evil.example) [me](tg://user?id=1)')).to.equal([
       'bank (https://evil.example) me (tg://user?id=1)',
-      [['code', 'tg://user?id=1']],
+      [['code', 'tg://user?id=1)']],
     ]);
   });
 
