@@ -110,12 +110,16 @@ const fillHome = (home: string, userId: string): { hook: string; webhook: string
       status, created_at, finished_at)
     SELECT ${id('sending')}, @userId, @webhook, ${id('event')}, 'hook.executed', '{}',
       iif(x % 1000 = 0, 'failed', 'sent'), @at, @at FROM n`);
-  run(`${numbers(MEMORIES)} INSERT INTO memories (id, user_id, text, about, created_by, confirmed,
-      created_at, updated_at)
-    SELECT ${id('memory')}, @userId, 'Number ' || x, 'fact', 'person', 1, @at, @at FROM n`);
-  run(`${numbers(MEMORIES * WORDS)} INSERT INTO memory_words (user_id, word, memory_id)
-    SELECT @userId, iif(x % ${WORDS} = 0, 'number' || (x / ${WORDS}), 'word' || (x % ${WORDS})),
-      'memory_' || @digits || printf('%016d', x / ${WORDS}) FROM n`);
+  run(`${numbers(MEMORIES)} ${MEMORIES_OF_USER}`);
+  run(`${numbers(MEMORIES * WORDS)} ${WORDS_OF_MEMORIES}`);
   db.close();
   return { hook, webhook };
 };
+
+const MEMORIES_OF_USER = `INSERT INTO memories (id, user_id, text, about, created_by, confirmed,
+    created_at, updated_at)
+  SELECT 'memory_' || @digits || printf('%016d', x), @userId, 'Number ' || x, 'fact', 'person', 1,
+    @at, @at FROM n`;
+const WORDS_OF_MEMORIES = `INSERT INTO memory_words (user_id, word, memory_id)
+  SELECT @userId, iif(x % ${WORDS} = 0, 'number' || (x / ${WORDS}), 'word' || (x % ${WORDS})),
+    'memory_' || @digits || printf('%016d', x / ${WORDS}) FROM n`;
