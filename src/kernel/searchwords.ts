@@ -1,5 +1,4 @@
 import { stemmer } from 'stemmer';
-import { deu, eng, fra, ita, nld, por, removeStopwords, spa } from 'stopword';
 
 /** Ours: the words of a text that are kept, and the characters of a word. */
 const MOST_WORDS = 500;
@@ -15,11 +14,12 @@ const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])\p{M}+/gu;
  * ones as their stems (Porter, 1980). Scripts without spaces give overlapping pairs of characters.
  * Words that say nothing of the subject (`the`, `und`, `les`) are left out.
  */
-export const searchWords = (text: string): string[] => {
+export const searchWords = async (text: string): Promise<string[]> => {
+  const stopwords = await loadStopwords();
   const folded = fold(text);
   const pairs = (folded.match(UNSPACED) ?? []).flatMap(pairsOf);
   const spaced = folded.replace(UNSPACED, ' ').match(SPACED) ?? [];
-  const words = removeStopwords(spaced, STOPWORDS).map((word) => stemmed(word));
+  const words = spaced.filter((word) => !stopwords.has(word)).map(stemmed);
   return [...new Set([...words, ...pairs])].slice(0, MOST_WORDS);
 };
 
@@ -31,7 +31,16 @@ const fold = (text: string): string =>
     .toLowerCase()
     .replaceAll('ß', 'ss');
 
-const STOPWORDS = [deu, eng, fra, ita, nld, por, spa].flat().map(fold);
+let loading: Promise<Set<string>> | undefined;
+
+/** Loads the lists at first use: they would take 60 ms of each start. */
+const loadStopwords = (): Promise<Set<string>> => {
+  loading ??= import('stopword').then(
+    ({ deu, eng, fra, ita, nld, por, spa }) =>
+      new Set([deu, eng, fra, ita, nld, por, spa].flat().map(fold)),
+  );
+  return loading;
+};
 
 const stemmed = (word: string): string =>
   (/^[a-z]+$/.test(word) ? stemmer(word) : word).slice(0, LONGEST_WORD);

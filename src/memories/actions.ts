@@ -53,13 +53,13 @@ export const memoryActions = ({ clock, memories, saved }: ActionsDeps): MemoryAc
       created_at: iso(now),
       updated_at: iso(now),
     };
-    const isNew = await memories.insert(row, searchWords(text), { agentId });
+    const isNew = await memories.insert(row, await searchWords(text), { agentId });
     const kept = await memories.withText(userId, text);
     if (!kept) return null;
     if (isNew) saved(kept);
     return { id: kept.id, confirmed: kept.confirmed === 1, isNew };
   },
   search: async (userId, query, limit) =>
-    (await memories.recall(userId, searchWords(query), limit)).matching,
+    (await memories.recall(userId, await searchWords(query), limit)).matching,
   forget: memories.delete,
 });

@@ -17,7 +17,7 @@ export const recall = async (
   userId: string,
   said: string,
 ): Promise<string[]> => {
-  const { pinned, matching } = await memories.recall(userId, searchWords(said), MOST_READ);
+  const { pinned, matching } = await memories.recall(userId, await searchWords(said), MOST_READ);
   const distinct = new Map([...pinned, ...matching].map((each) => [each.id, lineOf(each)]));
   const lines: string[] = [];
   let room = MOST_TOKENS;

@@ -17,7 +17,7 @@ export const memoriesResource = ({ clock, rows }: { clock: Clock; rows: Memories
 
   return resource('memories', memories, {
     list: async ({ query: { q, ...filter } }, { userId }) => {
-      const words = q === undefined ? null : searchWords(q);
+      const words = q === undefined ? null : await searchWords(q);
       const page = await rows.list(userId, { ...filter, words });
       return { memories: page.rows.map(viewMemory), nextCursor: page.nextCursor };
     },
@@ -36,7 +36,8 @@ export const memoriesResource = ({ clock, rows }: { clock: Clock; rows: Memories
         created_at: iso(now),
         updated_at: iso(now),
       };
-      if (await rows.insert(row, searchWords(text), { agentId: null })) return viewMemory(row);
+      if (await rows.insert(row, await searchWords(text), { agentId: null }))
+        return viewMemory(row);
       throw (await rows.withText(userId, text)) ? known() : full();
     },
     update: async ({ id, body: { text, pinned, confirmed, about } }, { userId }) => {
@@ -47,7 +48,7 @@ export const memoriesResource = ({ clock, rows }: { clock: Clock; rows: Memories
         ...(confirmed !== undefined && { confirmed: confirmed ? 1 : 0 }),
         updated_at: iso(clock.now()),
       };
-      const words = text === undefined ? null : searchWords(text);
+      const words = text === undefined ? null : await searchWords(text);
       await orKnown(rows.update(userId, id, change, words));
       return viewMemory(await find(userId, id));
     },
