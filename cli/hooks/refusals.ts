@@ -34,7 +34,8 @@ export const refusedDeliveries = command({
     out.note(`Refused since ${since}: ${reply.count}, the newest ${ago(newest.at)}.`);
     const remedies: Partial<Record<RefusedDelivery['reason'], string[]>> = {
       no_secret: secretRemedy(hook),
-      mismatch: secretRemedy(hook),
+      // Anybody may send a request: one alone is no reason to change a secret.
+      mismatch: ['If it came from your sender:', ...secretRemedy(hook)],
       unsigned: [`What to enter at the sender: adjutant hooks settings ${wordOf(hook)}`],
       disabled: [`Let it fire: adjutant hooks enable ${wordOf(hook)}`],
       not_now: ['Compare the clocks: adjutant doctor'],

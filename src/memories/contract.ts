@@ -2,14 +2,15 @@ import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
-const about = () => s.oneOf('MemoryAbout', 'person', 'project', 'preference', 'fact');
-/** One memory is a sentence or two; longer texts are documents. */
-const words = () => s.text(2000).pattern(/\S/, 'some text');
+/** The subjects of memories. */
+export const memoryAbout = () => s.oneOf('MemoryAbout', 'person', 'project', 'preference', 'fact');
+/** The text of one memory, a sentence or two; longer texts are documents. */
+export const memoryText = () => s.text(2000).pattern(/\S/, 'some text');
 
 export const Memory = s.object('Memory', {
   id: s.id('memory'),
-  text: words(),
-  about: about(),
+  text: memoryText(),
+  about: memoryAbout(),
   pinned: s.flag().description('True: given to every conversation, whatever it is about'),
   createdBy: s.text(80).description('`person`, or the id of the agent or the run that saved it'),
   confirmed: s
@@ -23,8 +24,8 @@ export const Memory = s.object('Memory', {
 export type Memory = s.Static<typeof Memory>;
 
 const NewMemory = s.object('NewMemory', {
-  text: words(),
-  about: s.optional(about()),
+  text: memoryText(),
+  about: s.optional(memoryAbout()),
   pinned: s.optional(s.flag()),
 });
 export type NewMemory = s.Static<typeof NewMemory>;
@@ -32,8 +33,8 @@ export type NewMemory = s.Static<typeof NewMemory>;
 const MemoryChanges = s.ignoring(
   s
     .object('MemoryChanges', {
-      text: s.optional(words()),
-      about: s.optional(about()),
+      text: s.optional(memoryText()),
+      about: s.optional(memoryAbout()),
       pinned: s.optional(s.flag()),
       confirmed: s.optional(s.flag()),
     })
@@ -47,7 +48,7 @@ export const memories = contract({
     summary: 'List what assistants remember of you, newest first',
     query: pageQuery('MemoryQuery', {
       q: s.optional(s.text(500).description('Words of which one at least must stand in it')),
-      about: s.optional(about()),
+      about: s.optional(memoryAbout()),
       pinned: s.optional(s.queryFlag()),
       confirmed: s.optional(s.queryFlag()),
     }),

@@ -7,6 +7,7 @@ import { recall } from './recall.js';
 import { memoriesResource, viewMemory } from './routes.js';
 
 export type { MemoryActions } from './actions.js';
+export { memoryAbout, memoryText } from './contract.js';
 
 /** The memories that assistants have of their owners. */
 export interface Memories {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { TransactionStep } from '../store/engine/protocol.js';
-import type { PageInput } from '../store/page.js';
-import { newestFirst } from '../store/page.js';
+import { newestFirst, type PageInput } from '../store/page.js';
 import { selectRows } from '../store/rows.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import { type MemoryRow, memoryTable } from '../store/tables/memories.js';
@@ -49,7 +48,7 @@ export const memoriesStore = ({ db, transact, look }: Store) => {
       { agentId }: { agentId: string | null },
     ): Promise<boolean> => unlessUnmet(transact([insertion(row, agentId), ...wordsOf(row, words)])),
 
-    /** Returns false if the user has no such memory. Unmet constraints throw. */
+    /** Returns false if the user has no such memory. Throws Taken if another one has that text. */
     update: (
       userId: string,
       id: string,
@@ -61,17 +60,10 @@ export const memoriesStore = ({ db, transact, look }: Store) => {
         .set(change)
         .where(visibleTo(userId))
         .where('id', '=', id);
-      return unlessUnmet(
-        transact([
-          statement(changed, 1),
-          ...(words === null
-            ? []
-            : [
-                statement(db.deleteFrom('memory_words').where('memory_id', '=', id)),
-                ...wordsOf({ id, user_id: userId }, words),
-              ]),
-        ]),
-      );
+      const old = db.deleteFrom('memory_words').where('memory_id', '=', id);
+      const renewed =
+        words === null ? [] : [statement(old), ...wordsOf({ id, user_id: userId }, words)];
+      return unlessUnmet(transact([statement(changed, 1), ...renewed]));
     },
 
     /** Returns false if the user has no such memory. */

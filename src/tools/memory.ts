@@ -1,19 +1,14 @@
 import * as s from '../kernel/contract/schema.js';
-import type { MemoryActions } from '../memories/module.js';
+import { type MemoryActions, memoryAbout, memoryText } from '../memories/module.js';
 import { defineTool, HARMLESS, ToolFailed, type ToolGroup } from './tool.js';
 
 const MOST_FOUND = 20;
 
 const saving = s.object('MemorySaveInput', {
-  text: s
-    .text(2000)
-    .pattern(/\S/, 'some text')
-    .description('One fact or wish, in a sentence that is understood without this conversation'),
-  about: s.optional(
-    s
-      .oneOf('MemoryAbout', 'person', 'project', 'preference', 'fact')
-      .description('What it is about; fact unless given'),
+  text: memoryText().description(
+    'One fact or wish, in a sentence that is understood without this conversation',
   ),
+  about: s.optional(memoryAbout().description('What it is about; fact unless given')),
 });
 const searching = s.object('MemorySearchInput', {
   query: s.text(500).description('Words that stand in it'),

@@ -1,6 +1,6 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import { type Headers, headerText, isSigned, stripeTime } from '../../kernel/signature.js';
-import { isBodyTimely, isNear, signedTimeOf } from '../senders/verify.js';
+import { isBodyTimely, isNear, type SenderRequest, signedTimeOf } from '../senders/verify.js';
 import type { VerifiedHook } from './accept.js';
 import type { RefusedDeliveries, RefusedDelivery } from './contract.js';
 import { meansSecret, secretHeaders, type Unkept } from './headers.js';
@@ -88,8 +88,12 @@ const refusedHooks = (
   const verified = (by: VerifiedHook[], reason: RefusedFor) =>
     by.map(({ hook }) => ({ hook, reason }));
   switch (found.verdict) {
-    case 'refused':
-      return hooks.map((hook) => ({ hook, reason: whyUnverified(hook, arrival) }));
+    case 'refused': {
+      // One object for all hooks, so that the body is parsed once: anybody may send one.
+      const request = { headers: arrival.headers, body: arrival.body, url: null, now: arrival.now };
+      const { isIncoming } = arrival;
+      return hooks.map((hook) => ({ hook, reason: whyUnverified(hook, request, isIncoming) }));
+    }
     case 'secret_in_query':
       return all('secret_in_query');
     case 'bad_handshake':
@@ -137,8 +141,10 @@ type RefusedFor = RefusedDelivery['reason'];
 
 const whyUnverified = (
   { secrets, sender }: ReceivingHook,
-  { headers, body, isIncoming, now }: RefusedArrival & { now: number },
+  request: SenderRequest,
+  isIncoming: boolean,
 ): RefusedFor => {
+  const { headers, body, now } = request;
   if (secrets.length === 0 && sender?.recipe.algorithm !== 'sns') return 'no_secret';
   if (!sender && isIncoming) return secretHeaders(headers).length === 0 ? 'unsigned' : 'mismatch';
   if (!sender) {
@@ -150,7 +156,6 @@ const whyUnverified = (
   if (headerText(headers, recipe.header) === undefined) return 'unsigned';
   const time = signedTimeOf(recipe, headers);
   if (time !== undefined && !isNear(time, now, recipe.toleranceSeconds)) return 'not_now';
-  const request = { headers, body, url: null, now };
   const isLate = body.length <= MOST_READ && !isBodyTimely(recipe, request);
   return isLate ? 'not_now' : 'mismatch';
 };
