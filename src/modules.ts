@@ -14,6 +14,7 @@ import type { LogRing } from './kernel/ring.js';
 import type { Resource } from './kernel/route.js';
 import { scopesOf } from './kernel/scope.js';
 import type { Watch } from './kernel/watch.js';
+import { openKnowledge } from './knowledge/module.js';
 import { openMemories } from './memories/module.js';
 import { openModels } from './models/module.js';
 import { openOperations } from './operations/module.js';
@@ -47,6 +48,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const secrets = await openSecrets(base, master);
   const vault = openVault(base, { secrets });
   const memories = openMemories(base, { hub });
+  const knowledge = openKnowledge(base, { operations });
   const tools = openTools(base, {
     vault: vault.vault,
     confinement,
@@ -112,6 +114,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     secrets,
     vault,
     memories,
+    knowledge,
     tools,
     outbound,
     accounts,
@@ -193,6 +196,7 @@ export const resourcesOf = (
     ...permissions.resources(),
     ...modules.skills.resources(),
     ...modules.memories.resources(),
+    ...modules.knowledge.resources(),
     ...modules.independent.flatMap((module) => module.resources()),
     ...modules.models.resources(),
     operations.resources().operations,
@@ -221,6 +225,7 @@ export const startModules = async (modules: Modules): Promise<void> => {
   await agents.load();
   await jobs.queue.start();
   await outbound.queue.start();
+  await modules.knowledge.start();
   await modules.operations.start();
   for (const watch of watchesOf(modules)) watch.start();
   await system.backups.start();
@@ -234,6 +239,7 @@ export const stopModules = async (modules: Modules, waitMs: number): Promise<voi
   const queues = [operations, jobs.queue, outbound.queue];
   await Promise.all([system.backups.stop(), ...queues.map((queue) => queue.stop(waitMs))]);
   await skills.skills.stop();
+  await modules.knowledge.stop();
 };
 
 /** Returns the timers. */

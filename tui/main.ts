@@ -8,8 +8,8 @@ import { cursorOf } from './frame/bars.js';
 import { type InputEvent, readKeys } from './input.js';
 import { Painter } from './painter.js';
 import type { Size } from './parts/row.js';
+import { openDeskState } from './state/deskstate.js';
 import { loadAccount } from './state/greet.js';
-import { openKnowledge } from './state/knowledge.js';
 import type { DeskStore } from './state/state.js';
 import { createTerminal, type Tty } from './terminal.js';
 import { backgroundOf, type Theme, type ThemeName, themeOf } from './theme.js';
@@ -68,7 +68,7 @@ interface DeskParts {
 }
 
 const assemble = ({ url, token, loginName, tty, program }: DeskOptions) => {
-  const known = openKnowledge({ url, token, size: sizeOf(tty), now });
+  const known = openDeskState({ url, token, size: sizeOf(tty), now });
   known.store.dispatch({ type: 'session.known', loginName });
   const parts: DeskParts = { hear: () => {}, painter: null };
   const watchdog = startWatchdog();

@@ -27,7 +27,7 @@ export type RunTask<T extends Tasks> = <K extends keyof T & string>(
   asker: string,
   task: K,
   input: Parameters<T[K]>[0],
-) => Promise<ReturnType<T[K]>>;
+) => Promise<Awaited<ReturnType<T[K]>>>;
 
 /** A few threads for work that would block the event loop. */
 export interface Pool<T extends Tasks> {
@@ -82,7 +82,7 @@ export const createPool = <T extends Tasks>(options: PoolOptions): Pool<T> => {
       turns
         .take(asker, () => {
           const thread = idle.pop() ?? start();
-          const result = thread.perform<ReturnType<T[K]>>({ task, input });
+          const result = thread.perform<Awaited<ReturnType<T[K]>>>({ task, input });
           return result.finally(() => live.has(thread) && idle.push(thread));
         })
         .catch((error) => {

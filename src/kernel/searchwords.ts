@@ -4,8 +4,9 @@ import { stemmer } from 'stemmer';
 const MOST_WORDS = 500;
 const LONGEST_WORD = 40;
 
-/** Scripts that are written without spaces between words. */
-const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]+/gu;
+/** Runs of the scripts that are written without spaces between words. */
+export const UNSPACED =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]+/gu;
 const SPACED = /[\p{L}\p{N}]+/gu;
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])\p{M}+/gu;
 
@@ -16,14 +17,15 @@ const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])\p{M}+/gu;
  */
 export const searchWords = async (text: string): Promise<string[]> => {
   const stopwords = await loadStopwords();
-  const folded = fold(text);
+  const folded = foldText(text);
   const pairs = (folded.match(UNSPACED) ?? []).flatMap(pairsOf);
   const spaced = folded.replace(UNSPACED, ' ').match(SPACED) ?? [];
   const words = spaced.filter((word) => !stopwords.has(word)).map(stemmed);
   return [...new Set([...words, ...pairs])].slice(0, MOST_WORDS);
 };
 
-const fold = (text: string): string =>
+/** Returns a text in lower case and without accents, with ß as ss. */
+export const foldText = (text: string): string =>
   text
     .normalize('NFKD')
     .replace(ACCENTED, '$1')
@@ -33,11 +35,14 @@ const fold = (text: string): string =>
 
 let loading: Promise<Set<string>> | undefined;
 
-/** Loads the lists at first use: they would take 60 ms of each start. */
-const loadStopwords = (): Promise<Set<string>> => {
+/**
+ * Returns the words of several languages that say nothing of a subject. The lists are loaded at first
+ * use: they would take 60 ms of each start.
+ */
+export const loadStopwords = (): Promise<Set<string>> => {
   loading ??= import('stopword').then(
     ({ deu, eng, fra, ita, nld, por, spa }) =>
-      new Set([deu, eng, fra, ita, nld, por, spa].flat().map(fold)),
+      new Set([deu, eng, fra, ita, nld, por, spa].flat().map(foldText)),
   );
   return loading;
 };

@@ -6,6 +6,7 @@ import type * as channels from './tables/channels.js';
 import type * as experts from './tables/experts.js';
 import type * as hooks from './tables/hooks.js';
 import type * as jobs from './tables/jobs.js';
+import type * as knowledge from './tables/knowledge.js';
 import type * as memories from './tables/memories.js';
 import type * as models from './tables/models.js';
 import type * as notifications from './tables/notifications.js';
@@ -27,6 +28,7 @@ type TableModules = typeof accounts &
   typeof experts &
   typeof hooks &
   typeof jobs &
+  typeof knowledge &
   typeof memories &
   typeof models &
   typeof notifications &

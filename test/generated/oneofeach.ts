@@ -1,6 +1,7 @@
 import { type TestApp, until } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { linkChannel } from '../harness/channel.js';
+import { keepEntry } from '../harness/entry.js';
 import { keepGrant } from '../harness/grant.js';
 import { keepOperation } from '../harness/operation.js';
 import { keepPasskey } from '../harness/passkey.js';
@@ -46,6 +47,7 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     tokens: { id: (await makeToken(app, token)).id },
     passkeys: { id: await keepPasskey(app, me.body.id) },
     channels: { id: (await linkChannel(app, me.body.id)).id },
+    knowledge: { id: await keepEntry(app, token, 'A private text'), n: '0' },
     vault: { id: await storeCredential(app, token) },
     webhooks: await keepWebhook(app, token),
     operations: { id: await keepOperation(app, me.body.id) },

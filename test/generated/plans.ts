@@ -13,6 +13,7 @@ const LARGE = [
   ...['notifications', 'outgoing_events', 'sendings', 'sending_attempts', 'held_notices'],
   ...['audit', 'idempotency', 'inbound_events', 'credentials', 'auth_sessions'],
   'operations',
+  ...['knowledge_entries', 'knowledge_tags', 'knowledge_chunks', 'knowledge_changes'],
 ];
 
 /** Records every statement that the process gives the threads, until it is stopped. */
@@ -73,6 +74,7 @@ const EXPECTED: [RegExp, string][] = [
   [/^SELECT number, mac FROM audit ORDER BY number DESC LIMIT 1$/i, 'the newest entry'],
   [/from "executions" order by "id" desc limit \?$/i, 'the newest execution'],
   [/^select "s".* from "sendings" as "s" .*order by "s"."id" desc limit \?$/i, 'an admin’s list'],
+  [/from "knowledge_changes" order by "seq" desc limit \?$/i, 'the newest change'],
   [/^DELETE FROM delivery_claims .* ORDER BY id LIMIT \d+\)$/i, 'the oldest, up to a limit'],
   [/"rotate_every_days" is not null/i, 'credentials that are to be rotated, by their own index'],
 ];

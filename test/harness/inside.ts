@@ -6,6 +6,7 @@ export const inside = ({ modules }: App) => ({
   queue: modules.jobs.queue,
   limitLanes: modules.jobs.limitLanes,
   operations: modules.operations,
+  knowledge: modules.knowledge,
   vault: modules.vault.vault,
   toolbox: modules.tools.toolbox,
   folderOf: modules.tools.work.open,

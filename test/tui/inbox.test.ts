@@ -2,8 +2,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createClient } from '../../src/client/index.js';
 import { inboxPage } from '../../tui/screens/inbox.js';
+import { openDeskState } from '../../tui/state/deskstate.js';
 import { createFeed } from '../../tui/state/feed.js';
-import { openKnowledge } from '../../tui/state/knowledge.js';
 import { rowsOf } from '../../tui/state/lists.js';
 import { createNeedHolder } from '../../tui/state/needs.js';
 import { reduce, type State } from '../../tui/state/state.js';
@@ -28,7 +28,7 @@ describe('the inbox on a daemon', () => {
   it('shows a notification as soon as it is there, though its list was empty', async () => {
     const { id, token } = await app.register('ada');
     const size = { width: 80, height: 24 };
-    const desk = openKnowledge({ url: app.url, token, size, now: Date.now });
+    const desk = openDeskState({ url: app.url, token, size, now: Date.now });
     desk.store.dispatch({ type: 'ui.root', root: 'inbox' });
     const running = desk.run();
     await until(

@@ -1,9 +1,9 @@
-import type { Knowledge } from '../state/knowledge.js';
+import type { DeskState } from '../state/deskstate.js';
 import type { Terminal } from '../terminal.js';
 
 /** The services that keys use besides the state. */
 export interface Controller
-  extends Pick<Knowledge, 'client' | 'store' | 'feed' | 'now' | 'logIn' | 'tryNow'> {
+  extends Pick<DeskState, 'client' | 'store' | 'feed' | 'now' | 'logIn' | 'tryNow'> {
   outside: ControllerEffects;
   /** User name of the stored login; null if no login is stored. */
   keptName: string | null;

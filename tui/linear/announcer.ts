@@ -1,5 +1,5 @@
 import { screenPage } from '../screens.js';
-import type { Knowledge } from '../state/knowledge.js';
+import type { DeskState } from '../state/deskstate.js';
 import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
 import type { Announcement } from './announcement.js';
@@ -8,7 +8,7 @@ import type { LinearOutput } from './output.js';
 import { textLines } from './words.js';
 
 export interface AnnouncerDeps {
-  known: Knowledge;
+  known: DeskState;
   announcement: Announcement;
   output: LinearOutput;
   /** Ends the desk with an unexpected error. */
@@ -120,7 +120,7 @@ const tell = (output: LinearOutput, news: readonly LinearNews[]): void => {
  * Creates the loader of the agents that ask for an approval and are not known yet. It loads each at
  * most once, so that an announcement can name the agent.
  */
-const createNaming = ({ store, feed }: Knowledge) => {
+const createNaming = ({ store, feed }: DeskState) => {
   const sought = new Set<string>();
   return {
     /** Loads the missing agents. Returns true if there were any. */

@@ -3,8 +3,8 @@ import { now } from '../../cli/text.js';
 import { Unreachable } from '../../src/client/index.js';
 import { environmentFor } from '../environment.js';
 import { onEnding } from '../exit.js';
+import { type DeskState, openDeskState } from '../state/deskstate.js';
 import { loadAccount } from '../state/greet.js';
-import { type Knowledge, openKnowledge } from '../state/knowledge.js';
 import { reached } from '../state/store.js';
 import { Announcement } from './announcement.js';
 import { openAnnouncer } from './announcer.js';
@@ -38,7 +38,7 @@ const FIRST_MS = 5000;
  * daemon refuses it at the start, or, without a terminal, if the daemon cannot be reached.
  */
 export const openLinear = async (options: LinearOptions): Promise<number> => {
-  const known = openKnowledge({ url: options.url, token: options.token, size: SIZE, now });
+  const known = openDeskState({ url: options.url, token: options.token, size: SIZE, now });
   const ending = createEnding();
   const desk = assemble(options, known, ending.fail);
   const { lines, needs, announcer, output } = desk;
@@ -51,7 +51,7 @@ export const openLinear = async (options: LinearOptions): Promise<number> => {
 };
 
 /** Receives the events of the daemon. Never resolves; rejects with the error that ends it. */
-const heard = (known: Knowledge): Promise<never> =>
+const heard = (known: DeskState): Promise<never> =>
   known.run().then(() => new Promise<never>(() => {}));
 
 /**
@@ -73,7 +73,7 @@ const createEnding = () => {
 
 const assemble = (
   { url, stdin, stdout, program }: LinearOptions,
-  known: Knowledge,
+  known: DeskState,
   fail: (error: unknown) => void,
 ): Linear => {
   const output = openOutput(stdout);
@@ -110,7 +110,7 @@ const talk = async (desk: Linear, { stdin }: LinearOptions): Promise<number> => 
  * Asks the daemon for its version and for the user. If the daemon cannot be reached, a terminal
  * waits for it; without a terminal the error is thrown.
  */
-const letIn = async ({ client, store }: Knowledge, isPatient: boolean): Promise<void> => {
+const letIn = async ({ client, store }: DeskState, isPatient: boolean): Promise<void> => {
   try {
     const [{ version }, { username, role }] = await Promise.all([
       client.health.get(),

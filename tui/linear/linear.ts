@@ -1,4 +1,4 @@
-import type { Knowledge } from '../state/knowledge.js';
+import type { DeskState } from '../state/deskstate.js';
 import type { Announcement } from './announcement.js';
 import type { Announcer } from './announcer.js';
 import type { LineReader } from './lines.js';
@@ -7,7 +7,7 @@ import type { LinearOutput } from './output.js';
 
 /** The services that the words of the line-by-line desk use. */
 export interface Linear {
-  known: Knowledge;
+  known: DeskState;
   needs: Needs;
   announcement: Announcement;
   announcer: Announcer;

@@ -1,6 +1,6 @@
 import type { PageNeed } from '../page.js';
 import { screenPage } from '../screens.js';
-import type { Knowledge } from '../state/knowledge.js';
+import type { DeskState } from '../state/deskstate.js';
 import { createNeedHolder } from '../state/needs.js';
 import type { State } from '../state/state.js';
 import { reached } from '../state/store.js';
@@ -25,7 +25,7 @@ const MOST_ROUNDS = 3;
 /** The needs of the page on top, and of what is announced by itself. */
 export type Needs = ReturnType<typeof openNeeds>;
 
-export const openNeeds = ({ store, feed, now }: Knowledge) => {
+export const openNeeds = ({ store, feed, now }: DeskState) => {
   const holdNeeds = createNeedHolder(feed);
   let isClosed = false;
 

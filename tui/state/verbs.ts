@@ -1,6 +1,6 @@
 import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
 import type { Act, ShownSecret } from './act.js';
-import type { Knowledge } from './knowledge.js';
+import type { DeskState } from './deskstate.js';
 import type { State } from './state.js';
 import type { Message } from './ui.js';
 
@@ -9,7 +9,7 @@ import type { Message } from './ui.js';
  * again: the desk shows only what the daemon has reported. A refusal is shown in the message line.
  */
 export const performVerb = async (
-  { client, store, feed }: Pick<Knowledge, 'client' | 'store' | 'feed'>,
+  { client, store, feed }: Pick<DeskState, 'client' | 'store' | 'feed'>,
   act: Act,
   typed = '',
 ): Promise<void> => {

@@ -27,6 +27,8 @@ const LEFT: RegExp[] = [
   /^adjutant\.db/,
   /^audit\.head/,
   /^lock\.db/,
+  // Made of the database.
+  /^search\.db/,
   // Sealed with the keys.
   /^keys$/,
   /^clitools$/,

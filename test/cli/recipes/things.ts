@@ -1,5 +1,6 @@
 import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
+import { keepEntry } from '../../harness/entry.js';
 import { inside } from '../../harness/inside.js';
 import { loseMessage } from '../../harness/messages.js';
 import { keepOperation, waitingOperation } from '../../harness/operation.js';
@@ -84,6 +85,11 @@ const telegram = async ({ ada, target }: Scene): Promise<string> => {
   return 'telegram';
 };
 
+/** An entry that can be searched; its id. */
+const entry = async ({ world, ada, name }: Scene): Promise<string[]> => [
+  await keepEntry(world.app, ada.token, `The server of ${name()} is up.`),
+];
+
 /** A memory; the end of its id. */
 const remembered = async ({ ada, name }: Scene): Promise<string[]> => {
   const { id } = await ada.client.memories.create({ body: { text: `The server is ${name()}` } });
@@ -91,6 +97,18 @@ const remembered = async ({ ada, name }: Scene): Promise<string[]> => {
 };
 
 export const things: Recipes = {
+  'knowledge list': { needs: entry },
+  'knowledge stats': {},
+  'knowledge search': {
+    needs: entry,
+    words: () => ['server'],
+  },
+  'knowledge get': { words: entry },
+  'knowledge chunk': { words: async (scene) => [...(await entry(scene)), '0'] },
+  'knowledge create': { words: ({ name }) => [`The note is ${name()}`, '--tags', 'servers'] },
+  'knowledge index': { words: () => ['-', '--title', 'A text'], stdin: 'A text of the scene.' },
+  'knowledge update': { words: async (scene) => [...(await entry(scene)), '--tags', 'new'] },
+  'knowledge delete': { words: async (scene) => [...(await entry(scene)), '--yes'] },
   'memories list': { needs: remembered },
   'memories get': { words: remembered },
   'memories create': { words: ({ name }) => [`The server is ${name()}`, '--about', 'project'] },

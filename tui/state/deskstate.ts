@@ -7,7 +7,7 @@ import { initialState, reduce } from './state.js';
 import { createStore } from './store.js';
 import { joinStreams } from './streams.js';
 
-export interface KnowledgeOptions {
+export interface DeskStateOptions {
   url: string;
   token: string | undefined;
   size: Size;
@@ -15,9 +15,9 @@ export interface KnowledgeOptions {
 }
 
 /** The state of a desk and its connection to the daemon, in whatever way the desk shows them. */
-export type Knowledge = ReturnType<typeof openKnowledge>;
+export type DeskState = ReturnType<typeof openDeskState>;
 
-export const openKnowledge = ({ url, token, size, now }: KnowledgeOptions) => {
+export const openDeskState = ({ url, token, size, now }: DeskStateOptions) => {
   const end = new AbortController();
   const { signal } = end;
   const held = holdToken(token);

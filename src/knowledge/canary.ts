@@ -1,0 +1,34 @@
+import type { KnowledgeEntryRow } from '../store/tables/knowledge.js';
+import type { KnowledgeStore } from './queries.js';
+import type { SearchIndex } from './searchindex.js';
+
+/** Ours: the words of a phrase, and the characters of one in a script without spaces. */
+const PHRASE_WORDS = 5;
+const PHRASE_SIGNS = 6;
+
+const WORDS = new RegExp(`(?:[\\p{sc=Latin}\\p{N}]+[ \\n]+){2,${PHRASE_WORDS}}`, 'u');
+const SIGNS = new RegExp(`[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}]{2,${PHRASE_SIGNS}}`, 'u');
+
+/**
+ * Searches for phrases of an entry's own: of its first chunk, its middle one and its last one.
+ * Returns what is not found, or null if all is.
+ */
+export const missingPhrase = async (
+  { entries, index }: { entries: KnowledgeStore; index: Pick<SearchIndex, 'find'> },
+  { id, user_id: userId, chunks }: KnowledgeEntryRow,
+): Promise<string | null> => {
+  const numbers = new Set([0, Math.floor(chunks / 2), chunks - 1]);
+  for (const number of [...numbers].filter((each) => each >= 0)) {
+    const phrase = phraseOf((await entries.chunk(userId, id, number))?.text ?? '');
+    if (phrase === null) continue;
+    const filter = { entryIds: [id] };
+    const { results } = await index.find({ userId, query: `"${phrase}"`, filter, limit: 1 });
+    if (!results || results.length === 0) return phrase;
+  }
+  return null;
+};
+
+const phraseOf = (text: string): string | null => {
+  const found = WORDS.exec(text) ?? SIGNS.exec(text);
+  return found ? found[0].replace(/\s+/g, ' ').trim() : null;
+};

@@ -1,0 +1,69 @@
+import type { Base } from '../base.js';
+import type { Resource } from '../kernel/route.js';
+import type { Operations } from '../operations/module.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
+import type { KnowledgeEntryRow } from '../store/tables/knowledge.js';
+import { type KnowledgeText, type PreparedEntry, prepareEntry } from './entries.js';
+import { finishEntry, indexOperation } from './operation.js';
+import { knowledgeStore } from './queries.js';
+import { knowledgeResource } from './routes.js';
+import { openSearchIndex } from './searchindex.js';
+import { indexText, type KnowledgeDeps } from './service.js';
+
+/** Texts that become entries, for the modules that have them. */
+export interface KnowledgeTexts {
+  /**
+   * Splits a text and builds the transactions that write it, for an operation that commits them with
+   * its checkpoints. `finish` comes after the last one. The entry of the same source is replaced.
+   */
+  prepare(text: KnowledgeText): Promise<PreparedEntry>;
+  /** Waits until an entry is searchable. Returns why it is not, or null. */
+  finish(userId: string, entryId: string): Promise<string | null>;
+  /** Does all of it at once: returns the id of the entry, and why it is not searchable, or null. */
+  index(text: KnowledgeText): Promise<{ id: string; error: string | null }>;
+  /** Builds the step that removes the entry of a source, if there is one; then call `changed`. */
+  removal(
+    userId: string,
+    sourceType: KnowledgeEntryRow['source_type'],
+    sourceId: string,
+  ): TransactionStep;
+  /** Has the index take over what was committed. */
+  changed(): void;
+}
+
+/** The texts that a person has written down or gathered, and the search in them. */
+export interface Knowledge {
+  texts: KnowledgeTexts;
+  /** Has the index take over what an earlier start has left. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  resources(): Resource[];
+}
+
+/** Opens the knowledge of users. */
+export const openKnowledge = (
+  { store, clock, log, home }: Base,
+  { operations }: { operations: Operations },
+): Knowledge => {
+  const entries = knowledgeStore(store);
+  const index = openSearchIndex({ store, log, home });
+  const indexing = operations.register(indexOperation({ entries, index }));
+  const deps: KnowledgeDeps = { store, clock, entries, index, indexing };
+  return {
+    texts: {
+      prepare: (text) => prepareEntry(deps, text),
+      finish: async (userId, entryId) => {
+        const finished = await finishEntry(deps, userId, entryId);
+        if (!finished) return 'It was deleted';
+        await store.transact([finished.step]);
+        return finished.error;
+      },
+      index: (text) => indexText(deps, text),
+      removal: entries.removal,
+      changed: index.changed,
+    },
+    start: index.start,
+    stop: index.close,
+    resources: () => [knowledgeResource(deps)],
+  };
+};

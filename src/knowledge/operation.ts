@@ -1,0 +1,66 @@
+import type { OperationKind } from '../operations/module.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
+import { missingPhrase } from './canary.js';
+import type { KnowledgeStore } from './queries.js';
+import type { SearchIndex } from './searchindex.js';
+
+/** The entry that an operation makes searchable. Its chunks are stored before the operation begins. */
+export interface IndexInput {
+  entryId: string;
+}
+
+interface FinishDeps {
+  entries: KnowledgeStore;
+  index: SearchIndex;
+}
+
+/** The end of the indexing of an entry, and the step that records it. */
+interface FinishedEntry {
+  error: string | null;
+  chunks: number;
+  step: TransactionStep;
+}
+
+/**
+ * Waits until the index has an entry, and then searches for phrases of it. Returns null if there is
+ * no such entry any more.
+ */
+export const finishEntry = async (
+  { entries, index }: FinishDeps,
+  userId: string,
+  id: string,
+): Promise<FinishedEntry | null> => {
+  await index.settled();
+  const entry = await entries.get(userId, id);
+  if (!entry) return null;
+  const missing = await missingPhrase({ entries, index }, entry);
+  const error = missing === null ? null : `The search does not find “${missing}” of it`;
+  const status = error === null ? 'ready' : 'failed';
+  return { error, chunks: entry.chunks, step: entries.settle(userId, id, { status, error }) };
+};
+
+/**
+ * The kind of operation that makes an entry searchable: the index takes over its chunks, and at last
+ * must find phrases of it. It can be done again from its beginning at any time.
+ */
+export const indexOperation = (deps: FinishDeps): OperationKind<IndexInput, null> => ({
+  kind: 'knowledge.index',
+  isResumable: true,
+  isAdmins: false,
+  run: async ({ userId, input: { entryId }, signal, commit }) => {
+    const finished = await finishEntry(deps, userId, entryId);
+    signal.throwIfAborted();
+    if (!finished) return { status: 'failed', error: 'The entry was deleted' };
+    const { error, chunks, step } = finished;
+    const progress = { done: chunks, total: chunks, unit: 'chunks', note: null };
+    await commit([step], { checkpoint: null, progress });
+    if (error !== null) return { status: 'failed', error };
+    return { status: 'completed', result: { entryId, chunks } };
+  },
+  ended: ({ user_id, input }, status) => {
+    if (status === 'completed') return [];
+    const { entryId }: IndexInput = JSON.parse(input);
+    const error = status === 'cancelled' ? 'Its indexing was cancelled' : 'Its indexing failed';
+    return [deps.entries.settle(user_id, entryId, { status: 'failed', error })];
+  },
+});

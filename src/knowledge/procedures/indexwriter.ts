@@ -1,0 +1,125 @@
+import type Database from 'better-sqlite3';
+import { indexedText, spacedWords } from './words.js';
+
+interface EntryToIndex {
+  entry_id: string;
+  user_id: string;
+  title: string;
+  source_type: string;
+  trust: string;
+  tags: string;
+  created_at: string;
+}
+
+interface ChunkToIndex {
+  number: number;
+  text: string;
+  heading: string | null;
+}
+
+/** Ours: the words of which parts are found: shorter ones have none, longer ones are no words. */
+const SHORTEST_WORD = 4;
+const LONGEST_WORD = 40;
+/** The most words that are remembered as known, so that they are not looked up again. */
+const MOST_KNOWN = 200_000;
+
+const known = new Set<string>();
+
+/** Forgets which words are known: what was written of them may be gone. */
+export const forgetKnownWords = (): void => known.clear();
+
+/** Writes entries of the main database into the index, with prepared statements. */
+export const indexWriter = (search: Database.Database, main: Database.Database) => {
+  const entryOf = main.prepare<[string], EntryToIndex>(
+    `SELECT id AS entry_id, user_id, title, source_type, trust, tags, created_at
+      FROM knowledge_entries WHERE id = ? AND chunks > 0`,
+  );
+  const chunksOf = main.prepare<[string, string], ChunkToIndex>(
+    `SELECT number, text, heading FROM knowledge_chunks
+      WHERE user_id = ? AND entry_id = ? ORDER BY number`,
+  );
+  const words = wordWriter(search);
+  const remove = remover(search);
+  const insertOwner = search.prepare('INSERT OR IGNORE INTO owners (user_id) VALUES (?)');
+  const ownerOf = search.prepare<[string], number>('SELECT id FROM owners WHERE user_id = ?');
+  const countChunks = search.prepare('UPDATE owners SET chunks = chunks + ? WHERE id = ?');
+  const insertEntry = search.prepare(
+    `INSERT INTO entries (entry_id, owner, source_type, trust, tags, created_at)
+      VALUES (@entry_id, @owner, @source_type, @trust, @tags, @created_at)`,
+  );
+  const insertChunk = search.prepare('INSERT INTO chunks (entry, number) VALUES (?, ?)');
+  const insertWords = search.prepare(
+    'INSERT INTO chunk_words (rowid, owner, title, words, grams) VALUES (?, ?, ?, ?, ?)',
+  );
+
+  const write = (entry: EntryToIndex): void => {
+    insertOwner.run(entry.user_id);
+    const owner = ownerOf.pluck().get(entry.user_id) ?? 0;
+    const { lastInsertRowid } = insertEntry.run({ ...entry, owner });
+    let count = 0;
+    for (const { number, text, heading } of chunksOf.iterate(entry.user_id, entry.entry_id)) {
+      const { lastInsertRowid: id } = insertChunk.run(lastInsertRowid, number);
+      const title = indexedText(heading === null ? entry.title : `${entry.title} ${heading}`);
+      const body = indexedText(text);
+      const grams = `${title.grams} ${body.grams}`.trim();
+      insertWords.run(id, ownerToken(owner), title.words, body.words, grams);
+      words.put(owner, `${title.words} ${body.words}`);
+      count++;
+    }
+    countChunks.run(count, owner);
+  };
+
+  return {
+    /** Puts an entry as it is now into the index, or takes it out if it is gone. */
+    put: (id: string): void => {
+      remove(id);
+      const entry = entryOf.get(id);
+      if (entry) write(entry);
+    },
+  };
+};
+
+/** The word that stands for an owner in the index. */
+export const ownerToken = (owner: number): string => `o${owner}`;
+
+/** The same for parts of words, where three characters are the least, and nothing else contains it. */
+export const ownerPart = (owner: number): string => `|${owner}|`;
+
+const remover = (search: Database.Database) => {
+  const entryOf = search.prepare<[string], { id: number; owner: number }>(
+    'SELECT id, owner FROM entries WHERE entry_id = ?',
+  );
+  const chunksOf = search.prepare<[number], number>('SELECT id FROM chunks WHERE entry = ?');
+  const removeWords = search.prepare('DELETE FROM chunk_words WHERE rowid = ?');
+  const removeChunks = search.prepare('DELETE FROM chunks WHERE entry = ?');
+  const removeEntry = search.prepare('DELETE FROM entries WHERE id = ?');
+  const countChunks = search.prepare('UPDATE owners SET chunks = chunks - ? WHERE id = ?');
+  return (entryId: string): void => {
+    const entry = entryOf.get(entryId);
+    if (!entry) return;
+    for (const id of chunksOf.pluck().all(entry.id)) removeWords.run(id);
+    const { changes } = removeChunks.run(entry.id);
+    removeEntry.run(entry.id);
+    countChunks.run(changes, entry.owner);
+  };
+};
+
+/** Keeps the distinct words of each owner, by whose parts they are found. */
+const wordWriter = (search: Database.Database) => {
+  const insert = search.prepare('INSERT OR IGNORE INTO vocabulary (owner, word) VALUES (?, ?)');
+  const insertPart = search.prepare('INSERT INTO word_parts (rowid, owner, word) VALUES (?, ?, ?)');
+  const isWord = (word: string): boolean =>
+    word.length >= SHORTEST_WORD && word.length <= LONGEST_WORD;
+  return {
+    put: (owner: number, text: string): void => {
+      for (const word of new Set(spacedWords(text.toLowerCase()).filter(isWord))) {
+        const key = `${owner} ${word}`;
+        if (known.has(key)) continue;
+        if (known.size >= MOST_KNOWN) known.clear();
+        known.add(key);
+        const { changes, lastInsertRowid } = insert.run(owner, word);
+        if (changes === 1) insertPart.run(lastInsertRowid, ownerPart(owner), word);
+      }
+    },
+  };
+};

@@ -1,0 +1,128 @@
+import type Database from 'better-sqlite3';
+import { forgetKnownWords, indexWriter } from './indexwriter.js';
+import type { SearchDatabases } from './searchdb.js';
+
+/** The time after which a step ends and lets others have the thread, in milliseconds. */
+const STEP_MS = 200;
+
+/** The progress of the index in taking over the changes of the main database. */
+export interface SyncReport {
+  /** The newest change that it has taken over. */
+  seq: number;
+  /** True if there are more. */
+  isLeft: boolean;
+  /** True while an index is made anew: it does not have all entries yet. */
+  isPartial: boolean;
+}
+
+type Databases = Pick<SearchDatabases, 'search' | 'main'>;
+
+interface Change {
+  seq: number;
+  mark: string;
+  entry_id: string;
+}
+
+/** The last change that the index has, and the entry up to which it is made anew, if it is. */
+interface IndexState {
+  seq: number;
+  mark: string;
+  rebuiltTo: string | null;
+}
+
+/**
+ * Takes over changes of the main database into the index for a moment. An index of another database,
+ * such as that before a rollback, is emptied and made anew.
+ */
+export const takeChanges = ({ search, main }: SearchDatabases): SyncReport => {
+  const state = readState(search);
+  const last = main
+    .prepare<[], Change>(
+      'SELECT seq, mark, entry_id FROM knowledge_changes ORDER BY seq DESC LIMIT 1',
+    )
+    .get();
+  if (!state || !belongs(main, state)) {
+    reset(search, last);
+    return { seq: last?.seq ?? 0, isLeft: true, isPartial: true };
+  }
+  const until = performance.now() + STEP_MS;
+  const isRebuilt = state.rebuiltTo === null || rebuild({ search, main }, state, until);
+  const isDone = isRebuilt && apply({ search, main }, state, until);
+  writeState(search, state);
+  return { seq: state.seq, isLeft: !isDone, isPartial: state.rebuiltTo !== null };
+};
+
+/** Reads which change the index has taken over; null from an index that has just been made. */
+const readState = (search: Database.Database): IndexState | null => {
+  const value = search
+    .prepare<[], string>(`SELECT value FROM state WHERE key = 'changes'`)
+    .pluck()
+    .get();
+  return value === undefined ? null : JSON.parse(value);
+};
+
+const writeState = (search: Database.Database, state: IndexState): void => {
+  search
+    .prepare(`INSERT OR REPLACE INTO state (key, value) VALUES ('changes', ?)`)
+    .run(JSON.stringify(state));
+};
+
+/** True if the index has taken its last change from this database. */
+const belongs = (main: Database.Database, { seq, mark }: IndexState): boolean => {
+  const find = main.prepare<[number], string>('SELECT mark FROM knowledge_changes WHERE seq = ?');
+  if (seq > 0) return find.pluck().get(seq) === mark;
+  const first = main.prepare<[], number>('SELECT min(seq) FROM knowledge_changes').pluck().get();
+  return (first ?? 1) === 1;
+};
+
+const reset = (search: Database.Database, last: Change | undefined): void => {
+  forgetKnownWords();
+  search.transaction(() => {
+    search.exec(`DELETE FROM owners; DELETE FROM entries; DELETE FROM chunks; DELETE FROM vocabulary;
+      INSERT INTO chunk_words (chunk_words) VALUES ('delete-all');
+      INSERT INTO word_parts (word_parts) VALUES ('delete-all');`);
+    writeState(search, { seq: last?.seq ?? 0, mark: last?.mark ?? '', rebuiltTo: '' });
+  })();
+};
+
+/** Puts entry after entry into an index that is made anew. Returns true when it has all of them. */
+const rebuild = ({ search, main }: Databases, state: IndexState, until: number): boolean => {
+  const next = main.prepare<[string], string>(
+    'SELECT id FROM knowledge_entries WHERE id > ? AND chunks > 0 ORDER BY id LIMIT 1',
+  );
+  const write = indexWriter(search, main);
+  while (state.rebuiltTo !== null && performance.now() < until) {
+    const id = next.pluck().get(state.rebuiltTo);
+    search.transaction(() => {
+      if (id !== undefined) write.put(id);
+      state.rebuiltTo = id ?? null;
+      writeState(search, state);
+    })();
+  }
+  return state.rebuiltTo === null;
+};
+
+/** Takes over change after change. Returns true when there are no more. */
+const apply = ({ search, main }: Databases, state: IndexState, until: number): boolean => {
+  const next = main.prepare<[number], Change>(
+    'SELECT seq, mark, entry_id FROM knowledge_changes WHERE seq > ? ORDER BY seq LIMIT 64',
+  );
+  const write = indexWriter(search, main);
+  for (;;) {
+    const changes = next.all(state.seq);
+    const [first] = changes;
+    if (!first) return true;
+    if (performance.now() >= until) return false;
+    search.transaction(() => {
+      const ids = new Set<string>();
+      for (const { seq, mark, entry_id } of changes) {
+        if (ids.size > 0 && performance.now() >= until) break;
+        if (!ids.has(entry_id)) write.put(entry_id);
+        ids.add(entry_id);
+        state.seq = seq;
+        state.mark = mark;
+      }
+      writeState(search, state);
+    })();
+  }
+};

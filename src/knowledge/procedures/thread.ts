@@ -1,0 +1,19 @@
+import { parentPort } from 'node:worker_threads';
+import type { TaskReply } from '../../kernel/pool.js';
+import { knowledgeTasks } from './tasks.js';
+
+/** The file that each thread of knowledge runs: that which writes the index, and those that read. */
+const port = parentPort;
+if (!port) throw new Error('A thread of knowledge is started by its pool');
+
+const perform = async (task: keyof typeof knowledgeTasks, input: never): Promise<TaskReply> => {
+  try {
+    return { value: await knowledgeTasks[task](input) };
+  } catch (error) {
+    return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+};
+
+port.on('message', async ({ task, input }: { task: keyof typeof knowledgeTasks; input: never }) =>
+  port.postMessage(await perform(task, input)),
+);

@@ -1,0 +1,83 @@
+import { stemmer } from 'stemmer';
+import { foldText, UNSPACED } from '../../kernel/searchwords.js';
+
+/**
+ * The tokenizer of the index, which makes stems of English words. It leaves the accents of some
+ * scripts: texts and queries are folded before.
+ */
+export const TOKENIZER = `porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'`;
+
+/** A word as that tokenizer takes it. */
+const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu;
+const ASCII = /^[\x00-\x7f]*$/;
+const segmenters = new Map<string, Intl.Segmenter>();
+
+/** A text as it goes into the index. */
+export interface IndexedText {
+  /** Its words, in scripts without spaces as a dictionary splits them. */
+  words: string;
+  /** The overlapping pairs of characters of the scripts without spaces, and the last character. */
+  grams: string;
+}
+
+/** Prepares a text for the index. */
+export const indexedText = (text: string): IndexedText => {
+  const plain = ASCII.test(text) ? text : foldText(text);
+  if (plain.search(UNSPACED) < 0) return { words: plain, grams: '' };
+  const grams: string[] = [];
+  const words = plain.replace(UNSPACED, (run) => {
+    grams.push(gramsOf(run));
+    return ` ${segmentsOf(run).join(' ')} `;
+  });
+  return { words, grams: grams.join(' ') };
+};
+
+/** Returns the pairs of characters of a run, and its last character, in their order. */
+export const gramsOf = (run: string): string => {
+  const signs = [...run];
+  const pairs = signs.slice(1).map((sign, at) => `${signs[at]}${sign}`);
+  return [...pairs, signs.at(-1) ?? ''].join(' ');
+};
+
+/** Splits a run of a script without spaces into its words by a dictionary. */
+export const segmentsOf = (run: string): string[] => {
+  const locale = localeOf(run);
+  const segmenter = segmenters.get(locale) ?? new Intl.Segmenter(locale, { granularity: 'word' });
+  segmenters.set(locale, segmenter);
+  return [...segmenter.segment(run)].map(({ segment }) => segment);
+};
+
+const localeOf = (run: string): string => {
+  if (/\p{sc=Thai}/u.test(run)) return 'th';
+  if (/\p{sc=Lao}/u.test(run)) return 'lo';
+  if (/\p{sc=Khmer}/u.test(run)) return 'km';
+  return /[\p{sc=Hiragana}\p{sc=Katakana}]/u.test(run) ? 'ja' : 'zh';
+};
+
+/** Returns the words of a text, without those runs, as they are written. */
+export const spacedWords = (text: string): string[] =>
+  text.replace(UNSPACED, ' ').match(WORD) ?? [];
+
+/** Returns the runs of scripts without spaces in a text. */
+export const unspacedRuns = (text: string): string[] => text.match(UNSPACED) ?? [];
+
+/** Returns a word as the index has it. */
+export const stemOf = (word: string): string => {
+  const folded = foldText(word);
+  return /^[a-z]+$/.test(folded) ? stemmer(folded) : folded;
+};
+
+/** A word of a text with its place. */
+interface PlacedWord {
+  word: string;
+  from: number;
+  to: number;
+}
+
+/** Returns the words of a text with their places, those of scripts without spaces as whole runs. */
+export const placedWords = (text: string): PlacedWord[] =>
+  [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
+    word,
+    from: index,
+    to: index + word.length,
+  }));

@@ -1,0 +1,161 @@
+import { sql } from 'kysely';
+import { timeDigits } from '../kernel/ids.js';
+import { foldText } from '../kernel/searchwords.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
+import { newestFirst, type PageInput } from '../store/page.js';
+import { selectRows } from '../store/rows.js';
+import { type Store, statement, unlessUnmet } from '../store/store.js';
+import {
+  type KnowledgeChunkRow,
+  type KnowledgeEntryRow,
+  knowledgeChunkTable,
+  knowledgeEntryTable,
+} from '../store/tables/knowledge.js';
+import { visibleTo } from '../store/visible.js';
+
+/** The filters of a list. */
+interface EntryFilter extends PageInput {
+  sourceType?: KnowledgeEntryRow['source_type'] | undefined;
+  tag?: string | undefined;
+  trust?: KnowledgeEntryRow['trust'] | undefined;
+  q?: string | undefined;
+  since?: string | undefined;
+}
+
+/** The entries of one type. */
+export interface TypeCount {
+  sourceType: KnowledgeEntryRow['source_type'];
+  entries: number;
+  chunks: number;
+  chars: number;
+}
+
+/** Returns the queries for the entries of a user, and the steps of transactions that write them. */
+export const knowledgeStore = ({ db, transact }: Store) => {
+  const own = (userId: string) => selectRows(db, knowledgeEntryTable, {}, visibleTo(userId));
+  const ownChunks = (userId: string, entryId: string) =>
+    selectRows(db, knowledgeChunkTable, {}, visibleTo(userId)).where('entry_id', '=', entryId);
+
+  return {
+    list: (userId: string, { sourceType, tag, trust, q, since, ...page }: EntryFilter) => {
+      let found = own(userId);
+      if (sourceType !== undefined) found = found.where('source_type', '=', sourceType);
+      if (trust !== undefined) found = found.where('trust', '=', trust);
+      if (tag !== undefined) found = found.where('id', 'in', withTag(userId, tag));
+      if (q !== undefined)
+        found = found.where(sql<boolean>`instr(folded_title, ${foldText(q)}) > 0`);
+      // The first condition is fast; the second is exact where the clock was set back.
+      if (since !== undefined) {
+        found = found
+          .where('id', '>=', `entry_${timeDigits(Date.parse(since))}`)
+          .where('created_at', '>=', since);
+      }
+      return newestFirst(found, page);
+    },
+
+    get: (userId: string, id: string): Promise<KnowledgeEntryRow | undefined> =>
+      own(userId).where('id', '=', id).executeTakeFirst(),
+
+    ofSource: (
+      userId: string,
+      sourceType: KnowledgeEntryRow['source_type'],
+      sourceId: string,
+    ): Promise<KnowledgeEntryRow | undefined> =>
+      own(userId)
+        .where('source_type', '=', sourceType)
+        .where('source_id', '=', sourceId)
+        .executeTakeFirst(),
+
+    /** Reads the chunks that begin before a place of the whole text, in their order. */
+    chunksBefore: (userId: string, id: string, place: number): Promise<KnowledgeChunkRow[]> =>
+      ownChunks(userId, id).where('start', '<', place).orderBy('number').execute(),
+
+    chunk: (userId: string, id: string, number: number): Promise<KnowledgeChunkRow | undefined> =>
+      ownChunks(userId, id).where('number', '=', number).executeTakeFirst(),
+
+    counts: (userId: string): Promise<TypeCount[]> =>
+      db
+        .selectFrom('knowledge_entries')
+        .select('source_type as sourceType')
+        .select(({ fn }) => [
+          fn.countAll<number>().as('entries'),
+          fn.sum<number>('chunks').as('chunks'),
+          fn.sum<number>('chars').as('chars'),
+        ])
+        .where(visibleTo(userId))
+        .groupBy('source_type')
+        .execute(),
+
+    /** Returns false if the user has no such entry. */
+    update: (userId: string, id: string, change: Partial<KnowledgeEntryRow>): Promise<boolean> => {
+      const changed = db
+        .updateTable('knowledge_entries')
+        .set(change)
+        .where(visibleTo(userId))
+        .where('id', '=', id);
+      const tags = change.tags === undefined ? [] : tagSteps({ id, userId, tags: change.tags });
+      return unlessUnmet(transact([statement(changed, 1), ...tags]));
+    },
+
+    /** Returns false if the user has no such entry. */
+    delete: (userId: string, id: string): Promise<boolean> => {
+      const removed = db
+        .deleteFrom('knowledge_entries')
+        .where(visibleTo(userId))
+        .where('id', '=', id);
+      return unlessUnmet(transact([statement(removed, 1)]));
+    },
+
+    /** Builds the step that removes the entry of a source, if there is one. */
+    removal: (
+      userId: string,
+      sourceType: KnowledgeEntryRow['source_type'],
+      sourceId: string,
+    ): TransactionStep =>
+      statement(
+        db
+          .deleteFrom('knowledge_entries')
+          .where(visibleTo(userId))
+          .where('source_type', '=', sourceType)
+          .where('source_id', '=', sourceId),
+      ),
+
+    /** Builds the step that ends the indexing of an entry, if it is still under way. */
+    settle: (
+      userId: string,
+      id: string,
+      { status, error }: Pick<KnowledgeEntryRow, 'status' | 'error'>,
+    ): TransactionStep =>
+      statement(
+        db
+          .updateTable('knowledge_entries')
+          .set({ status, error })
+          .where(visibleTo(userId))
+          .where('id', '=', id)
+          .where('status', '=', 'indexing'),
+      ),
+  };
+};
+
+export type KnowledgeStore = ReturnType<typeof knowledgeStore>;
+
+/** Builds the steps that replace the tags of an entry; `tags` is their JSON. */
+export const tagSteps = ({
+  id,
+  userId,
+  tags,
+}: {
+  id: string;
+  userId: string;
+  tags: string;
+}): TransactionStep[] => [
+  { sql: 'DELETE FROM knowledge_tags WHERE entry_id = ?', parameters: [id] },
+  {
+    sql: `INSERT INTO knowledge_tags (user_id, tag, entry_id)
+      SELECT ?, value, ? FROM json_each(?)`,
+    parameters: [userId, id, tags],
+  },
+];
+
+const withTag = (userId: string, tag: string) =>
+  sql<string>`(SELECT entry_id FROM knowledge_tags WHERE user_id = ${userId} AND tag = ${tag})`;

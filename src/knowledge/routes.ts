@@ -1,0 +1,120 @@
+import { iso } from '../kernel/clock.js';
+import { orNotFound, resource } from '../kernel/route.js';
+import { foldText } from '../kernel/searchwords.js';
+import {
+  type KnowledgeChunkRow,
+  type KnowledgeEntryRow,
+  knowledgeEntryTable,
+} from '../store/tables/knowledge.js';
+import { viewer } from '../store/view.js';
+import { KnowledgeEntry, knowledge } from './contract.js';
+import type { KnowledgeText } from './entries.js';
+import type { TypeCount } from './queries.js';
+import { searchKnowledge, viewFound } from './search.js';
+import { beginEntry, type KnowledgeDeps, titleOf } from './service.js';
+
+/** The characters of a text that an entry shows. */
+const MOST_SHOWN = 1_000_000;
+
+const viewEntry = viewer(knowledgeEntryTable, KnowledgeEntry, {});
+
+export const knowledgeResource = (deps: KnowledgeDeps) => {
+  const { clock, entries, index } = deps;
+
+  const find = async (userId: string, id: string): Promise<KnowledgeEntryRow> =>
+    orNotFound(await entries.get(userId, id), 'No entry with that id');
+
+  return resource('knowledge', knowledge, {
+    list: async ({ query }, { userId }) => {
+      const { rows, nextCursor } = await entries.list(userId, query);
+      return { entries: rows.map(viewEntry), nextCursor };
+    },
+    create: async ({ body }, { userId }) => {
+      const { id } = await beginEntry(deps, noteOf(userId, body));
+      return viewEntry(await find(userId, id));
+    },
+    stats: async (_, { userId }) => viewStats(await entries.counts(userId)),
+    search: async ({ body }, { userId }) => {
+      const since = performance.now();
+      const { mode, degraded, chunks } = await searchKnowledge(deps, userId, body);
+      const tookMs = Math.round((performance.now() - since) * 10) / 10;
+      return { mode, degraded, results: chunks.map(viewFound), tookMs };
+    },
+    index: async ({ body }, { userId }) => (await beginEntry(deps, noteOf(userId, body))).operation,
+    get: async ({ id }, { userId }) => {
+      const row = await find(userId, id);
+      const content = contentOf(await entries.chunksBefore(userId, id, MOST_SHOWN));
+      const truncated = row.chars > MOST_SHOWN;
+      return { ...viewEntry(row), content: content.slice(0, MOST_SHOWN), truncated };
+    },
+    chunk: async ({ id, n }, { userId }) => {
+      const { chunks } = await find(userId, id);
+      const number = /^\d{1,9}$/.test(n) ? Number(n) : -1;
+      const row = orNotFound(await entries.chunk(userId, id, number), 'No chunk with that number');
+      return {
+        text: row.text.trimEnd(),
+        page: row.page,
+        heading: row.heading,
+        before: number > 0 ? number - 1 : null,
+        after: number + 1 < chunks ? number + 1 : null,
+      };
+    },
+    update: async ({ id, body: { title, tags } }, { userId }) => {
+      const change = {
+        ...(title !== undefined && { title: title.trim(), folded_title: foldText(title) }),
+        ...(tags !== undefined && { tags: JSON.stringify(tags) }),
+        updated_at: iso(clock.now()),
+      };
+      await entries.update(userId, id, change);
+      index.changed();
+      return viewEntry(await find(userId, id));
+    },
+    delete: async ({ id }, { userId }) => {
+      if (!(await entries.delete(userId, id))) await find(userId, id);
+      index.changed();
+    },
+  });
+};
+
+/** Returns what a person has written as a note. */
+const noteOf = (
+  userId: string,
+  { text, title = titleOf(text), tags = [] }: { text: string; title?: string; tags?: string[] },
+): KnowledgeText => ({
+  userId,
+  sourceType: 'note',
+  sourceId: null,
+  uri: null,
+  title: title.trim(),
+  tags,
+  trust: 'owner',
+  text,
+});
+
+/** Joins chunks to the text that they were cut from. What no chunk has is white space. */
+const contentOf = (chunks: KnowledgeChunkRow[]): string => {
+  let content = '';
+  for (const { start, text } of chunks) {
+    content += '\n'.repeat(Math.max(0, start - content.length));
+    content += text.slice(Math.max(0, content.length - start));
+  }
+  return content;
+};
+
+const viewStats = (counts: TypeCount[]) => {
+  const sum = (key: 'entries' | 'chunks' | 'chars'): number =>
+    counts.reduce((total, each) => total + each[key], 0);
+  return {
+    total: sum('entries'),
+    chunks: sum('chunks'),
+    chars: sum('chars'),
+    bySourceType: Object.fromEntries(counts.map((each) => [each.sourceType, each.entries])),
+    embedding: { model: null, dimensions: null, embedded: 0, pending: 0 },
+    modes: {
+      keyword: true,
+      semantic: false,
+      hybrid: false,
+      reason: 'Nothing here makes vectors of texts',
+    },
+  };
+};

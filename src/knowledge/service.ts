@@ -1,0 +1,58 @@
+import type { Clock } from '../kernel/clock.js';
+import type { Operation } from '../kernel/contract/operation.js';
+import type { OperationBeginner } from '../operations/module.js';
+import type { Store } from '../store/store.js';
+import { type KnowledgeText, prepareEntry } from './entries.js';
+import { finishEntry, type IndexInput } from './operation.js';
+import type { KnowledgeStore } from './queries.js';
+import type { SearchIndex } from './searchindex.js';
+
+export interface KnowledgeDeps {
+  store: Store;
+  clock: Clock;
+  entries: KnowledgeStore;
+  index: SearchIndex;
+  /** Begins the operation that makes an entry searchable. */
+  indexing: OperationBeginner<IndexInput>;
+}
+
+/** Stores a text as an entry, and begins the operation that makes it searchable. */
+export const beginEntry = async (
+  deps: KnowledgeDeps,
+  text: KnowledgeText,
+): Promise<{ id: string; operation: Operation }> => {
+  const { id, chunks, transactions } = await prepareEntry(deps, text);
+  const operation = await deps.indexing.begin(
+    {
+      userId: text.userId,
+      resource: { kind: 'knowledge', id },
+      title: `Indexing of ${text.title}`.slice(0, 200),
+      input: { entryId: id },
+      progress: { total: chunks, unit: 'chunks' },
+    },
+    transactions.flat(),
+  );
+  return { id, operation };
+};
+
+/** Stores a text as an entry and makes it searchable. Returns its id, and why it failed, if so. */
+export const indexText = async (
+  deps: KnowledgeDeps,
+  text: KnowledgeText,
+): Promise<{ id: string; error: string | null }> => {
+  const { id, transactions } = await prepareEntry(deps, text);
+  for (const steps of transactions) await deps.store.transact(steps);
+  const finished = await finishEntry(deps, text.userId, id);
+  if (finished) await deps.store.transact([finished.step]);
+  return { id, error: finished?.error ?? null };
+};
+
+/** Ours: the longest title that a text gives itself. */
+const LONGEST_TITLE = 100;
+
+/** Returns the first line of a text as its title, without the marks of a heading. */
+export const titleOf = (text: string): string => {
+  const line = /[^\s#].*/.exec(text)?.[0].trim() ?? '';
+  if (line === '') return 'Untitled';
+  return line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1).trimEnd()}…` : line;
+};

@@ -1,0 +1,11 @@
+import { type TestApp, until } from './app.js';
+
+/** A note that can be searched; resolves to its id. */
+export const keepEntry = async (app: TestApp, token: string, text: string): Promise<string> => {
+  const { body } = await app.call('POST', '/api/knowledge', { token, body: { text } });
+  await until(
+    () => app.call('GET', `/api/knowledge/${body.id}`, { token }),
+    (reply) => reply.body.status === 'ready',
+  );
+  return body.id;
+};
