@@ -21,6 +21,7 @@ import { openOperations } from './operations/module.js';
 import { openOutbound } from './outbound/module.js';
 import { openPermissions } from './permissions/module.js';
 import { findConfinement } from './providers/confine/find.js';
+import { openReader } from './reader/module.js';
 import { openRealtime } from './realtime/module.js';
 import { type MasterKey, openSecrets } from './secrets/module.js';
 import { openSkills } from './skills/module.js';
@@ -83,6 +84,8 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     experts: experts.experts,
   });
   agents.run({ skills: skills.skills, recall: memories.recall, dailyCostUsd });
+  const userCalls = agents.userCalls(dailyCostUsd);
+  const reader = openReader(base, { hub, operations, models: agents.models, userCalls });
   const channels = openChannels(base, { secrets, vault, outbound, approvals, agents });
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
   hooks.run({ tools, permissions, concurrency: config.hookConcurrency });
@@ -125,6 +128,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     skills,
     independent,
     agents,
+    reader,
     channels,
     hooks,
     system,
@@ -199,6 +203,7 @@ export const resourcesOf = (
     ...modules.knowledge.resources(),
     ...modules.independent.flatMap((module) => module.resources()),
     ...modules.models.resources(),
+    ...modules.reader.resources(),
     operations.resources().operations,
     sent.resends,
     sent.webhooks,

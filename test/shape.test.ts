@@ -29,7 +29,6 @@ const SMALL: Record<string, string> = {
   'src/http/document.ts': 'a program of the build',
   'src/kernel/redactthread.ts': 'the program of a thread',
   'src/channels/renderthread.ts': 'the program of a thread',
-  'src/tools/pagethread.ts': 'the program of a thread',
   'src/kernel/contract/headline.ts': 'one line of a notification, for the server and its clients',
   'src/kernel/headervalue.ts': 'one rule of ten modules, without what input checks load',
   'src/kernel/webpage.ts': 'the type of the pages of several modules',

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.js';
 import { type CallRequest, dayCaps } from './procedures/caps.js';
 import type { CallGrant } from './procedures/reserve.js';
 import { type DayCaps, releaseCall, settleCall } from './procedures/spending.js';
-import { type AgentRun, CapReached, type LoopDeps } from './run.js';
+import { CapReached } from './run.js';
 
 /** A model, and the most that a call of it may use. */
 export type Quote = Pick<CallRequest, 'model' | 'price' | 'inputTokens' | 'outputTokens'>;
@@ -32,8 +32,22 @@ const MOST_TOKENS = 1e12;
 /** The maximum cost of a call that is counted, in USD, for the same reason. */
 const MOST_USD = 1e6;
 
+interface BudgetDeps {
+  store: Store;
+  clock: Clock;
+  access: { dailyCostUsd: number };
+}
+
+/** The agent that calls models, or what calls them on behalf of a user without one. */
+export interface Spender {
+  agent: { id: string; user_id: string; hook_id: string | null };
+  /** True: it is no agent, so that only the day of its user is charged. */
+  isNoAgent?: true;
+  signal: AbortSignal;
+}
+
 /** Opens the budget for the calls of one step. */
-export const openBudget = (deps: LoopDeps, { agent, signal }: AgentRun) => {
+export const openBudget = (deps: BudgetDeps, { agent, isNoAgent, signal }: Spender) => {
   const { store, clock } = deps;
   let isStep = true;
 
@@ -44,6 +58,7 @@ export const openBudget = (deps: LoopDeps, { agent, signal }: AgentRun) => {
       ...quote,
       id,
       agentId: agent.id,
+      isOfAgent: isNoAgent !== true,
       userId,
       hookId,
       at,
@@ -91,7 +106,7 @@ export type StepBudget = ReturnType<typeof openBudget>;
 
 /** Asks again until the reason is no longer that calls under way use up the limit. */
 const granted = async (
-  { store }: LoopDeps,
+  { store }: BudgetDeps,
   signal: AbortSignal,
   request: () => CallRequest,
 ): Promise<CallGrant> => {

@@ -23,6 +23,7 @@ import { agentsResource } from './routes.js';
 import { agentRows } from './rows.js';
 import type { Recall } from './run.js';
 import { toolsetOf, toolsOfPersona } from './toolset.js';
+import { createUserCalls } from './usercalls.js';
 import { findWaitingAgent } from './waitforapproval.js';
 
 export { MODEL_GRANTS } from './admission.js';
@@ -35,6 +36,7 @@ export type { ModelState, Models } from './models.js';
 export type { DayCaps } from './procedures/spending.js';
 export { type SpawnRequest, spawnRecord } from './spawn.js';
 export type { DeltaSockets } from './textdeltas.js';
+export type { UserCalls } from './usercalls.js';
 
 export interface AgentsModuleDeps {
   hub: Hub;
@@ -89,6 +91,8 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
     useRefusal,
     /** Registers the modules that follow what agents do. */
     followers,
+    /** Opens the questions to models on behalf of a user without an agent. */
+    userCalls: (dailyCostUsd: number) => createUserCalls({ store, clock, models, dailyCostUsd }),
     /** Registers the loop with the queue. */
     run: ({ skills, recall, dailyCostUsd }: LoopModuleDeps): void => {
       const loop = createLoop({

@@ -34,6 +34,7 @@ export type {
 } from '../outbound/notifications/contract.js';
 export type { OutgoingWebhook, WebhookDelivery } from '../outbound/webhooks/contract.js';
 export type { Permission } from '../permissions/contract.js';
+export type { ReaderTask, ReaderTaskDetail } from '../reader/contract.js';
 export type { ListedTool, SkillReply } from '../skills/contract.js';
 export type { BackupView } from '../system/backup/contract.js';
 export type { LogEntry } from '../system/logs/contract.js';

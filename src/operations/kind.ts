@@ -37,6 +37,8 @@ export interface OperationKind<Input = unknown, Checkpoint = unknown> {
    * ends while it runs.
    */
   isResumable: boolean;
+  /** The most operations of one user that wait or run; 100 unless given. */
+  most?: number;
   /** True if only admins may have it done. It ends once its owner is none any more. */
   isAdmins: boolean;
   run(of: OperationRun<Input, Checkpoint>): Promise<OperationEnd>;

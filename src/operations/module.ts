@@ -3,15 +3,14 @@ import { createQueue } from '../jobs/module.js';
 import type { Operation } from '../kernel/contract/operation.js';
 import type { Resource } from '../kernel/route.js';
 import type { Hub } from '../realtime/module.js';
-import type { TransactionStep } from '../store/engine/protocol.js';
 import type { OperationKind } from './kind.js';
 import { operationsStore } from './queries.js';
 import { operationsResource } from './routes.js';
 import { createOperationRuns, OPERATION_JOB } from './runs.js';
-import { beginOperation, type NewOperation } from './service.js';
+import { type AlsoWritten, beginOperation, cancelOperation, type NewOperation } from './service.js';
 import { createProgress } from './view.js';
 
-export type { OperationKind } from './kind.js';
+export type { OperationEnd, OperationKind, OperationRun } from './kind.js';
 export { type CountedItems, lanesIn, previewOf, SHOWN_ITEMS } from './preview.js';
 export { type WalkCheckpoint, walkLanes } from './walk.js';
 
@@ -21,7 +20,9 @@ export interface OperationBeginner<Input> {
    * Stores an operation, in one transaction with further steps, and queues it. Throws 409 if the
    * user has too many that have not ended.
    */
-  begin(of: NewOperation<Input>, also: TransactionStep[]): Promise<Operation>;
+  begin(of: NewOperation<Input>, also: AlsoWritten): Promise<Operation>;
+  /** Ends one of a user at once; throws 409 if it has ended, 404 if there is none. */
+  cancel(userId: string, id: string): Promise<Operation>;
 }
 
 /** The long pieces of work: durable, with checkpoints, cancellable, in a lane for each user. */
@@ -57,7 +58,10 @@ export const openOperations = (base: Base, { hub }: { hub: Hub }): Operations =>
   return {
     register: (kind) => {
       kinds.set(kind.kind, kind);
-      return { begin: (of, also) => beginOperation(service, kind.kind, of, also) };
+      return {
+        begin: (of, also) => beginOperation(service, kind.kind, of, also),
+        cancel: (userId, id) => cancelOperation(service, userId, id),
+      };
     },
     start: queue.start,
     stop: async (waitMs) => {

@@ -24,6 +24,9 @@ export interface NewOperation<Input> {
   progress: Pick<OperationProgress, 'total' | 'unit'>;
 }
 
+/** Further steps of the transaction that begins an operation; they may name it. */
+export type AlsoWritten = TransactionStep[] | ((operation: { id: string }) => TransactionStep[]);
+
 export interface OperationsDeps extends OperationEndDeps {
   store: Store;
   queue: Pick<Queue, 'added'>;
@@ -32,15 +35,15 @@ export interface OperationsDeps extends OperationEndDeps {
   stop(id: string): void;
 }
 
-/** Ours: so many operations of one user wait or run. */
+/** Ours: so many operations of one user wait or run, of a kind that does not say. */
 const MOST = 100;
 
 /** Begins an operation, in one transaction with further steps; throws 409 if too many wait. */
 export const beginOperation = async (
-  { store, clock, operations, queue, progress }: OperationsDeps,
+  { store, clock, operations, queue, kinds, progress }: OperationsDeps,
   kind: string,
   { userId, resource, title, input, progress: { total, unit } }: NewOperation<unknown>,
-  also: TransactionStep[],
+  also: AlsoWritten,
 ): Promise<Operation> => {
   const now = clock.now();
   const id = mint('operation', now);
@@ -63,11 +66,13 @@ export const beginOperation = async (
     finished_at: null,
   };
   const job = addJob({ kind: OPERATION_JOB, ref: id, lane, runAt: iso(now) });
+  const most = kinds.get(kind)?.most ?? MOST;
+  const more = typeof also === 'function' ? also(row) : also;
   try {
-    await store.transact([operations.insert(row, MOST), job, ...also]);
+    await store.transact([operations.insert(row, most), job, ...more]);
   } catch (error) {
     if (!(error instanceof Unmet) || error.at > 0) throw error;
-    throw Boom.conflict(`You have ${MOST} operations that have not ended, the most there may be`);
+    throw Boom.conflict(`You have ${most} operations that have not ended, the most there may be`);
   }
   progress.publish(row);
   queue.added(lane);

@@ -15,6 +15,7 @@ import type * as outbox from './tables/outbox.js';
 import type * as permissions from './tables/permissions.js';
 import type * as platforms from './tables/platforms.js';
 import type * as preferences from './tables/preferences.js';
+import type * as reader from './tables/reader.js';
 import type * as skills from './tables/skills.js';
 import type { Insertable } from './tables/table.js';
 import type * as tunnel from './tables/tunnel.js';
@@ -37,6 +38,7 @@ type TableModules = typeof accounts &
   typeof permissions &
   typeof platforms &
   typeof preferences &
+  typeof reader &
   typeof skills &
   typeof tunnel &
   typeof vault;

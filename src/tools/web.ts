@@ -1,9 +1,10 @@
 import * as s from '../kernel/contract/schema.js';
 import { portOf } from '../kernel/egress.js';
 import { beginningOf } from '../kernel/excerpt.js';
+import { readPageApart } from '../providers/pages/apart.js';
+import { type PageText, PageUnreadable } from '../providers/pages/page.js';
+import { requestPage } from '../providers/pages/request.js';
 import { type Requester, requestForTool } from './http.js';
-import { decoderFor, type PageText } from './page.js';
-import { textOfPageApart } from './pageapart.js';
 import { offsetInput, textPart } from './textpart.js';
 import {
   defineTool,
@@ -45,7 +46,8 @@ const readTool = (http: Requester): Tool =>
     ...traits,
     name: 'read',
     description:
-      'Reads a web page as text and returns { url, status, title, text }. A long text is cut: ' +
+      'Reads a web page or a feed as text, without what it hides, and returns { url, status, ' +
+      'title, text }. A long text is cut: ' +
       '`truncated: { missingChars, nextOffset }` says how much is missing, and the same call with ' +
       '`offset: nextOffset` returns what follows. Private addresses are refused. Approved, it ' +
       'follows no redirect to another origin, and by a grant, after you read what came from ' +
@@ -54,42 +56,43 @@ const readTool = (http: Requester): Tool =>
     run: async ({ url, offset }, context, tool) => {
       const { signal, isApproved, isByGrant } = context;
       const reply = await requestForTool(tool, () =>
-        http.request({
-          method: 'GET',
+        requestPage(http, {
           url,
-          headers: { accept: ACCEPT },
           signal,
-          isDecoded: true,
           ...(isApproved && { isBound: true }),
           ...(isByGrant && { isExact: true }),
         }),
       );
-      const { title, text } = await readable(reply, context);
+      const page = await readable(reply, context);
+      const title = page.title ?? '';
       // Redacted before it is cut, as the text is.
       const redacted = context.redact ? await context.redact(title) : title;
       const { url: readAt, status, notFollowed } = reply;
       const moved = notFollowed === undefined ? {} : { notFollowed };
       const beside = { url: readAt, status, title: beginningOf(redacted, MAX_TITLE), ...moved };
       const paging = { key: 'text', beside, offset, most: MAX_TEXT, isRepeatable: true };
-      return textPart(text, paging, context);
+      return textPart(page.content ?? '', paging, context);
     },
   });
 
-const ACCEPT = 'text/html, text/plain;q=0.9, application/json;q=0.8, */*;q=0.1';
-
 type WebReply = Awaited<ReturnType<Requester['request']>>;
+
+/** All that is visible of a page, with the addresses of its links. */
+const WISH = { format: 'text', isWhole: true, hasAddresses: true, most: 10_000_000 } as const;
 
 const readable = async (
   { headers, body, url }: WebReply,
   context: ToolContext,
 ): Promise<PageText> => {
-  const type = headers['content-type'] ?? 'text/html';
-  const isPage = /^\s*(text\/html|application\/xhtml)/i.test(type);
-  if (!isPage && !/^\s*(text\/|application\/([a-z.-]+\+)?(json|xml))/i.test(type)) {
-    throw new ToolFailed(`${url} is ${type.slice(0, 100)}, which is no text`, false);
+  const source = { contentType: headers['content-type'] ?? '', body, url };
+  try {
+    const page = await readPageApart(source, WISH, context);
+    if (page.content !== null) return page;
+    throw new PageUnreadable(`is ${source.contentType.slice(0, 100)}, which is no text`);
+  } catch (error) {
+    if (!(error instanceof PageUnreadable)) throw error;
+    throw new ToolFailed(`${url} ${error.message}`, false, error);
   }
-  if (isPage) return textOfPageApart({ type, body, url }, context);
-  return { title: '', text: decoderFor(type).decode(body) };
 };
 
 const searchTool = (http: Requester, searchUrl: string | null): Tool =>

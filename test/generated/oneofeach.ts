@@ -51,7 +51,14 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     vault: { id: await storeCredential(app, token) },
     webhooks: await keepWebhook(app, token),
     operations: { id: await keepOperation(app, me.body.id) },
+    reader: { id: await keepReading(app, token) },
   };
+};
+
+/** The reading of a page that cannot be reached. */
+const keepReading = async (app: TestApp, token: string): Promise<string> => {
+  const body = { url: 'http://nowhere.invalid/' };
+  return (await app.call('POST', '/api/reader/read', { token, body })).body.id;
 };
 
 const makeExpert = async (app: TestApp, token: string): Promise<string> => {

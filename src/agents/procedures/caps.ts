@@ -5,7 +5,10 @@ import type { DayCaps } from './spending.js';
 /** A planned call of a model, and the caps that it must stay within. */
 export interface CallRequest {
   id: string;
+  /** The agent; of a call that no agent makes, what makes it, such as an operation. */
   agentId: string;
+  /** False: no agent makes it, so that only its user's day is charged. */
+  isOfAgent: boolean;
   userId: string;
   hookId: string | null;
   /** The day as 2026-03-01, in UTC. */

@@ -47,7 +47,8 @@ export const reserveCall = (db: Database.Database) => {
 
   return (call: CallRequest): CallGrant => {
     settleLeft(call);
-    if (agentOf(call.agentId)?.status !== 'running') return { is: 'gone' };
+    const isGone = call.isOfAgent && agentOf(call.agentId)?.status !== 'running';
+    if (isGone) return { is: 'gone' };
     const all = accounts(call);
     for (const account of all) {
       const of = capReached(call, account);

@@ -123,7 +123,7 @@ export const openWriter = async (home: string, migrations: Migration[]) => {
  * Opens a second connection for lists and queries. It may checkpoint, but cannot change anything
  * else.
  */
-export const openReader = (home: string): Database.Database => {
+export const openReadOnly = (home: string): Database.Database => {
   const db = openFile(join(home, DATABASE), 1000);
   setPragmas(db);
   db.pragma('query_only = ON');

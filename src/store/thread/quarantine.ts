@@ -105,6 +105,12 @@ const HOLDS: QuarantineStatement[] = [
         error = @why || ': it may go on elsewhere. Begin it again if it should run here'
       WHERE status IN ('queued', 'running')`,
   },
+  {
+    since: 450,
+    sql: `UPDATE reader_tasks SET status = 'failed', finished_at = @at,
+        error = @why || ': it may be read elsewhere. Read the page again if it should be read here'
+      WHERE status IN ('queued', 'running')`,
+  },
   { since: 200, sql: 'DELETE FROM notice_batches' },
   { since: 20, sql: 'DELETE FROM jobs' },
   {

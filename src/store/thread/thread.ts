@@ -12,7 +12,7 @@ import type {
 } from '../engine/protocol.js';
 import { createBatchRunner } from './batches.js';
 import { boundLog, checkpoint, checkpointByTimer, emptyLog } from './checkpoint.js';
-import { openReader, openWriter, takeLock } from './database.js';
+import { openReadOnly, openWriter, takeLock } from './database.js';
 
 /** The role of a database thread, which runs this file with one connection. */
 interface Role {
@@ -63,7 +63,7 @@ const openWriting = async (): Promise<Role> => {
  * list.
  */
 const openReading = async (): Promise<Role> => {
-  const db = openReader(options.home);
+  const db = openReadOnly(options.home);
   const runner = createBatchRunner(db, openProcedures(db, options));
   const stopCheckpoints = checkpointByTimer(db);
   const opened = { isNew: false, schema: 0, snapshot: null, migrated: [] };

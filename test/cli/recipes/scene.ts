@@ -20,6 +20,8 @@ export interface Scene {
   ada: Self;
   /** A server that takes what it gets. */
   target: Target;
+  /** A server that does not answer. */
+  silent: Target;
   /** A name that nothing has. */
   name(): string;
   /** A user without anything. */
@@ -49,7 +51,7 @@ export const openScene = async (): Promise<Scene> => {
     isLoggedIn: false,
     config: {
       registration: 'open',
-      egressAllow: [target.address],
+      egressAllow: [target.address, silent.address],
       cliPath: [programs.folder],
     },
   });
@@ -60,7 +62,7 @@ export const openScene = async (): Promise<Scene> => {
   const { client } = ada;
   const model = newModel(client, silent, name);
   const scene: Scene = {
-    ...{ world, ada, target, name, model },
+    ...{ world, ada, target, silent, name, model },
     user: () => users(name()),
     logIn: ({ token, username }) =>
       saveSession(world.app.url, { token, username, expiresAt: '2126-01-01T00:00:00.000Z' }),

@@ -96,6 +96,18 @@ const remembered = async ({ ada, name }: Scene): Promise<string[]> => {
   return [id.slice(-6)];
 };
 
+/** A page that was read; its id. */
+const reading = async ({ ada, target }: Scene): Promise<string[]> => {
+  const { id } = await ada.client.reader.read({ body: { url: `${target.url}/page` } });
+  return [id.slice(-6)];
+};
+
+/** A page whose server does not answer. */
+const slowReading = async ({ ada, silent }: Scene): Promise<string[]> => {
+  const { id } = await ada.client.reader.read({ body: { url: `${silent.url}/page`, wait: 0 } });
+  return [id.slice(-6)];
+};
+
 export const things: Recipes = {
   'knowledge list': { needs: entry },
   'knowledge stats': {},
@@ -109,6 +121,11 @@ export const things: Recipes = {
   'knowledge index': { words: () => ['-', '--title', 'A text'], stdin: 'A text of the scene.' },
   'knowledge update': { words: async (scene) => [...(await entry(scene)), '--tags', 'new'] },
   'knowledge delete': { words: async (scene) => [...(await entry(scene)), '--yes'] },
+  'reader read': { words: ({ target }) => [`${target.url}/page`], isText: true },
+  'reader tasks': { needs: reading },
+  'reader show': { words: reading, isText: true },
+  'reader cancel': { words: slowReading },
+  'reader delete': { words: async (scene) => [...(await reading(scene)), '--yes'] },
   'memories list': { needs: remembered },
   'memories get': { words: remembered },
   'memories create': { words: ({ name }) => [`The server is ${name()}`, '--about', 'project'] },

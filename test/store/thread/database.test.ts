@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { type Migration, OpenRefused } from '../../../src/store/engine/protocol.js';
-import { openReader, openWriter, takeLock } from '../../../src/store/thread/database.js';
+import { openReadOnly, openWriter, takeLock } from '../../../src/store/thread/database.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
@@ -128,7 +128,7 @@ describe('opening', () => {
 
   it('is durable: WAL with synchronous=FULL, on both connections', async () => {
     const { db } = await openWriter(home, [step(10)]);
-    const reader = openReader(home);
+    const reader = openReadOnly(home);
     for (const each of [db, reader]) {
       expect(each.pragma('journal_mode', { simple: true })).to.equal('wal');
       expect(each.pragma('synchronous', { simple: true })).to.equal(2);

@@ -1,0 +1,87 @@
+import type { Clock } from '../kernel/clock.js';
+import type { Turn } from '../providers/llm/model.js';
+import type { Store } from '../store/store.js';
+import { openBudget, settleReserved } from './budget.js';
+import type { ModelConstraints, Models } from './models.js';
+import { CapReached } from './run.js';
+
+/** One question to a model on behalf of a user, outside any agent. */
+interface UserQuestion {
+  userId: string;
+  /** The id of what asks, such as an operation, under which the call is counted. */
+  askedBy: string;
+  /** The model; that of the topic, or the default, unless given. */
+  model: string | null;
+  topic: string;
+  turns: Turn[];
+  maxOutputTokens: number;
+  signal: AbortSignal;
+}
+
+/** The answer, and the name of the model that gave it: `digest` if there is no language model. */
+interface UserAnswer {
+  text: string;
+  model: string;
+}
+
+/**
+ * Questions to models on behalf of a user, outside any agent. Their text is from outside, so that no
+ * command-line tool is given it.
+ */
+export interface UserCalls {
+  /**
+   * Asks a model. The cost counts on the user's day as that of agents does; null if a limit of the
+   * day forbids it.
+   */
+  ask(question: UserQuestion): Promise<UserAnswer | null>;
+  /** Returns the tokens of a prompt that the likely model takes, with room for the answer. */
+  room(of: Pick<UserQuestion, 'model' | 'topic'>): number;
+}
+
+interface UserCallsDeps {
+  store: Store;
+  clock: Clock;
+  models: Models;
+  dailyCostUsd: number;
+}
+
+export const createUserCalls = ({
+  store,
+  clock,
+  models,
+  dailyCostUsd,
+}: UserCallsDeps): UserCalls => {
+  const constraints = ({
+    model,
+    topic,
+  }: Pick<UserQuestion, 'model' | 'topic'>): ModelConstraints => ({
+    model: model ?? models.routed(topic),
+    topic,
+    isUntrusted: true,
+    barred: ({ provider }) =>
+      provider === 'cli' ? 'it is a command-line tool, which is given no text from outside' : null,
+  });
+
+  const answer = async (question: UserQuestion): Promise<UserAnswer> => {
+    const { userId, askedBy, turns, maxOutputTokens, signal } = question;
+    const budget = openBudget(
+      { store, clock, access: { dailyCostUsd } },
+      { agent: { id: askedBy, user_id: userId, hook_id: null }, isNoAgent: true, signal },
+    );
+    const step = { turns, tools: [], maxOutputTokens, signal };
+    const given = await models.ask(constraints(question), step, budget);
+    if (given === 'gone') throw new Error('A call without an agent cannot lose it');
+    const { reply, reserved, latencyMs, model } = given;
+    await store.transact(settleReserved({ clock }, reserved, { usage: reply.usage, latencyMs }));
+    return { text: reply.text, model };
+  };
+
+  return {
+    ask: (question) =>
+      answer(question).catch((error: unknown) => {
+        if (error instanceof CapReached) return null;
+        throw error;
+      }),
+    room: (of) => models.room(constraints(of)),
+  };
+};

@@ -1,0 +1,70 @@
+/**
+ * The tokens with which chat templates mark turns, instructions and tools. In Markdown, characters
+ * of them may be escaped.
+ */
+const TOKENS = new RegExp(
+  [
+    String.raw`\\?<\\?[|｜][^|｜<>\n]{1,80}[|｜]\\?>`,
+    String.raw`\\?\[/?(?:INST|SYS|SYSTEM\\?_PROMPT|AVAILABLE\\?_TOOLS|TOOL\\?_CALLS|TOOL\\?_RESULTS)\\?\]`,
+    String.raw`\\?<\\?<\\?/?SYS\\?>\\?>`,
+    String.raw`\\?</?(?:start\\?_of\\?_turn|end\\?_of\\?_turn|tool\\?_call|tool\\?_response|bos|eos|s)\\?>`,
+  ].join('|'),
+  'g',
+);
+
+/** Controls and characters that nobody sees, but those that select between the forms of an emoji. */
+const INVISIBLE = /(?![\n\t]|\ufe0e|\ufe0f)(?:\p{Cc}|\p{Cf}|\p{Default_Ignorable_Code_Point})/gu;
+const JOINERS = '\u200c\u200d';
+/** Scripts and signs that joiners shape, so that they can be seen there. */
+const SHAPED = new RegExp(
+  `(?:\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|\\ufe0f|\\p{M}|${[
+    ...['Arabic', 'Devanagari', 'Bengali', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Gujarati'],
+    ...['Gurmukhi', 'Oriya', 'Sinhala', 'Khmer', 'Mongolian'],
+  ]
+    .map((script) => `\\p{sc=${script}}`)
+    .join('|')})$`,
+  'u',
+);
+
+/** Returns the text without chat-template tokens, also those that appear once others are gone. */
+export const withoutTokens = (text: string): string => {
+  let rest = text;
+  for (;;) {
+    const next = rest.replace(TOKENS, '');
+    if (next === rest) return rest;
+    rest = next;
+  }
+};
+
+/** Returns the places of chat-template tokens in a text. */
+export const tokensIn = (text: string): { from: number; to: number }[] =>
+  [...text.matchAll(TOKENS)].map(({ index, 0: token }) => ({
+    from: index,
+    to: index + token.length,
+  }));
+
+/**
+ * Returns the text without characters that nobody sees. Joiners stay in scripts and emoji that are
+ * shaped by them.
+ */
+export const withoutInvisible = (given: string): string => {
+  const text = given.replace(/\r\n?/g, '\n');
+  return text.replace(INVISIBLE, (character, at: number) =>
+    JOINERS.includes(character) && SHAPED.test(text.slice(Math.max(0, at - 2), at))
+      ? character
+      : '',
+  );
+};
+
+/** Returns a text as it may be shown and given to a model. */
+export const cleanText = (text: string): string => withoutTokens(withoutInvisible(text));
+
+/** Returns a cleaned text on one line, cut to so many characters; null if nothing is left. */
+export const cleanLine = (text: string | null | undefined, most: number): string | null => {
+  const line = cleanText((text ?? '').slice(0, most * 4))
+    .replace(/\s+/g, ' ')
+    .trim();
+  const characters = Array.from(line);
+  const cut = characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : line;
+  return cut === '' ? null : cut;
+};

@@ -1,0 +1,153 @@
+import type { RgbaColor } from 'colord';
+import { backgroundColor, colorOf, isUnseen } from './color.js';
+import { pixels } from './media.js';
+import { type DeclaredStyle, declaredStyles } from './styles.js';
+import { isElement, isTextNode, type PageElement, type PageTree } from './tree.js';
+
+/** Ours: text that begins so far from the screen is not seen. */
+const FAR_PX = 500;
+const BESIDE_PX = 3000;
+const SMALLEST_FONT_PX = 2;
+const UNSEEN_OPACITY = 0.05;
+
+/** The properties of the elements above that decide if text is seen. */
+interface Seen {
+  isVisible: boolean;
+  fontPx: number;
+  /** null: not known. */
+  color: RgbaColor | null;
+  background: RgbaColor | null;
+  isIndentedAway: boolean;
+}
+
+const PAGE: Seen = {
+  isVisible: true,
+  fontPx: 16,
+  color: { r: 0, g: 0, b: 0, a: 1 },
+  background: { r: 255, g: 255, b: 255, a: 1 },
+  isIndentedAway: false,
+};
+
+/**
+ * Removes what a page hides from its readers: by attributes, and by its styles. What a script would
+ * show or hide later is not known here.
+ */
+export const removeHidden = ({ document, css }: PageTree): void => {
+  const styleOf = declaredStyles(document, css);
+  const root = document.documentElement;
+  const open: [PageElement, Seen][] = [[root, PAGE]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [element, above] = next;
+    const style = styleOf(element);
+    // A page that hides itself whole shows itself by a script or an animation.
+    const isRoot = element === root || element === document.body || element === document.head;
+    if (!isRoot && isHidden(element, style)) {
+      element.remove();
+      continue;
+    }
+    const seen = isRoot ? { ...seenIn(style, above), isVisible: true } : seenIn(style, above);
+    const hasUnseenText = isUnreadable(seen);
+    for (const child of Array.from(element.childNodes)) {
+      if (isElement(child)) open.push([child, seen]);
+      else if (isTextNode(child) && hasUnseenText) child.remove();
+    }
+  }
+};
+
+const isHidden = (element: PageElement, style: DeclaredStyle): boolean => {
+  const display = style.get('display');
+  if (display === 'none' || style.get('content-visibility') === 'hidden') return true;
+  if (element.hasAttribute('hidden') && display === undefined) return true;
+  if (element.localName === 'dialog' && !element.hasAttribute('open') && !display) return true;
+  if (element.localName === 'svg') return true;
+  const opacity = opacityOf(style.get('opacity'));
+  if (opacity !== null && opacity < UNSEEN_OPACITY) return true;
+  return isOffScreen(style) || isClipped(style);
+};
+
+const opacityOf = (value = ''): number | null => {
+  const [, amount, percent] = /^([\d.]+)(%?)$/.exec(value) ?? [];
+  if (amount === undefined) return null;
+  return Number(amount) / (percent === '%' ? 100 : 1);
+};
+
+const isOffScreen = (style: DeclaredStyle): boolean => {
+  const at = (name: string): number => pixels(style.get(name) ?? '') ?? 0;
+  const isAway = ['left', 'right', 'top', 'bottom', 'inset'].some((side) => at(side) <= -FAR_PX);
+  const isPlaced = /^(absolute|fixed|relative)$/.test(style.get('position') ?? '');
+  const transform = style.get('transform') ?? '';
+  const isMoved = [...transform.matchAll(/-?[\d.]+(px|em|rem|vw|vh)/g)].some(
+    ([length]) => Math.abs(pixels(length) ?? 0) >= FAR_PX,
+  );
+  const isFlat = /scale[xy]?\(\s*(0|0?\.0+)\s*[,)]/.test(transform);
+  const isBeside = at('left') >= BESIDE_PX;
+  return (isPlaced && (isAway || isBeside)) || at('margin-left') <= -FAR_PX || isMoved || isFlat;
+};
+
+const isClipped = (style: DeclaredStyle): boolean => {
+  const isPlaced = /^(absolute|fixed)$/.test(style.get('position') ?? '');
+  if (isPlaced && isTiny(style.get('clip') ?? '')) return true;
+  if (NOTHING.test(style.get('clip-path') ?? '')) return true;
+  const overflows = ['overflow', 'overflow-x', 'overflow-y'].map((name) => style.get(name) ?? '');
+  if (!overflows.some((each) => /^(hidden|clip)/.test(each))) return false;
+  const sides = isPlaced ? ['height', 'max-height', 'width'] : ['height', 'max-height'];
+  return sides.some((name) => (pixels(style.get(name) ?? '') ?? FAR_PX) <= 1);
+};
+
+/** Clip paths that leave nothing. */
+const NOTHING =
+  /^(inset\(\s*(5\d|[6-9]\d|100)%|circle\(\s*0|polygon\(\s*0[a-z%]* 0[a-z%]*\s*,\s*0)/;
+
+/** True if a `rect()` leaves less than two pixels. */
+const isTiny = (clip: string): boolean => {
+  const lengths = /^rect\(([^()]*)\)$/.exec(clip)?.[1]?.match(/[^\s,]+/g) ?? [];
+  const [top = 0, right = FAR_PX, bottom = FAR_PX, left = 0] = lengths.map(
+    (each) => pixels(each) ?? FAR_PX,
+  );
+  return lengths.length === 4 && (right - left <= 1 || bottom - top <= 1);
+};
+
+const seenIn = (style: DeclaredStyle, above: Seen): Seen => {
+  const visibility = style.get('visibility');
+  const indent = style.get('text-indent');
+  const background = backgroundIn(style, above.background);
+  const color = style.get('color');
+  const isInherited = color === undefined || /^(inherit|unset|currentcolor)$/.test(color);
+  return {
+    isVisible:
+      visibility === undefined || visibility === 'inherit'
+        ? above.isVisible
+        : !/^(hidden|collapse)$/.test(visibility),
+    fontPx: fontIn(style, above.fontPx),
+    color: isInherited ? above.color : colorOf(color),
+    background,
+    isIndentedAway:
+      indent === undefined
+        ? above.isIndentedAway
+        : Math.abs(pixels(indent) ?? 0) >= FAR_PX || /^-?[1-9]\d{2,}%$/.test(indent),
+  };
+};
+
+const backgroundIn = (style: DeclaredStyle, above: RgbaColor | null): RgbaColor | null => {
+  let found = above;
+  for (const name of ['background', 'background-color']) {
+    const given = backgroundColor(style.get(name) ?? '');
+    if (given !== 'none') found = given;
+  }
+  return found;
+};
+
+const fontIn = (style: DeclaredStyle, abovePx: number): number => {
+  const short = /(?:^|\s)([\d.]+[a-z%]*)(?:\/\S+)?\s+\S/.exec(style.get('font') ?? '')?.[1];
+  const given = style.get('font-size') ?? short;
+  if (given === undefined) return abovePx;
+  const [, percent] = /^([\d.]+)%$/.exec(given) ?? [];
+  if (percent !== undefined) return (Number(percent) / 100) * abovePx;
+  return pixels(given, abovePx) ?? 16;
+};
+
+const isUnreadable = ({ isVisible, fontPx, color, background, isIndentedAway }: Seen): boolean =>
+  !isVisible ||
+  isIndentedAway ||
+  fontPx < SMALLEST_FONT_PX ||
+  (color !== null && isUnseen(color, background));

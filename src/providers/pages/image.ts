@@ -1,0 +1,20 @@
+import { imageSize } from 'image-size';
+import type { PageSource } from './page.js';
+
+/** Returns a sentence about an image: its type, and its size if that can be told. */
+export const imageSentence = ({ body, contentType }: PageSource): string => {
+  const size = sizeOf(body);
+  const type = /^image\/([\w.+-]{1,30})/i.exec(contentType)?.[1] ?? size?.type ?? 'unknown type';
+  const pixels = size ? ` of ${size.width} × ${size.height} pixels` : '';
+  return `An image (${type})${pixels}; it has no text that is read here.`;
+};
+
+const sizeOf = (body: Uint8Array) => {
+  try {
+    const { width, height, type } = imageSize(body);
+    return { width, height, type };
+  } catch {
+    // It may be cut, or of a type that is not known.
+    return null;
+  }
+};

@@ -1,0 +1,109 @@
+import { STATUS_CODES } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { BadUrl, EgressRefused } from '../../kernel/egress.js';
+import { HttpFailure } from '../../kernel/failure.js';
+import { NoTurn } from '../../kernel/fairqueue.js';
+import type { Http, Incoming, Outgoing } from '../../kernel/http.js';
+import { createPace } from '../../kernel/pace.js';
+import { version } from '../../version.js';
+import { untilAborted } from './apart.js';
+import type { PageSource } from './page.js';
+
+/** Ours: the limits of a page, and of the time in which it must have come. */
+const LIMITS = { maxBytes: 10 * 1024 * 1024, totalMs: 20_000, redirects: 5 };
+const ACCEPT =
+  'text/html, application/xhtml+xml, text/plain;q=0.9, application/json;q=0.8, ' +
+  'application/rss+xml;q=0.8, application/atom+xml;q=0.8, */*;q=0.1';
+
+/** The request of a page, as far as it differs from any other. */
+type PageRequest = Pick<Outgoing, 'url' | 'signal' | 'isBound' | 'isExact'>;
+
+/** Requests a page as what it is: for a person, or an assistant of one. Errors: as those of `http`. */
+export const requestPage = (
+  http: Pick<Http, 'request'>,
+  { url, signal, isBound, isExact }: PageRequest,
+): Promise<Incoming> =>
+  http.request({
+    method: 'GET',
+    url,
+    headers: { accept: ACCEPT, 'user-agent': `adjutant/${version} (reads a page for a person)` },
+    signal,
+    isDecoded: true,
+    ...(isBound && { isBound }),
+    ...(isExact && { isExact }),
+    ...LIMITS,
+  });
+
+/** A page that a server sent, with the status of its reply. */
+export interface ReceivedPage extends PageSource {
+  status: number;
+}
+
+/** The failure of a page that did not come, as a sentence. */
+export class PageFailed extends Error {
+  override name = 'PageFailed';
+
+  constructor(
+    message: string,
+    /** The status of the reply; null without one. */
+    readonly status: number | null,
+    /** The address that replied; null without one. */
+    readonly url: string | null,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
+
+/** Ours: one request a second for each host, and so many that may wait. */
+const EVERY_MS = 1000;
+const WAITING = 100;
+
+/**
+ * Creates the function that gets pages: each host is asked once a second at most. It throws
+ * PageFailed, and the reason of the signal as soon as it is aborted.
+ */
+export const createPageClient = (http: Pick<Http, 'request'>, everyMs = EVERY_MS) => {
+  const pause = (ms: number) => wait(ms, undefined, { ref: false });
+  const pace = createPace({ everyMs, waiting: WAITING, wait: pause });
+  const turn = async (host: string, signal: AbortSignal): Promise<void> => {
+    try {
+      await untilAborted(
+        pace.take(host, async () => undefined),
+        signal,
+      );
+    } catch (error) {
+      if (!(error instanceof NoTurn)) throw error;
+      throw new PageFailed(`Too many pages of ${host} wait already`, null, null, error);
+    }
+  };
+  return async (url: string, signal: AbortSignal): Promise<ReceivedPage> => {
+    await turn(new URL(url).host, signal);
+    const {
+      status,
+      headers,
+      body,
+      url: sentBy,
+    } = await orFailed(requestPage(http, { url, signal }), signal);
+    if (status >= 300) {
+      const reason = STATUS_CODES[status];
+      const named = reason === undefined ? String(status) : `${status} (${reason})`;
+      throw new PageFailed(`${sentBy} answered ${named}`, status, sentBy);
+    }
+    return { status, body, url: sentBy, contentType: headers['content-type'] ?? '' };
+  };
+};
+
+export type PageClient = ReturnType<typeof createPageClient>;
+
+const orFailed = async (reply: Promise<Incoming>, signal: AbortSignal): Promise<Incoming> => {
+  try {
+    return await reply;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof HttpFailure || error instanceof EgressRefused || error instanceof BadUrl) {
+      throw new PageFailed(error.message, null, null, error);
+    }
+    throw error;
+  }
+};

@@ -1,0 +1,115 @@
+import { cleanText, tokensIn, withoutInvisible } from './clean.js';
+import {
+  isElement,
+  isTextNode,
+  type PageDocument,
+  type PageElement,
+  type PageNode,
+} from './tree.js';
+
+export const BLOCKS = new Set(
+  (
+    'address article aside blockquote br caption center dd details dialog div dl dt fieldset ' +
+    'figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr li main nav ol option p pre ' +
+    'section summary table tbody td tfoot th thead tr ul'
+  ).split(' '),
+);
+
+/** A text node, and where its text begins in the line that it is a part of. */
+interface Placed {
+  node: PageNode;
+  text: string;
+}
+
+/**
+ * Takes chat-template tokens and characters that nobody sees out of the texts of an element, also
+ * tokens that are spread over several elements of a line.
+ */
+export const cleanTexts = (root: PageElement): void => {
+  for (const line of linesOf(root)) {
+    for (const placed of line) placed.text = withoutInvisible(placed.text);
+    for (let tokens = tokensIn(whole(line)); tokens.length > 0; tokens = tokensIn(whole(line))) {
+      for (const { from, to } of tokens.reverse()) cutOut(line, from, to);
+    }
+    for (const { node, text } of line) if (node.textContent !== text) node.textContent = text;
+  }
+};
+
+const whole = (line: Placed[]): string => line.map(({ text }) => text).join('');
+
+const cutOut = (line: Placed[], from: number, to: number): void => {
+  let at = 0;
+  for (const placed of line) {
+    const { length } = placed.text;
+    const [begin, end] = [Math.max(0, from - at), Math.min(length, to - at)];
+    if (begin < end) placed.text = placed.text.slice(0, begin) + placed.text.slice(end);
+    at += length;
+  }
+};
+
+/** Returns the text nodes under an element, by the blocks that they stand in. */
+const linesOf = (root: PageElement): Placed[][] => {
+  const lines: Placed[][] = [[]];
+  const visit = (element: PageElement): void => {
+    for (const node of Array.from(element.childNodes)) {
+      if (isTextNode(node)) lines.at(-1)?.push({ node, text: node.textContent ?? '' });
+      if (!isElement(node)) continue;
+      const isBlock = BLOCKS.has(node.localName);
+      if (isBlock) lines.push([]);
+      visit(node);
+      if (isBlock) lines.push([]);
+    }
+  };
+  visit(root);
+  return lines.filter((line) => line.length > 0);
+};
+
+/**
+ * Ours: the most characters of all addresses for each character of the page, and in all. A link of
+ * ten characters may have an address of 8,000, which is mostly that of the page.
+ */
+const MOST_GROWTH = 16;
+const MOST_ADDRESSES = 10_000_000;
+const LONGEST_ADDRESS = 2000;
+
+/**
+ * Makes the addresses of links and images absolute, and removes those that are not http, https or,
+ * of links, mailto.
+ */
+export const resolveAddresses = (
+  document: PageDocument,
+  { base, length }: { base: string; length: number },
+): void => {
+  let room = Math.min(MOST_ADDRESSES, MOST_GROWTH * length);
+  const resolve = (element: PageElement, name: string, allowed: RegExp): void => {
+    const url = room > 0 ? addressIn(element.getAttribute(name), base, allowed) : null;
+    room -= url?.length ?? 0;
+    if (url === null) element.removeAttribute(name);
+    else element.setAttribute(name, url);
+  };
+  for (const link of Array.from(document.querySelectorAll('a[href], area[href]'))) {
+    resolve(link, 'href', /^(https?|mailto):$/);
+  }
+  for (const image of Array.from(document.querySelectorAll('img'))) {
+    const lazy = image.getAttribute('data-src');
+    if (lazy !== null && !/^https?:/.test(image.getAttribute('src') ?? '')) {
+      image.setAttribute('src', lazy);
+    }
+    resolve(image, 'src', /^https?:$/);
+    image.setAttribute('alt', cleanText(image.getAttribute('alt') ?? '').slice(0, 200));
+  }
+};
+
+/** Returns an absolute address of an allowed protocol, without credentials; null for any other. */
+export const addressIn = (
+  written: string | null | undefined,
+  base: string,
+  allowed = /^https?:$/,
+): string | null => {
+  const text = (written ?? '').trim();
+  if (text === '' || text.startsWith('#') || text.length > LONGEST_ADDRESS) return null;
+  if (!URL.canParse(text, base)) return null;
+  const url = new URL(text, base);
+  if (!allowed.test(url.protocol) || url.username !== '' || url.password !== '') return null;
+  return url.href;
+};

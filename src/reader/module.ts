@@ -1,0 +1,32 @@
+import type { Models, UserCalls } from '../agents/module.js';
+import type { Base } from '../base.js';
+import type { Resource } from '../kernel/route.js';
+import type { Operations } from '../operations/module.js';
+import { createPageClient } from '../providers/pages/request.js';
+import type { Hub } from '../realtime/module.js';
+import { readOperation } from './operation.js';
+import { readerStore } from './queries.js';
+import { readerResource } from './routes.js';
+import { createSummarize } from './summary.js';
+
+interface ReaderModuleDeps {
+  hub: Hub;
+  operations: Operations;
+  models: Pick<Models, 'has'>;
+  userCalls: UserCalls;
+}
+
+/** Opens the reader: pages of the web that a person has read, as operations. */
+export const openReader = (
+  base: Base,
+  { hub, operations, models, userCalls }: ReaderModuleDeps,
+) => {
+  const { store, clock, http } = base;
+  const tasks = readerStore(store);
+  const summarize = createSummarize(userCalls);
+  const reads = operations.register(
+    readOperation({ clock, tasks, getPage: createPageClient(http), summarize }),
+  );
+  const resource = readerResource({ clock, hub, http, tasks, reads, hasModel: models.has });
+  return { resources: (): Resource[] => [resource] };
+};

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { type Clock, iso } from '../kernel/clock.js';
+import { beginningOf } from '../kernel/excerpt.js';
+import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
+import { readPageApart } from '../providers/pages/apart.js';
+import { type PageText, PageUnreadable } from '../providers/pages/page.js';
+import { type PageClient, PageFailed, type ReceivedPage } from '../providers/pages/request.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
+import type { ReaderTaskRow } from '../store/tables/reader.js';
+import type { ReaderStore } from './queries.js';
+
+/** The task that an operation carries out. */
+export interface ReadInput {
+  taskId: string;
+}
+
+/** The place from which a reading goes on; `failed` keeps why it has failed. */
+type ReadCheckpoint = 'begun' | 'read' | 'summarized' | { failed: string };
+
+type ReadRun = OperationRun<ReadInput, ReadCheckpoint>;
+
+/** Summarizes a content that was read, if that was asked for; the columns to write. */
+export type Summarize = (
+  task: ReaderTaskRow,
+  content: string,
+  signal: AbortSignal,
+) => Promise<Pick<ReaderTaskRow, 'summary' | 'summary_model'>>;
+
+interface ReadDeps {
+  clock: Clock;
+  tasks: ReaderStore;
+  getPage: PageClient;
+  summarize: Summarize;
+}
+
+/** Ours: the most characters of a content that are kept. */
+const MOST = 1_000_000;
+
+/** The kind of operation that reads one page for a person. */
+export const readOperation = (deps: ReadDeps): OperationKind<ReadInput, ReadCheckpoint> => ({
+  kind: 'reader.read',
+  isResumable: true,
+  isAdmins: false,
+  run: async (run) => {
+    const { userId, input, checkpoint } = run;
+    const task = await deps.tasks.get(userId, input.taskId);
+    if (!task) return { status: 'failed', error: 'The task was deleted' };
+    if (typeof checkpoint === 'object' && checkpoint) return failed(checkpoint.failed);
+    if (checkpoint === null) await advance(run, 'begun', [deps.tasks.change(task.id, RUNNING)]);
+    if (checkpoint === null || checkpoint === 'begun') {
+      const error = await readTask(deps, run, task);
+      if (error !== null) return failed(error);
+    }
+    if (task.summarize === 1 && checkpoint !== 'summarized') await summarizeTask(deps, run, task);
+    return { status: 'completed', result: { taskId: task.id } };
+  },
+  ended: ({ resource_id: id }, status) => {
+    const at = iso(deps.clock.now());
+    const isFailed = status !== 'completed' && status !== 'cancelled';
+    const error = isFailed ? 'It could not be carried out' : null;
+    return [deps.tasks.end(id, { status: isFailed ? 'failed' : status, error, at })];
+  },
+});
+
+const RUNNING = { status: 'running' } as const;
+
+const failed = (error: string): OperationEnd => ({ status: 'failed', error });
+
+const NOTES = { begun: 'getting the page', read: 'read', summarized: 'summarized' };
+
+const advance = (run: ReadRun, to: ReadCheckpoint, steps: TransactionStep[]): Promise<void> => {
+  const note = typeof to === 'string' ? NOTES[to] : 'failed';
+  const done = to === 'begun' ? 0 : 1;
+  return run.commit(steps, {
+    checkpoint: to,
+    progress: { done, total: 1, unit: 'pages', note },
+  });
+};
+
+/** Gets the page and keeps what it holds. Returns why that cannot be done; null if it was. */
+const readTask = async (
+  deps: ReadDeps,
+  run: ReadRun,
+  task: ReaderTaskRow,
+): Promise<string | null> => {
+  const { getPage, clock, tasks } = deps;
+  let page: ReceivedPage | null = null;
+  try {
+    page = await getPage(task.url, run.signal);
+    const wish = { format: task.format, isWhole: false, hasAddresses: false, most: WHOLE };
+    const text = await readPageApart(page, wish, run);
+    await keep(deps, run, task, { page, text });
+    return null;
+  } catch (error) {
+    run.signal.throwIfAborted();
+    const failure = failureOf(error, page);
+    if (!failure) throw error;
+    const change = { ...failure, fetched_at: iso(clock.now()) };
+    await advance(run, { failed: failure.error }, [tasks.change(task.id, change)]);
+    return failure.error;
+  }
+};
+
+/** The hash is of all of it, so it is cut only afterwards. */
+const WHOLE = 20_000_000;
+
+/** Returns the columns of a failure; null if the error is none of a page. */
+const failureOf = (error: unknown, page: ReceivedPage | null) => {
+  if (error instanceof PageFailed) {
+    const { message, status, url } = error;
+    return { error: message, http_status: status, final_url: url };
+  }
+  if (!(error instanceof PageUnreadable) || !page) return null;
+  const { status, url } = page;
+  return {
+    error: `${url} ${error.message}`,
+    http_status: status,
+    final_url: url,
+    kind: error.kind,
+  };
+};
+
+const keep = async (
+  { tasks, clock }: ReadDeps,
+  run: ReadRun,
+  task: ReaderTaskRow,
+  { page, text }: { page: ReceivedPage; text: PageText },
+): Promise<void> => {
+  const whole = text.content;
+  const sha256 = whole === null ? null : createHash('sha256').update(whole).digest('hex');
+  const before = sha256 === null ? undefined : await tasks.previous(task);
+  const content = whole === null ? null : beginningOf(whole, MOST);
+  const change = {
+    final_url: page.url,
+    http_status: page.status,
+    kind: text.kind,
+    title: text.title === null ? null : beginningOf(text.title, 500),
+    byline: text.byline,
+    site_name: text.siteName,
+    published_at: text.publishedAt,
+    language: text.language,
+    excerpt: text.excerpt,
+    canonical_url: text.canonicalUrl,
+    content_format: text.contentFormat,
+    truncated: whole !== null && (content?.length ?? 0) < whole.length ? 1 : 0,
+    words: text.words,
+    sha256,
+    changed: before ? Number(before.sha256 !== sha256) : null,
+    previous_task_id: before?.id ?? null,
+    fetched_at: iso(clock.now()),
+  };
+  const links = JSON.stringify(text.links);
+  const kept = tasks.insertContent({ task_id: task.id, content, links });
+  await advance(run, 'read', [tasks.change(task.id, change), kept]);
+};
+
+const summarizeTask = async (
+  { tasks, summarize }: ReadDeps,
+  run: ReadRun,
+  task: ReaderTaskRow,
+): Promise<void> => {
+  const found = await tasks.content(run.userId, task.id);
+  if (!found?.content) return;
+  const written = await summarize(task, found.content, run.signal);
+  await advance(run, 'summarized', [tasks.change(task.id, written)]);
+};

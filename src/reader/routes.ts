@@ -1,0 +1,174 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../kernel/clock.js';
+import { type Caller, CustomReply } from '../kernel/contract/endpoint.js';
+import { BadUrl, EgressRefused } from '../kernel/egress.js';
+import type { Http } from '../kernel/http.js';
+import { mint } from '../kernel/ids.js';
+import { orNotFound, refuseFaults, resource } from '../kernel/route.js';
+import type { OperationBeginner } from '../operations/module.js';
+import { type Hub, readOrWait } from '../realtime/module.js';
+import { type ReaderTaskRow, readerTaskTable } from '../store/tables/reader.js';
+import { viewer } from '../store/view.js';
+import { ReaderTask, type ReaderTaskDetail, type ReadRequest, reader } from './contract.js';
+import type { ReadInput } from './operation.js';
+import type { ReaderStore } from './queries.js';
+
+const viewTask = viewer(readerTaskTable, ReaderTask, {});
+
+interface ReaderDeps {
+  clock: Clock;
+  hub: Hub;
+  http: Pick<Http, 'check'>;
+  tasks: ReaderStore;
+  reads: OperationBeginner<ReadInput>;
+  /** Returns true if there is a model of that name. */
+  hasModel(name: string): boolean;
+}
+
+const WAIT_S = 20;
+
+export const readerResource = (deps: ReaderDeps) => {
+  const { tasks, reads } = deps;
+  const find = async (userId: string, id: string): Promise<ReaderTaskRow> =>
+    orNotFound(await tasks.get(userId, id), 'No reader task with that id');
+
+  const detailOf = async (userId: string, id: string): Promise<ReaderTaskDetail> => {
+    const task = viewTask(await find(userId, id));
+    const found = await tasks.content(userId, id);
+    return { ...task, content: found?.content ?? null, links: JSON.parse(found?.links ?? '[]') };
+  };
+
+  /** Returns a task at its end, or after so many seconds. */
+  const awaited = async ({ userId, signal }: Caller, id: string, seconds: number) => {
+    const concerns = (data: unknown) => Object(data).resource?.id === id;
+    const wait = { userId, channels: ['operation.progress'], concerns, ms: seconds * 1000, signal };
+    await readOrWait(deps.hub, wait, async () => (isOpen(await tasks.get(userId, id)) ? [] : [id]));
+    return detailOf(userId, id);
+  };
+
+  const end = async (userId: string, task: ReaderTaskRow): Promise<void> => {
+    try {
+      await reads.cancel(userId, task.operation_id);
+    } catch (error) {
+      // It has ended in this moment, or its operation was pruned.
+      if (!Boom.isBoom(error)) throw error;
+    }
+  };
+
+  return resource('reader', reader, {
+    read: async ({ query, body }, by) => {
+      const id = await beginReading(deps, by.userId, body);
+      const task = await awaited(by, id, query.wait ?? body.wait ?? WAIT_S);
+      return new CustomReply(isOpen(task) ? 202 : 200, task);
+    },
+    list: async ({ query: { url, ...filter } }, { userId }) => {
+      const asked = url === undefined || !URL.canParse(url) ? url : withoutFragment(url);
+      const page = await tasks.list(userId, { ...filter, url: asked });
+      return { tasks: page.rows.map(viewTask), nextCursor: page.nextCursor };
+    },
+    get: async ({ id, query }, by) => awaited(by, id, query.wait ?? 0),
+    cancel: async ({ id }, { userId }) => {
+      const task = await find(userId, id);
+      if (!isOpen(task)) throw Boom.conflict(`It has ended: it is ${task.status}`);
+      await reads.cancel(userId, task.operation_id);
+      return detailOf(userId, id);
+    },
+    delete: async ({ id }, { userId }) => {
+      const task = await find(userId, id);
+      if (isOpen(task)) await end(userId, task);
+      if (!(await tasks.delete(userId, id))) await find(userId, id);
+    },
+  });
+};
+
+const isOpen = (task: Pick<ReaderTaskRow, 'status'> | undefined): boolean =>
+  task?.status === 'queued' || task?.status === 'running';
+
+/** Begins the operation that reads a page; resolves to the id of its task. */
+const beginReading = async (
+  { clock, tasks, reads, http, hasModel }: ReaderDeps,
+  userId: string,
+  { url: given, format = 'markdown', summarize = false, model }: ReadRequest,
+): Promise<string> => {
+  const fault = addressFault(http, given);
+  const isUnknown = model !== undefined && !hasModel(model);
+  refuseFaults([
+    ...(fault === null ? [] : [{ path: 'url', message: fault }]),
+    ...(isUnknown ? [{ path: 'model', message: 'names no model that is enabled' }] : []),
+  ]);
+  const url = withoutFragment(given);
+  const now = clock.now();
+  const id = mint('readertask', now);
+  await reads.begin(
+    {
+      userId,
+      resource: { kind: 'readertask', id },
+      title: `Reading ${new URL(url).host}`.slice(0, 200),
+      input: { taskId: id },
+      progress: { total: 1, unit: 'pages' },
+    },
+    ({ id: operationId }) => [
+      tasks.insert({
+        ...newTask(id, userId, operationId, iso(now)),
+        url,
+        format,
+        summarize: summarize || model !== undefined ? 1 : 0,
+        model: model ?? null,
+      }),
+    ],
+  );
+  return id;
+};
+
+const newTask = (id: string, userId: string, operationId: string, createdAt: string) => ({
+  ...NOT_READ,
+  id,
+  user_id: userId,
+  status: 'queued' as const,
+  operation_id: operationId,
+  created_at: createdAt,
+});
+
+/** The columns of a task of which nothing is known yet. */
+const NOT_READ = {
+  final_url: null,
+  canonical_url: null,
+  kind: null,
+  title: null,
+  byline: null,
+  site_name: null,
+  published_at: null,
+  language: null,
+  excerpt: null,
+  content_format: null,
+  truncated: 0,
+  words: null,
+  summary: null,
+  summary_model: null,
+  sha256: null,
+  changed: null,
+  previous_task_id: null,
+  http_status: null,
+  error: null,
+  fetched_at: null,
+  finished_at: null,
+};
+
+/** Returns why an address can never be read; null if it may be. */
+const addressFault = (http: Pick<Http, 'check'>, url: string): string | null => {
+  try {
+    http.check(url);
+    return null;
+  } catch (error) {
+    if (error instanceof BadUrl || error instanceof EgressRefused) {
+      return `cannot be read: ${error.message}`;
+    }
+    throw error;
+  }
+};
+
+const withoutFragment = (text: string): string => {
+  const url = new URL(text);
+  url.hash = '';
+  return url.href;
+};
