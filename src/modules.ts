@@ -6,6 +6,7 @@ import type { Base } from './base.js';
 import { openChannels } from './channels/module.js';
 import type { Config } from './config.js';
 import { openConversations } from './conversations/module.js';
+import { openDocuments } from './documents/module.js';
 import { openExperts } from './experts/module.js';
 import { openHooks, type PayloadPool } from './hooks/module.js';
 import { openHttp } from './http/module.js';
@@ -50,11 +51,18 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const vault = openVault(base, { secrets });
   const memories = openMemories(base, { hub });
   const knowledge = openKnowledge(base, { operations });
+  const documents = openDocuments(base, {
+    operations,
+    confinement,
+    workers: config.workers,
+    documentsGib: config.documentsGib,
+  });
   const tools = openTools(base, {
     vault: vault.vault,
     confinement,
     searchUrl,
     memories: memories.actions,
+    documents: documents.actions,
   });
   const { toolbox } = tools;
   const outbound = openOutbound(base, { hub, operations, vault, secrets });
@@ -118,6 +126,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     vault,
     memories,
     knowledge,
+    documents,
     tools,
     outbound,
     accounts,
@@ -201,6 +210,7 @@ export const resourcesOf = (
     ...modules.skills.resources(),
     ...modules.memories.resources(),
     ...modules.knowledge.resources(),
+    ...modules.documents.resources(),
     ...modules.independent.flatMap((module) => module.resources()),
     ...modules.models.resources(),
     ...modules.reader.resources(),
@@ -231,6 +241,7 @@ export const startModules = async (modules: Modules): Promise<void> => {
   await jobs.queue.start();
   await outbound.queue.start();
   await modules.knowledge.start();
+  await modules.documents.start();
   await modules.operations.start();
   for (const watch of watchesOf(modules)) watch.start();
   await system.backups.start();

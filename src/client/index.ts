@@ -11,6 +11,7 @@ export type { Grant } from '../approvals/grants/contract.js';
 export type { Channel } from '../channels/contract.js';
 export type { PlatformReply } from '../channels/platforms/contract.js';
 export type { Session } from '../conversations/contract.js';
+export type { DocumentView } from '../documents/contract.js';
 export type { ExpertReply } from '../experts/contract.js';
 export type { Execution, Hook } from '../hooks/contract.js';
 export type { RefusedDelivery } from '../hooks/inbound/contract.js';

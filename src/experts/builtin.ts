@@ -1,6 +1,16 @@
 import type { Expert } from './expert.js';
 
-const EVERYBODYS = ['agents', 'http', 'mcp', 'memory', 'notify', 'skills', 'time', 'web'];
+const EVERYBODYS = [
+  'agents',
+  'documents',
+  'http',
+  'mcp',
+  'memory',
+  'notify',
+  'skills',
+  'time',
+  'web',
+];
 
 /** Returns a built-in expert. Its id is its name, so that the id is the same on every machine. */
 const expert = (

@@ -143,6 +143,7 @@ const documented = ({ id, area, endpoint }: ListedEndpoint) => ({
       ...paramsRule(endpoint.path),
       ...(endpoint.query && { query: endpoint.query }),
       ...(endpoint.body && { payload: endpoint.body }),
+      ...(endpoint.form && { payload: endpoint.form.fields }),
       ...(endpoint.rawBytes !== undefined && { payload: Joi.object().unknown().label('Payload') }),
     },
     handler: () => null,
@@ -168,7 +169,8 @@ const responsesOf = (endpoint: Endpoint) => {
   ]);
 };
 
-const errorsOf = ({ access, body, method, path, query, rawBytes, unbuilt }: Endpoint): number[] => {
+const errorsOf = ({ access, method, path, query, unbuilt, ...sent }: Endpoint): number[] => {
+  const { body = sent.form?.fields, rawBytes } = sent;
   const isOpen = access === 'public' || access === 'optional';
   const asksWho = access !== 'public' || body !== undefined || rawBytes !== undefined;
   if (unbuilt) return [401, ...(access === 'admin' ? [403] : []), 429, 501];
@@ -191,7 +193,7 @@ const SAID: Record<number, string> = {
   404: 'Not there, or not yours',
   409: 'Impossible in this state, or a name is taken',
   413: 'The body is too large',
-  415: 'Not a JSON content type',
+  415: 'Another content type than the one that is taken',
   429: 'Too many requests; see Retry-After',
   501: 'Not built yet',
   503: 'The database cannot be written, or the daemon drains; see Retry-After',

@@ -2,8 +2,10 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { Clock } from '../kernel/clock.js';
+import { isUploading } from '../kernel/form.js';
 import { type ProblemDeps, problemHeaders, problemOf, rawReply, requestIdOf } from './replies.js';
 
+const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT';
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 15_000;
 const HEADER_BYTES = 16 * 1024;
@@ -57,6 +59,8 @@ export const replyToRefusals = (listener: http.Server, deps: ListenerDeps): void
   // hapi's own listener replies 400 to all of them, mostly without a body.
   listener.removeAllListeners('clientError');
   listener.on('clientError', (error: Error & { code?: string }, socket) => {
+    // Forms have a deadline of their own.
+    if (error.code === REQUEST_TIMEOUT && isUploading(socket)) return;
     // After a chunk that cannot be parsed, each further one is an error too.
     if (refused.has(socket)) return;
     refused.add(socket);
@@ -86,7 +90,7 @@ const refuseExpectations = (listener: http.Server, deps: ListenerDeps): void => 
 /** Maps the codes of Node's errors to replies. */
 const refusalOf = (code: string | undefined): Boom.Boom => {
   switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
+    case REQUEST_TIMEOUT:
       return Boom.clientTimeout('The request did not arrive in time');
     case 'HPE_HEADER_OVERFLOW':
       return new Boom.Boom(`The head of a request is at most ${HEADER_BYTES} bytes`, {

@@ -18,8 +18,8 @@ const LARGE = 1000;
 const UNLABELLED: ValidationOptions = { abortEarly: false, errors: { label: false } };
 
 /** True if the endpoint accepts a JSON body or no body. */
-export const isJson = ({ method, rawBytes, unbuilt }: Endpoint): boolean =>
-  method !== 'GET' && rawBytes === undefined && !unbuilt;
+export const isJson = ({ method, form, rawBytes, unbuilt }: Endpoint): boolean =>
+  method !== 'GET' && rawBytes === undefined && !form && !unbuilt;
 
 /** Parses the bytes of a body as JSON. A large body is parsed in a worker thread. */
 export const readBody =
@@ -40,7 +40,7 @@ export const readBody =
  * endpoints where speed counts validate in their handler.
  */
 export const inputRules = (endpoint: Endpoint) =>
-  endpoint.unbuilt || endpoint.rawBytes !== undefined
+  endpoint.unbuilt || endpoint.form || endpoint.rawBytes !== undefined
     ? {}
     : { query: queryRule(endpoint), ...bodyRule(endpoint) };
 

@@ -1,4 +1,5 @@
-import type { Endpoint } from './contract/endpoint.js';
+import type { Endpoint, FormRules } from './contract/endpoint.js';
+import { MULTIPART } from './form.js';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 type DocumentNode = { [key: string]: Json };
@@ -58,17 +59,33 @@ const isNode = (value: Json | undefined): value is DocumentNode =>
 
 const complete = (operation: OpenApiOperation, endpoint: Endpoint | undefined): void => {
   if (!endpoint) return;
-  const { access, produces, body, rawBytes } = endpoint;
+  const { access, produces, body, form, rawBytes } = endpoint;
   if (access === 'public') operation.security = [];
   if (access === 'optional') operation.security = [{}, { bearer: [] }];
   if (operation.responses[204]) delete operation.responses[204].content;
   if (produces) operation.responses[200] = { description: 'Done', content: plain(produces) };
+  if (form && isNode(operation.requestBody))
+    operation.requestBody = formBody(form, operation.requestBody);
   if ((body || rawBytes) && isNode(operation.requestBody)) {
     operation.requestBody.required = true;
     illustrate(operation.requestBody, endpoint);
   }
   const { exampleHeader: header } = endpoint;
   if (header) operation.parameters = [...listOf(operation.parameters), parameterOf(header)];
+};
+
+/** Describes a multipart body: the files, and the text fields of the described one. */
+const formBody = ({ files }: FormRules, { content }: DocumentNode): DocumentNode => {
+  const [described] = isNode(content) ? Object.values(content) : [];
+  const fields = isNode(described) ? described.schema : undefined;
+  const file: DocumentNode = { type: 'string', format: 'binary' };
+  const own: DocumentNode = {
+    type: 'object',
+    required: [files],
+    properties: { [files]: { type: 'array', items: file } },
+  };
+  const schema = fields === undefined ? own : { allOf: [own, fields] };
+  return { required: true, content: { [MULTIPART]: { schema } } };
 };
 
 /** Puts the contract's example into the body, for readers who try the endpoint. */

@@ -11,6 +11,7 @@ import {
   CustomReply,
   type Endpoint,
   EventStream,
+  FileReply,
   type Handlers,
   JsonText,
   type KeptReply,
@@ -18,6 +19,7 @@ import {
   type RequestContext,
 } from './contract/endpoint.js';
 import type { Schema } from './contract/schema.js';
+import { MULTIPART, openForm } from './form.js';
 import { inputRules, isJson, type ParseApart, readBody, refuseQuery } from './input.js';
 import { type FieldFault, type ProblemData, sayFaults } from './problem.js';
 import { holdRaw } from './raw.js';
@@ -108,14 +110,16 @@ const authOf = (endpoint: Endpoint) => {
   return endpoint.access === 'admin' ? { auth: { access: { scope: ['admin'] } } } : {};
 };
 
-const payloadOf = ({ method, rawBytes, unbuilt }: Endpoint) => {
+const payloadOf = ({ method, form, rawBytes, unbuilt }: Endpoint) => {
   if (method === 'GET') return undefined;
   if (unbuilt) return { output: 'data' as const, parse: false as const };
+  const asStream = { output: 'stream' as const, parse: false as const };
+  if (form) return { ...asStream, allow: MULTIPART, maxBytes: form.bytes, timeout: false as const };
   // hapi would parse it on the event loop, however large it is; readBody does not.
   if (rawBytes === undefined) {
     return { allow: 'application/json', output: 'data' as const, parse: 'gunzip' as const };
   }
-  return { output: 'stream' as const, parse: false as const, maxBytes: rawBytes };
+  return { ...asStream, maxBytes: rawBytes };
 };
 
 const extensionsOf = (endpoint: Endpoint, options: RouteOptions) => ({
@@ -186,9 +190,10 @@ const handlerOf =
       );
       await audited?.succeeded();
       if (result instanceof EventStream) return new CustomReply(200, framesOf(result), STREAMED);
+      if (result instanceof FileReply) return new CustomReply(200, result.content, result.headers);
       return result instanceof CustomReply ? result : new CustomReply(successOf(endpoint), result);
     };
-    const isKept = !endpoint.secret && !streamingOf(endpoint, request);
+    const isKept = !endpoint.secret && !endpoint.form && !streamingOf(endpoint, request);
     const call = isKept ? replayCall(route, request) : null;
     const reply = call ? await once(replays, call, work) : await work();
     const isText = reply.body instanceof JsonText;
@@ -237,6 +242,10 @@ const withInput = async <T>(
 ): Promise<T> => {
   const { params, query, payload, headers } = request;
   const streaming = endpoint.streams && { streaming: streamingOf(endpoint, request) };
+  if (endpoint.form) {
+    await refuseQuery(query);
+    return use({ ...params, form: openForm(request, endpoint.form) });
+  }
   const most = endpoint.rawBytes;
   if (most === undefined) return use({ ...params, query, body: payload, ...streaming });
   if (!(payload instanceof Readable)) throw new Error('A raw body must come as a stream');

@@ -87,15 +87,19 @@ const wholeText = (text: KnowledgeText['text']): TextToSplit => {
   return { text: whole, pages };
 };
 
+/** The title of an entry that says none. */
+const UNTITLED = 'Untitled';
+
 const rowOf = (
   { userId, sourceType, sourceId, uri, title, tags, trust }: KnowledgeText,
   of: { now: number; before: KnowledgeEntryRow | undefined; language: string | null },
 ): KnowledgeEntryRow => {
   const { now, before, language } = of;
-  const shown = title
+  const clean = title
     .replace(/[\s\0]+/g, ' ')
     .trim()
     .slice(0, LONGEST_TITLE);
+  const shown = clean === '' ? UNTITLED : clean;
   return {
     id: before?.id ?? mint('entry', now),
     user_id: userId,

@@ -37,6 +37,11 @@ export interface OperationKind<Input = unknown, Checkpoint = unknown> {
    * ends while it runs.
    */
   isResumable: boolean;
+  /**
+   * True if its runs wait for a worker process. They have lanes of their own, so that other operations
+   * of a user do not wait for them.
+   */
+  isHeavy?: true;
   /** The most operations of one user that wait or run; 100 unless given. */
   most?: number;
   /** True if only admins may have it done. It ends once its owner is none any more. */

@@ -13,6 +13,7 @@ import { createProgress } from './view.js';
 export type { OperationEnd, OperationKind, OperationRun } from './kind.js';
 export { type CountedItems, lanesIn, previewOf, SHOWN_ITEMS } from './preview.js';
 export { type WalkCheckpoint, walkLanes } from './walk.js';
+export { openWorkers, WorkerFailed, type Workers } from './workers.js';
 
 /** Begins operations of one kind. */
 export interface OperationBeginner<Input> {
@@ -36,8 +37,11 @@ export interface Operations {
   resources(): { operations: Resource };
 }
 
-/** Ours: the number of operations that run at once, in all and of one user; the others wait. */
-const CONCURRENCY = 32;
+/**
+ * Ours: the number of operations that run at once, in all and in one lane of a user; the others wait.
+ * Those that wait for a worker process count as well.
+ */
+const CONCURRENCY = 256;
 const LANE_LIMIT = 4;
 
 /**

@@ -95,11 +95,11 @@ export const operationsStore = ({ db }: Store) => ({
     ),
 
   /** Drops the waiting job of an operation. */
-  dropWaiting: ({ user_id, id }: OperationRow): Statement =>
+  dropWaiting: ({ user_id, id }: OperationRow, isHeavy: boolean): Statement =>
     statement(
       db
         .deleteFrom('jobs')
-        .where('lane', '=', operationLane(user_id))
+        .where('lane', '=', operationLane(user_id, isHeavy))
         .where('boot', 'is', null)
         .where('ref', '=', id),
     ),
@@ -107,8 +107,9 @@ export const operationsStore = ({ db }: Store) => ({
 
 export type OperationsStore = ReturnType<typeof operationsStore>;
 
-/** Returns the lane of a user's operations. */
-export const operationLane = (userId: string): string => `operations_${userId}`;
+/** Returns the lane of a user's operations, or that of those which wait for a worker process. */
+export const operationLane = (userId: string, isHeavy: boolean): string =>
+  `${isHeavy ? 'heavy' : 'operations'}_${userId}`;
 
 const splitResource = (resource: string | undefined): (string | undefined)[] => {
   if (resource === undefined) return [];

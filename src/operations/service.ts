@@ -47,7 +47,8 @@ export const beginOperation = async (
 ): Promise<Operation> => {
   const now = clock.now();
   const id = mint('operation', now);
-  const lane = operationLane(userId);
+  const { isHeavy = false, most = MOST } = kinds.get(kind) ?? {};
+  const lane = operationLane(userId, isHeavy);
   const row: OperationRow = {
     id,
     user_id: userId,
@@ -66,7 +67,6 @@ export const beginOperation = async (
     finished_at: null,
   };
   const job = addJob({ kind: OPERATION_JOB, ref: id, lane, runAt: iso(now) });
-  const most = kinds.get(kind)?.most ?? MOST;
   const more = typeof also === 'function' ? also(row) : also;
   try {
     await store.transact([operations.insert(row, most), job, ...more]);
@@ -88,7 +88,7 @@ export const cancelOperation = async (
   const row = await findOperation(deps, userId, id);
   if (!isUnfinished(row)) throw hasEnded(row);
   const { row: ended, steps } = endOfOperation(deps, row, { status: 'cancelled' });
-  const dropped = deps.operations.dropWaiting(row);
+  const dropped = deps.operations.dropWaiting(row, deps.kinds.get(row.kind)?.isHeavy ?? false);
   if (!(await deps.store.tryTransact([...steps, dropped]))) {
     throw hasEnded(await findOperation(deps, userId, id));
   }

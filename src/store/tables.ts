@@ -3,6 +3,7 @@ import type * as agents from './tables/agents.js';
 import type * as audit from './tables/audit.js';
 import type * as backups from './tables/backups.js';
 import type * as channels from './tables/channels.js';
+import type * as documents from './tables/documents.js';
 import type * as experts from './tables/experts.js';
 import type * as hooks from './tables/hooks.js';
 import type * as jobs from './tables/jobs.js';
@@ -26,6 +27,7 @@ type TableModules = typeof accounts &
   typeof audit &
   typeof backups &
   typeof channels &
+  typeof documents &
   typeof experts &
   typeof hooks &
   typeof jobs &

@@ -1,4 +1,5 @@
 import type { Base } from '../base.js';
+import type { DocumentActions } from '../documents/module.js';
 import type { MemoryActions } from '../memories/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { Vault } from '../vault/module.js';
@@ -38,12 +39,13 @@ export interface ToolsDeps {
   /** The search address of a SearXNG instance; see webTools. */
   searchUrl: string | null;
   memories: MemoryActions;
+  documents: DocumentActions;
 }
 
 /** Opens the tools that hooks and agents call. */
 export const openTools = (base: Base, deps: ToolsDeps) => {
   const { http, clock } = base;
-  const { confinement, searchUrl, vault, memories } = deps;
+  const { confinement, searchUrl, vault, memories, documents } = deps;
   const none: ToolGroup[] = [];
   let handlers: ToolHandlers | null = null;
   let more = (): ToolGroup[] => none;
@@ -57,6 +59,7 @@ export const openTools = (base: Base, deps: ToolsDeps) => {
     confinement,
     clock,
     memories,
+    documents,
     notify: (...call) => handled().notify(...call),
     delegate: (...call) => handled().delegate(...call),
   });

@@ -1,7 +1,9 @@
+import type { DocumentActions } from '../documents/module.js';
 import type { Clock } from '../kernel/clock.js';
 import type { MemoryActions } from '../memories/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import { agentsTools, type Delegate } from './agents.js';
+import { documentTools } from './documents.js';
 import { filesTools } from './files.js';
 import { httpTools, type Requester } from './http.js';
 import { memoryTools } from './memory.js';
@@ -19,6 +21,7 @@ export interface BuiltInDeps {
   notify: Notify;
   delegate: Delegate;
   memories: MemoryActions;
+  documents: DocumentActions;
   clock: Clock;
 }
 
@@ -29,6 +32,7 @@ export const builtInGroups = (deps: BuiltInDeps): ToolGroup[] => [
   timeTools(deps.clock),
   notifyTools(deps.notify),
   memoryTools(deps.memories),
+  documentTools(deps.documents),
   agentsTools(deps.delegate),
   filesTools(),
   shellTools(deps.confinement),

@@ -31,6 +31,8 @@ const REFUSED: Record<string, number> = {
   ...{ 'channels.verify': 404, 'channels.preview': 404, 'channels.link': 404 },
   // A platform that is not set up.
   'channels.ntfy': 409,
+  // A document that was uploaded; a form has no example.
+  ...{ 'documents.update': 404, 'documents.reprocess': 404 },
   // A thing of which nothing is there yet.
   ...{
     'hooks.replay': 404,

@@ -6,6 +6,7 @@ import { keepGrant } from '../harness/grant.js';
 import { keepOperation } from '../harness/operation.js';
 import { keepPasskey } from '../harness/passkey.js';
 import { makeToken } from '../harness/token.js';
+import { upload } from '../harness/upload.js';
 import { keepWebhook } from '../harness/webhook.js';
 
 /** The ids of one of each kind, by the area whose paths hold them. */
@@ -47,18 +48,35 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     tokens: { id: (await makeToken(app, token)).id },
     passkeys: { id: await keepPasskey(app, me.body.id) },
     channels: { id: (await linkChannel(app, me.body.id)).id },
-    knowledge: { id: await keepEntry(app, token, 'A private text'), n: '0' },
     vault: { id: await storeCredential(app, token) },
     webhooks: await keepWebhook(app, token),
     operations: { id: await keepOperation(app, me.body.id) },
-    reader: { id: await keepReading(app, token) },
+    ...(await libraryOf(app, token)),
   };
 };
+
+/** An entry, a document and the reading of a page. */
+const libraryOf = async (app: TestApp, token: string): Promise<Ids> => ({
+  knowledge: { id: await keepEntry(app, token, 'A private text'), n: '0' },
+  documents: { id: await keepDocument(app, token), number: '1' },
+  reader: { id: await keepReading(app, token) },
+});
 
 /** The reading of a page that cannot be reached. */
 const keepReading = async (app: TestApp, token: string): Promise<string> => {
   const body = { url: 'http://nowhere.invalid/' };
   return (await app.call('POST', '/api/reader/read', { token, body })).body.id;
+};
+
+/** Uploads a document that is read; resolves to its id. */
+const keepDocument = async (app: TestApp, token: string): Promise<string> => {
+  const { body } = await upload(app, token, [{ name: 'theirs.txt', content: 'private text' }]);
+  const id = body.documents[0]?.id ?? '';
+  await until(
+    () => app.call('GET', `/api/documents/${id}`, { token }),
+    ({ body: document }) => document.status === 'completed',
+  );
+  return id;
 };
 
 const makeExpert = async (app: TestApp, token: string): Promise<string> => {

@@ -135,7 +135,8 @@ describe('the API document', () => {
       for (const endpoint of Object.values(contract)) {
         if (endpoint.unbuilt) continue;
         const operation = document.paths[endpoint.path]?.[endpoint.method.toLowerCase()];
-        const isBody = endpoint.body !== undefined || endpoint.rawBytes !== undefined;
+        const { body, form, rawBytes } = endpoint;
+        const isBody = (body ?? form ?? rawBytes) !== undefined;
         expect(operation?.requestBody?.required, endpoint.path).to.equal(isBody || undefined);
         const done = operation?.responses[String(endpoint.status ?? (endpoint.reply ? 200 : 204))];
         expect(done?.content !== undefined, endpoint.path).to.equal(endpoint.reply !== undefined);

@@ -23,6 +23,7 @@ describe('createToolbox', () => {
       search: async () => [],
       forget: async () => false,
     },
+    documents: { list: async () => [], read: async () => null },
     clock: { now: () => 0 },
   });
   const toolbox = createToolbox(builtIn, () => more);
@@ -36,6 +37,7 @@ describe('createToolbox', () => {
       'time',
       'notify',
       'memory',
+      'documents',
       'agents',
       'files',
       'shell',
@@ -49,6 +51,8 @@ describe('createToolbox', () => {
       'memory.save',
       'memory.search',
       'memory.forget',
+      'documents.list',
+      'documents.read',
       'agents.delegate',
       'files.read',
       'files.write',

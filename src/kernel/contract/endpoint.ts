@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { AuditRecorder, Recorder } from './audit.js';
 import type { Schema, Static } from './schema.js';
 
@@ -49,13 +50,15 @@ export interface Endpoint {
    * The most bytes of a body that is passed on unparsed, so that exactly the signed bytes are read.
    */
   rawBytes?: number;
+  /** A body of files with text fields, in place of JSON. */
+  form?: FormRules;
   /**
    * True if the reply holds a secret. It is not stored for an Idempotency-Key and not cached on the
    * way (`no-store`).
    */
   secret?: true;
-  /** The media type of a reply that is not JSON. */
-  produces?: 'text/plain';
+  /** The media type of a reply that is not JSON. Bytes come as a FileReply, with a type of their own. */
+  produces?: 'text/plain' | 'application/octet-stream';
   /**
    * True if the reply comes as server-sent events (WHATWG HTML, 9.2) on request with `Accept:
    * text/event-stream`.
@@ -66,6 +69,36 @@ export interface Endpoint {
    * yet.
    */
   unbuilt?: true;
+}
+
+/** A multipart body (RFC 7578): files under one name, and text fields beside them. */
+export interface FormRules {
+  /** The name under which the files come. */
+  files: string;
+  mostFiles: number;
+  /** The most bytes of one file. */
+  fileBytes: number;
+  /** The most bytes of the whole body. */
+  bytes: number;
+  /** The text fields. A field that comes several times is a list. */
+  fields: Schema;
+}
+
+/** One file of a form, while it arrives. */
+export interface FormFile {
+  filename: string;
+  content: Readable;
+  /** True, at the end of the content, if the file was longer than allowed and the rest is missing. */
+  isCut(): boolean;
+}
+
+/** A form that has not been read yet. */
+export interface FormBody<F> {
+  /**
+   * Reads it once. Each file is passed on as it arrives and must be read to its end; the next one
+   * waits for that. Resolves after the last byte, to what became of the files, and to the fields.
+   */
+  read<T>(take: (file: FormFile) => Promise<T>): Promise<{ files: T[]; fields: F }>;
 }
 
 export type Contract = Record<string, Endpoint>;
@@ -109,13 +142,15 @@ export interface Streaming {
 }
 type Streamed<E> = E extends { streams: true } ? { streaming: Streaming | null } : unknown;
 type Raw<E> = E extends { rawBytes: number } ? { raw: RawBody } : unknown;
+type Formed<E> = E extends { form: { fields: infer F } } ? { form: FormBody<Static<F>> } : unknown;
 
 /** The input of a handler: path parameters by name, and the declared query and body. */
 export type Input<E extends Endpoint> = Params<E['path']> &
   InputPart<E, 'query'> &
   InputPart<E, 'body'> &
   Streamed<E> &
-  Raw<E>;
+  Raw<E> &
+  Formed<E>;
 export type Output<E extends Endpoint> = E extends { reply: infer R } ? Static<R> : void;
 
 /** The request context, before the user is known. */
@@ -176,6 +211,14 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
+/** A reply of bytes, sent as they are read. */
+export class FileReply {
+  constructor(
+    readonly content: Readable,
+    readonly headers: Record<string, string>,
+  ) {}
+}
+
 /** A reply as server-sent events. It ends with its source or with its reader. */
 export class EventStream {
   constructor(readonly events: AsyncIterable<ServerSentEvent>) {}
@@ -212,6 +255,7 @@ export type Handlers<C extends Contract> = {
     | CustomReply<Output<C[K]> | OtherReplies<C[K]>>
     | JsonText
     | (C[K] extends { streams: true } ? EventStream : never)
+    | (C[K] extends { produces: 'application/octet-stream' } ? FileReply : never)
   >;
 };
 

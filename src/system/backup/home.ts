@@ -42,6 +42,8 @@ const LEFT: RegExp[] = [
   /^logs$/,
   /^backups$/,
   /^restoring$/,
+  // Files that arrive, and those of processes at work.
+  /^scratch$/,
 ];
 /**
  * The file names of backups. A backup that is kept in the home would otherwise be copied into every

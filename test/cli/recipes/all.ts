@@ -3,6 +3,7 @@ import { resources } from '../../harness/api.js';
 import { account } from './account.js';
 import { agents } from './agents.js';
 import { daemon } from './daemon.js';
+import { documents } from './documents.js';
 import { hooks } from './hooks.js';
 import type { Recipes } from './recipe.js';
 import type { Scene } from './scene.js';
@@ -39,7 +40,7 @@ const recipesOf = (resource: string, create: Endpoint, update: Endpoint): Recipe
   };
 };
 
-const given: Recipes = { ...account, ...agents, ...daemon, ...hooks, ...things };
+const given: Recipes = { ...account, ...agents, ...daemon, ...documents, ...hooks, ...things };
 
 /** Resources of which nothing says how their commands are tried. */
 const byContract = resources.flatMap(({ name, contract: { list, get, create, update } }) =>

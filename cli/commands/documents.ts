@@ -1,0 +1,122 @@
+import { basename } from 'node:path';
+import { contracts, type DocumentView } from '../../src/client/index.js';
+import { type CommandGroup, type Context, command, type Flag, textFlag } from '../command.js';
+import { crud } from '../crud.js';
+import { downloadOriginal } from '../documents/download.js';
+import { documentColumns, uploadCommand } from '../documents/upload.js';
+import { usageFault } from '../exit.js';
+import { secretFrom } from '../input.js';
+import { safe } from '../text.js';
+
+const endpoints = await contracts.documents();
+
+const documentCrud = crud<'documents', DocumentView>({
+  noun: 'document',
+  rows: 'documents',
+  endpoints,
+  columns: documentColumns,
+  named: ({ id, filename }) => ({ id, name: filename }),
+});
+
+const pageFlag: Flag<number> = {
+  value: '<number>',
+  about: 'One page alone, counted from 1',
+  read: (text) => {
+    if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+    throw usageFault(`A page is a number from 1 (got "${text}").`);
+  },
+};
+
+const textCommand = command({
+  name: 'text',
+  args: '<document>',
+  summary: 'Print the text that was read from a document',
+  calls: [endpoints.get, endpoints.page],
+  examples: ['letter.pdf', 'letter.pdf --page 2', '4ew6rt | less'],
+  flags: { page: pageFlag },
+  run: async (context, { args, flags }) => {
+    const { client, id } = await documentCrud.find(context, args.document);
+    if (flags.page !== undefined) {
+      const { text } = await client.documents.page({ id, number: String(flags.page) });
+      return printText(context, text);
+    }
+    const { ocrText, truncated, error } = await client.documents.get({ id });
+    printText(context, ocrText);
+    if (truncated) context.out.warn('The rest is longer than 1,000,000 characters: use --page.');
+    if (error !== null) context.out.warn(safe(error));
+  },
+});
+
+/** Prints text with its lines; a terminal gets no control characters. */
+const printText = ({ out }: Context, text: string): void => {
+  for (const line of text.split('\n')) out.line(out.isTerminal ? safe(line) : line);
+};
+
+const passwordFile = textFlag('<file|->', 'File with the password of an encrypted document');
+const passwordQuestion = { ask: 'Password of the document', instead: '--password-file' };
+
+const download = command({
+  name: 'download',
+  args: '<document> [file]',
+  calls: [endpoints.content],
+  examples: ['letter.pdf', 'letter.pdf copies/letter.pdf', '4ew6rt - > letter.pdf'],
+  notes: ['Without a file it is written under its own name into the present folder.'],
+  run: async (context, { args }) => {
+    const { client, id } = await documentCrud.find(context, args.document);
+    const file = args.file ?? basename((await client.documents.get({ id })).filename);
+    await downloadOriginal(context, id, file);
+    if (file !== '-') context.out.note(`Written: ${safe(file)}`);
+  },
+});
+
+export const documentsGroup: CommandGroup = {
+  commands: [
+    documentCrud.list({
+      examples: ['', '--status failed', '--tag invoices --json', '--q letter'],
+      next: (rows) => {
+        if (rows.length === 0) return 'Nothing yet: adjutant documents upload <file or folder>';
+        const locked = rows.find(({ code }) => code === 'password_needed');
+        if (!locked) return undefined;
+        return `Open it: adjutant documents reprocess ${locked.id.slice(-6)} --password-file -`;
+      },
+      seeAlso: 'adjutant documents upload',
+    }),
+    documentCrud.get({ examples: ['letter.pdf', '4ew6rt --json', '4ew6rt --fields status,error'] }),
+    uploadCommand,
+    textCommand,
+    download,
+    documentCrud.update({
+      examples: [
+        'letter.pdf --tags invoices,2026',
+        '4ew6rt --filename letter.pdf',
+        '4ew6rt --edit',
+      ],
+    }),
+    documentCrud.request({
+      name: 'reprocess',
+      args: '<document>',
+      endpoint: endpoints.reprocess,
+      except: ['password'],
+      flags: { passwordFile },
+      examples: ['letter.pdf --language deu', 'locked.pdf --password-file -', '4ew6rt --json'],
+      more: async (context, { flags }) =>
+        flags.passwordFile === undefined
+          ? {}
+          : { password: await secretFrom(context, flags.passwordFile, passwordQuestion) },
+      show: ({ out }, row) => out.done('It is read again.', row, documentColumns),
+    }),
+    documentCrud.act('cancel', endpoints.cancel, {
+      examples: ['letter.pdf', '4ew6rt --json', '4ew6rt --output id'],
+      message: ({ filename }) => `Cancelled: ${safe(filename)}`,
+    }),
+    documentCrud.delete({
+      examples: [
+        'letter.pdf',
+        '4ew6rt --yes',
+        'documents list --status failed --output id | xargs -n1 adjutant documents delete --yes',
+      ],
+      ask: ({ filename }) => `Delete ${safe(filename)} with its original?`,
+    }),
+  ],
+  notes: ['A document is named by its file name, its id, or the last six characters of that.'],
+};

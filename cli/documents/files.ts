@@ -1,0 +1,56 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { FileToUpload } from '../../src/client/upload.js';
+import { usageFault } from '../exit.js';
+
+/** A file of this machine that is to be uploaded. */
+interface LocalFile {
+  path: string;
+  bytes: number;
+}
+
+/** Ours: the files, and the bytes, of one request. */
+const MOST_FILES = 20;
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** Lists the file, or all files of the folder but hidden ones. Usage: there is none. */
+export const filesAt = async (path: string): Promise<LocalFile[]> => {
+  const found = await stat(path).catch(() => null);
+  if (!found) throw usageFault(`${path} does not exist, or cannot be read.`);
+  if (!found.isDirectory()) return [{ path, bytes: found.size }];
+  const entries = await readdir(path, { withFileTypes: true, recursive: true });
+  const files: LocalFile[] = [];
+  for (const entry of entries) {
+    const at = join(entry.parentPath, entry.name);
+    const isHidden = at
+      .slice(path.length)
+      .split('/')
+      .some((part) => part.startsWith('.'));
+    if (entry.isFile() && !isHidden) files.push({ path: at, bytes: (await stat(at)).size });
+  }
+  if (files.length === 0) throw usageFault(`${path} holds no file.`);
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+};
+
+/** Groups files to requests of a bounded size, in their order. */
+export const batchesOf = (files: LocalFile[]): LocalFile[][] => {
+  const batches: LocalFile[][] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const last = batches.at(-1);
+    if (!last || last.length >= MOST_FILES || bytes + file.bytes > MOST_BYTES) {
+      batches.push([file]);
+      bytes = file.bytes;
+    } else {
+      last.push(file);
+      bytes += file.bytes;
+    }
+  }
+  return batches;
+};
+
+/** Reads the files of one request. */
+export const readFiles = (files: LocalFile[]): Promise<FileToUpload[]> =>
+  Promise.all(
+    files.map(async ({ path }) => ({ filename: basename(path), content: await readFile(path) })),
+  );

@@ -1,0 +1,46 @@
+import type { DocumentRow } from '../store/tables/documents.js';
+import type { DocumentsStore } from './queries.js';
+
+/** A document as an agent sees it. */
+export interface FoundDocument {
+  id: string;
+  filename: string;
+  mediaType: string;
+  status: DocumentRow['status'];
+  pages: number | null;
+  tags: string[];
+}
+
+/** The actions of agents on the documents of their owner. */
+export interface DocumentActions {
+  /** Lists the newest documents, those with `q` in their names if it is given. */
+  list(
+    userId: string,
+    filter: { q?: string; tag?: string; limit: number },
+  ): Promise<FoundDocument[]>;
+  /** Returns the texts of some pages; null if there is no such document. */
+  read(
+    userId: string,
+    id: string,
+    range: { from: number; limit: number },
+  ): Promise<{ document: FoundDocument; pages: { number: number; text: string }[] } | null>;
+}
+
+/** Creates the actions of agents. */
+export const documentActions = (documents: DocumentsStore): DocumentActions => ({
+  list: async (userId, filter) => (await documents.list(userId, filter)).rows.map(found),
+  read: async (userId, id, range) => {
+    const row = await documents.get(userId, id);
+    if (!row) return null;
+    return { document: found(row), pages: await documents.texts(userId, id, range) };
+  },
+});
+
+const found = ({ id, filename, media_type, status, pages, tags }: DocumentRow): FoundDocument => ({
+  id,
+  filename,
+  mediaType: media_type,
+  status,
+  pages,
+  tags: JSON.parse(tags),
+});

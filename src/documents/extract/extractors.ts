@@ -1,0 +1,39 @@
+import { ExtractFailed, type Extraction } from './job.js';
+import { MEDIA_TYPES } from './kinds.js';
+
+type Extractor = (bytes: Buffer, extraction: Extraction) => Promise<void>;
+
+/** Ours: a message within a message within a message is not read. */
+const DEEPEST = 2;
+
+/** Returns the extractor of a kind of file, which is loaded when a file needs it. */
+export const extractorOf = async (mediaType: string, depth = 0): Promise<Extractor> => {
+  const { family } = MEDIA_TYPES[mediaType] ?? {};
+  switch (family) {
+    case 'pdf':
+      return (await import('./pdf.js')).extractPdf;
+    case 'picture': {
+      const { extractPicture, extractTiff } = await import('./picture.js');
+      return mediaType === 'image/tiff' ? extractTiff : extractPicture;
+    }
+    case 'office':
+      return (await import('./office.js')).extractOffice;
+    case 'book':
+      return (await import('./epub.js')).extractEpub;
+    case 'html':
+      return (await import('./text.js')).extractHtml;
+    case 'text':
+      return (await import('./text.js')).extractText;
+    case 'mail': {
+      const { mailExtractor } = await import('./mail.js');
+      return mailExtractor(async (bytes, nested, extraction) => {
+        if (depth >= DEEPEST)
+          throw new ExtractFailed('unsupported', 'messages are nested too deep');
+        const extract = await extractorOf(nested, depth + 1);
+        await extract(bytes, extraction);
+      });
+    }
+    default:
+      throw new ExtractFailed('unsupported', `No text can be read from ${mediaType}`);
+  }
+};

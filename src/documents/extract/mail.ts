@@ -1,0 +1,59 @@
+import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import type { Extraction } from './job.js';
+import { kindOf } from './kinds.js';
+import { textOfMarkup } from './markup.js';
+
+/** Ours: the most files of one message that are read. */
+const MOST_FILES = 50;
+
+/** Extracts the text of one file of a message. */
+export type ExtractNested = (
+  bytes: Buffer,
+  mediaType: string,
+  extraction: Extraction,
+) => Promise<void>;
+
+/** Returns the extractor of a message (RFC 5322): its first page is the text, the next its files. */
+export const mailExtractor =
+  (extractNested: ExtractNested) =>
+  async (bytes: Buffer, extraction: Extraction): Promise<void> => {
+    const mail = await PostalMime.parse(bytes);
+    if (!extraction.skip() && !extraction.add(textOf(mail))) return;
+    const files = mail.attachments.filter(({ disposition }) => disposition !== 'inline');
+    if (files.length > MOST_FILES) extraction.note(`Only the first ${MOST_FILES} files were read.`);
+    for (const file of files.slice(0, MOST_FILES)) await addFile(file, extraction, extractNested);
+  };
+
+const addFile = async (
+  { filename, content }: Attachment,
+  extraction: Extraction,
+  extractNested: ExtractNested,
+): Promise<void> => {
+  const name = (filename ?? 'without a name').slice(0, 100);
+  const bytes =
+    typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content));
+  const kind = await kindOf(bytes, name);
+  if (kind === null) return extraction.note(`The attached file ${name} is of an unknown kind.`);
+  try {
+    await extractNested(bytes, kind, extraction);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    extraction.note(`The attached file ${name} could not be read: ${reason.slice(0, 200)}`);
+  }
+};
+
+const textOf = ({ subject, from, to, cc, date, text, html, attachments }: Email): string => {
+  const heads = [
+    subject && `# ${subject}`,
+    from && `From: ${sayAddress(from)}`,
+    to && `To: ${to.map(sayAddress).join(', ')}`,
+    cc && `Cc: ${cc.map(sayAddress).join(', ')}`,
+    date && `Date: ${date}`,
+    attachments.length > 0 && `Files: ${attachments.map(({ filename }) => filename).join(', ')}`,
+  ];
+  const body = text ?? (html === undefined ? '' : textOfMarkup(html));
+  return `${heads.filter(Boolean).join('\n')}\n\n${body}`;
+};
+
+const sayAddress = ({ name, address }: Address): string =>
+  name && address ? `${name} <${address}>` : (address ?? name);

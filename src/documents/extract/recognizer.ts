@@ -1,0 +1,126 @@
+import { mkdtemp, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Worker } from 'tesseract.js';
+import type { ExtractJob, RecognizedText } from './job.js';
+import { languageFolder } from './languages.js';
+
+/** The recognition of text in pictures. */
+export interface Recognizer {
+  /** Resolves to the text, or to null with the sentence that says why there is none. */
+  recognize(picture: Buffer): Promise<{ result: RecognizedText | null; failure: string | null }>;
+}
+
+const require = createRequire(import.meta.url);
+/** Ours: a page that is recognized with less confidence may lie on its side. */
+const SURE = 70;
+/** Ours: a turned page is believed only where it is recognized so much better. */
+const BETTER = 10;
+/** Ours: a page with less text than this is taken for empty, and not turned. */
+const LEAST_CHARS = 8;
+const QUARTER_TURNS = [2, 1, 3];
+
+/**
+ * Opens the recognition by tesseract.js. Its worker starts with the first picture. All its data
+ * comes from installed packages; it loads nothing from the network.
+ */
+export const openRecognizer = ({ languages, limits }: ExtractJob): Recognizer => {
+  let worker: Promise<Worker> | null = null;
+
+  const ask = async (picture: Buffer): Promise<RecognizedText | null> => {
+    worker ??= startWorker(languages);
+    const current = worker;
+    const asked = current.then(async (at) => {
+      const { data } = await at.recognize(picture);
+      return { text: data.text, confidence: data.confidence };
+    });
+    asked.catch(() => undefined);
+    const answer = await withinMs(asked, limits.ocrMs);
+    if (answer !== null) return answer;
+    // A worker that is terminated in the middle never settles what it was asked.
+    worker = null;
+    current.then((at) => at.terminate()).catch(() => undefined);
+    return null;
+  };
+
+  return {
+    recognize: async (picture) => {
+      try {
+        const upright = await ask(picture);
+        if (upright === null) return { result: null, failure: LATE };
+        if (upright.confidence >= SURE || upright.text.trim().length < LEAST_CHARS)
+          return { result: upright, failure: null };
+        return { result: await bestTurn(picture, upright, ask), failure: null };
+      } catch (error) {
+        worker = null;
+        const reason = error instanceof Error ? error.message : String(error);
+        return { result: null, failure: `A picture could not be recognized: ${reason}` };
+      }
+    },
+  };
+};
+
+const LATE = 'A page took too long to recognize and has no text.';
+
+/** Returns the text of the picture in the position in which it is recognized best. */
+const bestTurn = async (
+  picture: Buffer,
+  upright: RecognizedText,
+  ask: (picture: Buffer) => Promise<RecognizedText | null>,
+): Promise<RecognizedText> => {
+  let best = upright;
+  for (const turns of QUARTER_TURNS) {
+    const answer = await ask(await turned(picture, turns));
+    if (answer && answer.confidence > best.confidence + BETTER) best = answer;
+    if (best.confidence >= SURE) break;
+  }
+  return best;
+};
+
+const turned = async (picture: Buffer, quarterTurns: number): Promise<Buffer> => {
+  const { createCanvas, loadImage } = await import('@napi-rs/canvas');
+  const image = await loadImage(picture);
+  const isOnSide = quarterTurns % 2 === 1;
+  const width = isOnSide ? image.height : image.width;
+  const height = isOnSide ? image.width : image.height;
+  const canvas = createCanvas(width, height);
+  const context = canvas.getContext('2d');
+  context.translate(width / 2, height / 2);
+  context.rotate((quarterTurns * Math.PI) / 2);
+  context.drawImage(image, -image.width / 2, -image.height / 2);
+  return canvas.encode('png');
+};
+
+const startWorker = async (languages: string[]): Promise<Worker> => {
+  const { createWorker, OEM } = await import('tesseract.js');
+  // tesseract.js reads the data of all languages from one folder.
+  const folder = await mkdtemp(join(tmpdir(), 'languages-'));
+  for (const code of languages) {
+    await symlink(dataFile(code), join(folder, `${code}.traineddata.gz`));
+  }
+  return createWorker(languages, OEM.LSTM_ONLY, {
+    langPath: folder,
+    gzip: true,
+    cacheMethod: 'none',
+    corePath: dirname(require.resolve('tesseract.js-core')),
+    // Without a handler an error in the worker's thread would end the process.
+    errorHandler: () => undefined,
+  });
+};
+
+const dataFile = (code: string): string =>
+  join(languageFolder(code), '4.0.0_best_int', `${code}.traineddata.gz`);
+
+/** Resolves to null if the promise takes longer. */
+const withinMs = async <T>(asked: Promise<T>, ms: number): Promise<T | null> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -1,0 +1,63 @@
+import type { Extraction, ExtractJob, ExtractLine } from './job.js';
+import type { Recognizer } from './recognizer.js';
+
+/** Opens the work on one file. */
+export const openExtraction = (
+  job: ExtractJob,
+  { write, recognizer }: { write(line: ExtractLine): void; recognizer: Recognizer },
+): { extraction: Extraction; notes(): string[] } => {
+  const { limits, fromPage } = job;
+  const notes = new Set<string>();
+  let done = 0;
+  let recognized = 0;
+  const isWanted = (): boolean => {
+    if (done < limits.pages) return true;
+    notes.add(`Only the first ${limits.pages} pages were read.`);
+    return false;
+  };
+  const extraction: Extraction = {
+    job,
+    total: (pages) => write({ pages: Math.min(pages, limits.pages) }),
+    add: (text, ocr) => {
+      if (!isWanted()) return false;
+      done++;
+      if (done >= fromPage) {
+        write({
+          page: done,
+          text: tidy(text, limits.pageChars),
+          ocr: ocr !== undefined,
+          confidence: ocr === undefined ? null : Math.round(ocr.confidence),
+        });
+      }
+      return done < limits.pages || isWanted();
+    },
+    skip: () => {
+      if (done + 1 >= fromPage) return false;
+      done++;
+      return true;
+    },
+    note: (sentence) => void notes.add(sentence),
+    recognize: async (picture) => {
+      if (recognized >= limits.ocrPages) {
+        notes.add(`Only the first ${limits.ocrPages} pictures of text were recognized.`);
+        return null;
+      }
+      recognized++;
+      const { result, failure } = await recognizer.recognize(picture);
+      if (failure) notes.add(failure);
+      // A picture without text, such as an empty page, says nothing of the recognition.
+      return result !== null && result.text.trim() === '' ? null : result;
+    },
+  };
+  return { extraction, notes: () => [...notes] };
+};
+
+/** Returns the text without control characters and without the blank lines at its ends. */
+const tidy = (text: string, most: number): string =>
+  text
+    .slice(0, most)
+    .normalize('NFC')
+    .replace(/[\u0000-\u0008\u000B-\u001F\u007F]/g, (found) => (found === '\r' ? '\n' : ''))
+    .replace(/[^\S\n]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();

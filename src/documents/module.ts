@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import type { Base } from '../base.js';
+import type { Resource } from '../kernel/route.js';
+import { type Operations, openWorkers } from '../operations/module.js';
+import type { Confinement } from '../providers/confine/confinement.js';
+import { type DocumentActions, documentActions } from './actions.js';
+import { createOriginals } from './originals.js';
+import { documentsStore } from './queries.js';
+import { documentOperation } from './read.js';
+import { documentsResource } from './routes.js';
+import { sweepOriginals } from './sweep.js';
+
+export type { DocumentActions } from './actions.js';
+
+export interface DocumentsOptions {
+  operations: Operations;
+  confinement: Confinement | null;
+  /** The number of processes that read at once; 0: one less than there are cores. */
+  workers: number;
+  /** The most GiB of originals of one user; 0: no limit. */
+  documentsGib: number;
+}
+
+/** The files of users, and the text that is read from them. */
+export interface Documents {
+  /** The actions of agents' tools. */
+  actions: DocumentActions;
+  /** Removes what an interrupted start left behind. Runs before the operations start. */
+  start(): Promise<void>;
+  resources(): Resource[];
+}
+
+const GIB = 1024 ** 3;
+
+/** Opens the documents. Their text is read in processes of their own. */
+export const openDocuments = (
+  { store, clock, home }: Base,
+  { operations, confinement, workers, documentsGib }: DocumentsOptions,
+): Documents => {
+  const scratch = join(home, 'scratch');
+  const documents = documentsStore(store);
+  const originals = createOriginals(home, scratch);
+  // Used once, and never written down.
+  const passwords = new Map<string, string>();
+  const reads = operations.register(
+    documentOperation({
+      clock,
+      documents,
+      originals,
+      workers: openWorkers({ folder: scratch, confinement, atOnce: workers }),
+      passwordOf: (id) => {
+        const password = passwords.get(id) ?? null;
+        passwords.delete(id);
+        return password;
+      },
+    }),
+  );
+  const quotaBytes = documentsGib === 0 ? null : documentsGib * GIB;
+  return {
+    actions: documentActions(documents),
+    start: async () => {
+      await originals.clear();
+      await sweepOriginals(documents, originals);
+    },
+    resources: () => [
+      documentsResource({
+        clock,
+        documents,
+        originals,
+        reads,
+        quotaBytes,
+        usePassword: (id, password) => {
+          if (password === null) passwords.delete(id);
+          else passwords.set(id, password);
+        },
+      }),
+    ],
+  };
+};

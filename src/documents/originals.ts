@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { renameDurably, syncToDisk } from '../kernel/durable.js';
+import { errorCode } from '../kernel/failure.js';
+import { createTurns } from '../kernel/fairqueue.js';
+import { makePrivateFolder } from '../kernel/private.js';
+import { HEAD_BYTES } from './extract/kinds.js';
+
+/** A file that has arrived, and is not kept yet. */
+export interface ArrivedFile {
+  path: string;
+  bytes: number;
+  sha256: string;
+  /** Its first bytes, by which its kind is told. */
+  head: Buffer;
+}
+
+/** The files of documents as they were uploaded. */
+export type Originals = ReturnType<typeof createOriginals>;
+
+const UNLIMITED = { atOnce: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY };
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/**
+ * Creates the store of originals: `<home>/documents/<user>/<sha256>`. Files that arrive are in
+ * `scratch`, which no backup copies.
+ */
+export const createOriginals = (home: string, scratch: string) => {
+  const root = join(home, 'documents');
+  const folderOf = (userId: string): string => join(root, userId);
+  const pathOf = (userId: string, sha256: string): string => join(folderOf(userId), sha256);
+  const turns = createTurns({ ...UNLIMITED, each: 1 });
+
+  return {
+    pathOf,
+
+    /** Makes a folder for the files of one upload. Its caller removes it. */
+    openUpload: async (): Promise<string> => {
+      makePrivateFolder(scratch);
+      return mkdtemp(join(scratch, 'upload-'));
+    },
+
+    removeUpload: (folder: string): Promise<void> => rm(folder, { recursive: true, force: true }),
+
+    /** Keeps a file that has arrived, durably, under the hash of its content. */
+    keep: async (userId: string, { path, sha256 }: ArrivedFile): Promise<void> => {
+      const isNew = await stat(folderOf(userId)).then(
+        () => false,
+        () => true,
+      );
+      makePrivateFolder(folderOf(userId));
+      if (isNew) syncToDisk(root);
+      syncToDisk(path);
+      renameDurably(path, pathOf(userId, sha256));
+    },
+
+    open: (userId: string, sha256: string): Readable => createReadStream(pathOf(userId, sha256)),
+
+    /** Returns the size of an original; null if it is missing. */
+    sizeOf: (userId: string, sha256: string): Promise<number | null> =>
+      stat(pathOf(userId, sha256)).then(
+        ({ size }) => size,
+        (error) => {
+          if (errorCode(error) === 'ENOENT') return null;
+          throw error;
+        },
+      ),
+
+    remove: (userId: string, sha256: string): Promise<void> =>
+      rm(pathOf(userId, sha256), { force: true }),
+
+    /** Removes the folder of a user who has no originals. */
+    removeFolder: (userId: string): Promise<void> =>
+      rm(folderOf(userId), { recursive: true, force: true }),
+
+    /** Lists the users who have a folder of originals. */
+    users: (): Promise<string[]> => readdir(root).catch(() => []),
+
+    /** Lists the hashes of the originals of a user. */
+    contents: async (userId: string): Promise<string[]> =>
+      (await readdir(folderOf(userId)).catch(() => [])).filter((name) => SHA256.test(name)),
+
+    /** Runs the work that changes rows and files of a user, one after the other. */
+    inTurn: <T>(userId: string, work: () => Promise<T>): Promise<T> => turns.take(userId, work),
+
+    /** Removes what an interrupted start left in the scratch folder. */
+    clear: (): Promise<void> => rm(scratch, { recursive: true, force: true }),
+  };
+};
+
+/** Writes a file that arrives to the disk, at a path where there is none. */
+export const receiveFile = async (path: string, content: Readable): Promise<ArrivedFile> => {
+  const hash = createHash('sha256');
+  const heads: Buffer[] = [];
+  let bytes = 0;
+  const watch = async function* (source: AsyncIterable<Buffer>) {
+    for await (const chunk of source) {
+      if (bytes < HEAD_BYTES) heads.push(chunk.subarray(0, HEAD_BYTES - bytes));
+      bytes += chunk.length;
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  await pipeline(content, watch, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+  return { path, bytes, sha256: hash.digest('hex'), head: Buffer.concat(heads) };
+};

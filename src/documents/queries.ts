@@ -1,0 +1,217 @@
+import { sql } from 'kysely';
+import type { Statement } from '../store/engine/protocol.js';
+import { newestFirst, type PageInput } from '../store/page.js';
+import { insertRow, selectRows } from '../store/rows.js';
+import { type Store, statement, unlessUnmet } from '../store/store.js';
+import {
+  type DocumentPageRow,
+  type DocumentRow,
+  documentPageTable,
+  documentTable,
+} from '../store/tables/documents.js';
+import { visibleTo } from '../store/visible.js';
+import type { ExtractedPage } from './extract/job.js';
+
+/** The filters of a list. */
+interface DocumentFilter extends PageInput {
+  status?: DocumentRow['status'];
+  mediaType?: string;
+  tag?: string;
+  q?: string;
+  since?: string;
+  until?: string;
+}
+
+/** The facts that reading a document changes. */
+export type ReadFacts = Pick<
+  DocumentRow,
+  'pages' | 'ocr' | 'confidence' | 'text_chars' | 'error' | 'code'
+>;
+
+/** The facts of a page without its text. */
+export type DocumentPageFacts = Omit<DocumentPageRow, 'document_id' | 'text'> & { chars: number };
+
+/** Returns the queries of the documents of a user. */
+const rowsOf = ({ db, transact }: Store) => {
+  const own = (userId: string) => selectRows(db, documentTable, {}, visibleTo(userId));
+
+  return {
+    list: (
+      userId: string,
+      { status, mediaType, tag, q, since, until, ...page }: DocumentFilter,
+    ) => {
+      let found = own(userId);
+      if (status !== undefined) found = found.where('status', '=', status);
+      if (mediaType !== undefined) found = found.where('media_type', '=', mediaType);
+      if (since !== undefined) found = found.where('created_at', '>=', since);
+      if (until !== undefined) found = found.where('created_at', '<', until);
+      if (tag !== undefined) {
+        found = found.where(sql<boolean>`${tag} IN (SELECT value FROM json_each(tags))`);
+      }
+      if (q !== undefined) {
+        found = found.where(sql<boolean>`instr(lower(filename), ${q.toLowerCase()}) > 0`);
+      }
+      return newestFirst(found, page);
+    },
+
+    get: (userId: string, id: string): Promise<DocumentRow | undefined> =>
+      own(userId).where('id', '=', id).executeTakeFirst(),
+
+    withContent: (userId: string, sha256: string): Promise<DocumentRow | undefined> =>
+      own(userId).where('sha256', '=', sha256).executeTakeFirst(),
+
+    update: async (
+      userId: string,
+      id: string,
+      change: Partial<Pick<DocumentRow, 'filename' | 'tags'>>,
+    ): Promise<boolean> => {
+      const changed = db
+        .updateTable('documents')
+        .set(change)
+        .where(visibleTo(userId))
+        .where('id', '=', id);
+      return unlessUnmet(transact([statement(changed, 1)]));
+    },
+
+    delete: (userId: string, id: string): Promise<boolean> =>
+      unlessUnmet(
+        transact([
+          statement(db.deleteFrom('documents').where(visibleTo(userId)).where('id', '=', id), 1),
+        ]),
+      ),
+  };
+};
+
+/** Returns the queries of the originals that users have. */
+const originalsOf = ({ db }: Store) => ({
+  /** Returns the bytes of all originals of a user. */
+  bytesOf: async (userId: string): Promise<number> => {
+    const sum = db
+      .selectFrom('documents')
+      .select(({ fn }) => fn.coalesce(fn.sum<number>('bytes'), sql<number>`0`).as('bytes'))
+      .where(visibleTo(userId));
+    return (await sum.executeTakeFirstOrThrow()).bytes;
+  },
+
+  /** Lists the originals that rows refer to, of one user. */
+  contentsOf: async (userId: string): Promise<Set<string>> => {
+    const rows = await db
+      .selectFrom('documents')
+      .select('sha256')
+      .where(visibleTo(userId))
+      .execute();
+    return new Set(rows.map(({ sha256 }) => sha256));
+  },
+});
+
+/** Returns the queries of the pages of documents. */
+const pagesOf = ({ db }: Store) => {
+  const ownPages = (userId: string, id: string) =>
+    db
+      .selectFrom('document_pages as p')
+      .innerJoin('documents as d', 'd.id', 'p.document_id')
+      .where(visibleTo(userId, 'd'))
+      .where('d.id', '=', id);
+
+  return {
+    /** Lists the pages of a document in order, without their text. */
+    pages: (userId: string, id: string): Promise<DocumentPageFacts[]> =>
+      ownPages(userId, id)
+        .select(['p.number', 'p.ocr', 'p.confidence', sql<number>`length(p.text)`.as('chars')])
+        .orderBy('p.number')
+        .execute(),
+
+    page: (userId: string, id: string, number: number) =>
+      ownPages(userId, id)
+        .select(['p.number', 'p.text', 'p.ocr', 'p.confidence'])
+        .where('p.number', '=', number)
+        .executeTakeFirst(),
+
+    /** Returns the texts of some pages of a document in order. */
+    texts: (userId: string, id: string, range: { from: number; limit: number }) =>
+      ownPages(userId, id)
+        .select(['p.number', 'p.text'])
+        .where('p.number', '>=', range.from)
+        .orderBy('p.number')
+        .limit(range.limit)
+        .execute(),
+  };
+};
+
+/** Returns the statements with which a document is kept and read, for a transaction of the caller. */
+const readingOf = ({ db }: Store) => ({
+  insert: (row: DocumentRow): Statement => insertRow(documentTable, row),
+
+  /** Puts a document that is not being read into the queue again, without what was read. */
+  restart: (
+    { user_id, id }: Pick<DocumentRow, 'user_id' | 'id'>,
+    change: Pick<DocumentRow, 'operation_id' | 'language'>,
+  ): Statement[] => [
+    statement(
+      db
+        .updateTable('documents')
+        .set({
+          ...change,
+          status: 'queued',
+          pages: null,
+          ocr: 'none',
+          confidence: null,
+          text_chars: 0,
+          error: null,
+          code: null,
+          processed_at: null,
+        })
+        .where(visibleTo(user_id))
+        .where('id', '=', id)
+        .where('status', 'not in', ['queued', 'processing']),
+      1,
+    ),
+    statement(db.deleteFrom('document_pages').where('document_id', '=', id)),
+  ],
+
+  /** Records that the operation reads its document. */
+  begin: (operationId: string, id: string): Statement =>
+    statement(
+      db
+        .updateTable('documents')
+        .set({ status: 'processing' })
+        .where('id', '=', id)
+        .where('operation_id', '=', operationId)
+        .where('status', 'in', ['queued', 'processing']),
+      1,
+    ),
+
+  /** Records what was read so far, with further pages. */
+  advance: (id: string, facts: ReadFacts, pages: ExtractedPage[]): Statement[] => [
+    statement(db.updateTable('documents').set(facts).where('id', '=', id), 1),
+    ...pages.map(({ page, text, ocr, confidence }) =>
+      insertRow(documentPageTable, {
+        document_id: id,
+        number: page,
+        text,
+        ocr: ocr ? 1 : 0,
+        confidence,
+      }),
+    ),
+  ],
+
+  /** Records that the reading has ended, with its operation. */
+  end: (
+    operationId: string,
+    id: string,
+    end: Pick<DocumentRow, 'status' | 'processed_at'>,
+  ): Statement =>
+    statement(
+      db
+        .updateTable('documents')
+        .set(end)
+        .where('id', '=', id)
+        .where('operation_id', '=', operationId),
+    ),
+});
+
+/** Returns the queries of documents. */
+export const documentsStore = (store: Store) =>
+  Object.assign(rowsOf(store), originalsOf(store), pagesOf(store), readingOf(store));
+
+export type DocumentsStore = ReturnType<typeof documentsStore>;

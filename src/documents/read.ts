@@ -1,0 +1,210 @@
+import { type Clock, iso } from '../kernel/clock.js';
+import type { OperationKind, OperationRun, Workers } from '../operations/module.js';
+import { WorkerFailed } from '../operations/module.js';
+import type { DocumentRow } from '../store/tables/documents.js';
+import type { ExtractCode, ExtractedPage, ExtractJob, ExtractLine } from './extract/job.js';
+import type { Originals } from './originals.js';
+import type { DocumentsStore, ReadFacts } from './queries.js';
+
+export interface DocumentInput {
+  documentId: string;
+}
+
+/** The place from which a document is read on. */
+interface DocumentCheckpoint {
+  /** The number of pages that are stored. */
+  page: number;
+  /** The number of them that were recognized, and the sum of their confidences. */
+  ocr: number;
+  confidence: number;
+  chars: number;
+}
+
+interface DocumentReadDeps {
+  clock: Clock;
+  documents: DocumentsStore;
+  originals: Originals;
+  workers: Workers;
+  /** Returns the password of a document that is being read; null if none was given. */
+  passwordOf(documentId: string): string | null;
+}
+
+/** The kind of operation that reads one document. */
+const READ_KIND = 'documents.read';
+const SCRIPT = new URL('./extract/main.js', import.meta.url);
+const PACKAGES = [
+  ...['pdfjs-dist/package.json', 'tesseract.js', 'officeparser', 'linkedom', 'yauzl'],
+  ...['postal-mime', 'utif2', 'image-size', 'file-type', '@napi-rs/canvas'],
+  '@tesseract.js-data/eng/package.json',
+];
+/** Ours: the bounds of one document. */
+const LIMITS: ExtractJob['limits'] = {
+  pages: 5000,
+  ocrPages: 500,
+  pixels: 40_000_000,
+  pageChars: 1_000_000,
+  ocrMs: 120_000,
+  unpackedBytes: 300 * 1024 * 1024,
+};
+/** A page is tried in four positions. */
+const SILENCE_MS = 4 * LIMITS.ocrMs + 60_000;
+/** Ours: the pages, and the characters, that are stored at once. */
+const BATCH_PAGES = 50;
+const BATCH_CHARS = 500_000;
+/** Ours: the longest time in milliseconds that a page waits until it is stored. */
+const BATCH_MS = 1000;
+const NOTHING: DocumentCheckpoint = { page: 0, ocr: 0, confidence: 0, chars: 0 };
+const UNIT = 'pages';
+
+/** The kind of operation that reads the text of a document, page after page. */
+export const documentOperation = (
+  deps: DocumentReadDeps,
+): OperationKind<DocumentInput, DocumentCheckpoint> => ({
+  kind: READ_KIND,
+  isResumable: true,
+  isAdmins: false,
+  isHeavy: true,
+  most: 10_000,
+  run: (run) => readDocument(deps, run),
+  ended: ({ id, input }, status) => {
+    const { documentId }: DocumentInput = JSON.parse(input);
+    const end = endOf(status);
+    return [
+      deps.documents.end(id, documentId, { status: end, processed_at: iso(deps.clock.now()) }),
+    ];
+  },
+});
+
+const endOf = (status: string): DocumentRow['status'] => {
+  if (status === 'completed' || status === 'cancelled') return status;
+  return 'failed';
+};
+
+/** A batch of pages that are not stored yet, and the counts with them. */
+interface ReadState {
+  at: DocumentCheckpoint;
+  total: number | null;
+  waiting: ExtractedPage[];
+  storedMs: number;
+}
+
+type Run = OperationRun<DocumentInput, DocumentCheckpoint>;
+
+const readDocument: (deps: DocumentReadDeps, run: Run) => ReturnType<OperationKind['run']> = async (
+  deps,
+  run,
+) => {
+  const { documents, originals, workers } = deps;
+  const { documentId } = run.input;
+  const row = await documents.get(run.userId, documentId);
+  if (!row) return { status: 'failed', error: 'The document was deleted' };
+  const reading: ReadState = {
+    at: run.checkpoint ?? NOTHING,
+    total: row.pages,
+    waiting: [],
+    storedMs: performance.now(),
+  };
+  await run.commit([documents.begin(run.id, row.id)], progressOf(reading));
+  const path = originals.pathOf(row.user_id, row.sha256);
+  let failure: { code: ExtractCode; message: string } | null = null;
+  let notes: string[] = [];
+  try {
+    await workers.run<ExtractLine>({
+      userId: run.userId,
+      script: SCRIPT,
+      input: jobOf(deps, row, { path, fromPage: reading.at.page + 1 }),
+      readable: [path],
+      packages: PACKAGES,
+      silenceMs: SILENCE_MS,
+      signal: run.signal,
+      take: async (line) => {
+        if ('failed' in line) failure = line.failed;
+        else if ('end' in line) notes = line.end.notes;
+        else await takeLine(deps, run, reading, line);
+        return 'failed' in line || 'end' in line;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof WorkerFailed)) throw error;
+    failure = { code: 'too_large', message: `It is too large or too complex: ${error.message}` };
+  }
+  return finish(deps, run, reading, { failure, notes });
+};
+
+const jobOf = (
+  { passwordOf }: DocumentReadDeps,
+  { id, media_type, language }: DocumentRow,
+  { path, fromPage }: Pick<ExtractJob, 'path' | 'fromPage'>,
+): ExtractJob => ({
+  path,
+  mediaType: media_type,
+  languages: language.split('+'),
+  fromPage,
+  password: passwordOf(id),
+  limits: LIMITS,
+});
+
+const takeLine = async (
+  deps: DocumentReadDeps,
+  run: Run,
+  reading: ReadState,
+  line: Exclude<ExtractLine, { failed: unknown } | { end: unknown }>,
+): Promise<void> => {
+  if ('pages' in line) {
+    reading.total = Math.max(line.pages, reading.at.page);
+    return run.progress(progressOf(reading).progress);
+  }
+  reading.waiting.push(line);
+  const { at } = reading;
+  reading.at = {
+    page: line.page,
+    ocr: at.ocr + (line.ocr ? 1 : 0),
+    confidence: at.confidence + (line.confidence ?? 0),
+    chars: at.chars + line.text.length,
+  };
+  const chars = reading.waiting.reduce((sum, { text }) => sum + text.length, 0);
+  const isDue =
+    reading.waiting.length >= BATCH_PAGES ||
+    chars >= BATCH_CHARS ||
+    performance.now() - reading.storedMs >= BATCH_MS;
+  if (isDue) await storePages(deps, run, reading, { error: null, code: null });
+};
+
+const storePages = async (
+  { documents }: DocumentReadDeps,
+  run: Run,
+  reading: ReadState,
+  result: Pick<ReadFacts, 'error' | 'code'>,
+): Promise<void> => {
+  const { at, total, waiting } = reading;
+  const facts: ReadFacts = {
+    pages: total,
+    ocr: at.ocr === 0 ? 'none' : at.ocr === at.page ? 'all' : 'some',
+    confidence: at.ocr === 0 ? null : Math.round(at.confidence / at.ocr),
+    text_chars: at.chars,
+    error: result.error,
+    code: result.code,
+  };
+  await run.commit(documents.advance(run.input.documentId, facts, waiting), progressOf(reading));
+  reading.waiting = [];
+  reading.storedMs = performance.now();
+};
+
+const finish = async (
+  deps: DocumentReadDeps,
+  run: Run,
+  reading: ReadState,
+  { failure, notes }: { failure: { code: ExtractCode; message: string } | null; notes: string[] },
+): ReturnType<OperationKind['run']> => {
+  if (failure === null) reading.total = reading.at.page;
+  const error = failure?.message ?? (notes.length > 0 ? notes.join(' ').slice(0, 2000) : null);
+  await storePages(deps, run, reading, { error, code: failure?.code ?? null });
+  return failure === null
+    ? { status: 'completed', result: { pages: reading.at.page, chars: reading.at.chars } }
+    : { status: 'failed', error: failure.message };
+};
+
+const progressOf = ({ at, total }: ReadState) => ({
+  checkpoint: at,
+  progress: { done: at.page, total, unit: UNIT, note: null },
+});

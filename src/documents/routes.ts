@@ -1,0 +1,150 @@
+import Boom from '@hapi/boom';
+import { CustomReply, FileReply } from '../kernel/contract/endpoint.js';
+import { orNotFound, resource } from '../kernel/route.js';
+import { Unmet } from '../store/engine/protocol.js';
+import { type DocumentRow, documentTable } from '../store/tables/documents.js';
+import { viewer } from '../store/view.js';
+import { type DocumentDetail, DocumentView, documents } from './contract.js';
+import type { DocumentPageFacts } from './queries.js';
+import { readAgain, recognizedLanguage, type UploadDeps, uploadFiles } from './upload.js';
+
+export interface DocumentsDeps extends UploadDeps {
+  /** Remembers the password with which a document is read next. */
+  usePassword(documentId: string, password: string | null): void;
+}
+
+/** Ours: the uploads of one user that arrive at once. */
+const MOST_UPLOADS = 4;
+const RETRY_AFTER_S = 5;
+const DETAIL_CHARS = 1_000_000;
+
+const view = viewer(documentTable, DocumentView, {});
+
+export const documentsResource = (deps: DocumentsDeps) => {
+  const { documents: rows, originals, reads, usePassword } = deps;
+  const uploading = new Map<string, number>();
+
+  const find = async (userId: string, id: string): Promise<DocumentRow> =>
+    orNotFound(await rows.get(userId, id), 'No document with that id');
+
+  return resource('documents', documents, {
+    upload: async ({ form }, { userId }) => {
+      const others = uploading.get(userId) ?? 0;
+      if (others >= MOST_UPLOADS) throw busy();
+      uploading.set(userId, others + 1);
+      try {
+        const upload = await uploadFiles(deps, userId, form);
+        return {
+          documents: upload.documents.map(({ row, duplicate }) => ({ ...view(row), duplicate })),
+          refused: upload.refused,
+        };
+      } finally {
+        uploading.set(userId, (uploading.get(userId) ?? 1) - 1);
+      }
+    },
+    list: async ({ query }, { userId }) => {
+      const page = await rows.list(userId, query);
+      return { documents: page.rows.map(view), nextCursor: page.nextCursor };
+    },
+    get: async ({ id }, { userId }) => detailOf(rows, await find(userId, id)),
+    page: async ({ id, number }, { userId }) => {
+      const index = /^[1-9]\d{0,5}$/.test(number) ? Number(number) : 0;
+      const { text, ...facts } = orNotFound(
+        await rows.page(userId, id, index),
+        'No such page, or it has not been read yet',
+      );
+      return { ...viewFacts({ ...facts, chars: text.length }), text };
+    },
+    content: async ({ id }, { userId }) => {
+      const { sha256, filename, media_type } = await find(userId, id);
+      const size = await originals.sizeOf(userId, sha256);
+      if (size === null) {
+        throw Boom.notFound('The original is missing in the data folder', {
+          code: 'original_missing',
+        });
+      }
+      return new FileReply(originals.open(userId, sha256), {
+        'content-type': media_type,
+        'content-length': String(size),
+        'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(filename)}`,
+        'content-security-policy': 'sandbox',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'private, no-store',
+      });
+    },
+    update: async ({ id, body: { filename, tags } }, { userId }) => {
+      await rows.update(userId, id, {
+        ...(filename !== undefined && { filename }),
+        ...(tags !== undefined && { tags: JSON.stringify([...new Set(tags)]) }),
+      });
+      return view(await find(userId, id));
+    },
+    reprocess: async ({ id, body: { language, password } }, { userId }) => {
+      const row = await find(userId, id);
+      const languages = language === undefined ? row.language : await recognizedLanguage(language);
+      usePassword(id, password ?? null);
+      try {
+        return new CustomReply(202, view(await readAgain(deps, row, languages)));
+      } catch (error) {
+        throw error instanceof Unmet ? Boom.conflict('The document is being read') : error;
+      }
+    },
+    cancel: async ({ id }, { userId }) => {
+      const { operation_id, status } = await find(userId, id);
+      if (status !== 'queued' && status !== 'processing') {
+        throw Boom.conflict(`The reading of this document has ended: it is ${status}`);
+      }
+      await reads.cancel(userId, operation_id);
+      return view(await find(userId, id));
+    },
+    delete: async ({ id }, { userId }) => {
+      await originals.inTurn(userId, async () => {
+        const { operation_id, sha256, status } = await find(userId, id);
+        if (status === 'queued' || status === 'processing') {
+          await reads.cancel(userId, operation_id).catch(orEnded);
+        }
+        await rows.delete(userId, id);
+        await originals.remove(userId, sha256);
+      });
+    },
+  });
+};
+
+/** Ignores that an operation has ended meanwhile. */
+const orEnded = (error: unknown): void => {
+  if (!Boom.isBoom(error, 409)) throw error;
+};
+
+const busy = (): Boom.Boom =>
+  Boom.tooManyRequests(`At most ${MOST_UPLOADS} uploads of yours may arrive at once`, {
+    code: 'uploads_busy',
+    retryAfter: RETRY_AFTER_S,
+  });
+
+const detailOf = async (
+  rows: DocumentsDeps['documents'],
+  row: DocumentRow,
+): Promise<DocumentDetail> => {
+  const pages = await rows.pages(row.user_id, row.id);
+  let text = '';
+  // In steps, so that a long document is not read whole.
+  for (let from = 1; from <= pages.length && text.length <= DETAIL_CHARS; from += STEP) {
+    const some = await rows.texts(row.user_id, row.id, { from, limit: STEP });
+    text = [...(text === '' ? [] : [text]), ...some.map((page) => page.text)].join('\n\n');
+  }
+  return {
+    ...view(row),
+    ocrText: text.slice(0, DETAIL_CHARS),
+    truncated: text.length > DETAIL_CHARS,
+    pageList: pages.map(viewFacts),
+  };
+};
+
+const STEP = 100;
+
+const viewFacts = ({ number, chars, ocr, confidence }: DocumentPageFacts) => ({
+  number,
+  chars,
+  ocr: ocr === 1,
+  confidence,
+});

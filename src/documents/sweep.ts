@@ -1,0 +1,21 @@
+import type { Originals } from './originals.js';
+import type { DocumentsStore } from './queries.js';
+
+/**
+ * Removes originals that no document refers to: a kill between the file and its row leaves one, and
+ * an account that is deleted leaves all of its own. Resolves to their number.
+ */
+export const sweepOriginals = async (
+  documents: Pick<DocumentsStore, 'contentsOf'>,
+  originals: Originals,
+): Promise<number> => {
+  let swept = 0;
+  for (const userId of await originals.users()) {
+    const kept = await documents.contentsOf(userId);
+    const gone = (await originals.contents(userId)).filter((sha256) => !kept.has(sha256));
+    for (const sha256 of gone) await originals.remove(userId, sha256);
+    if (kept.size === 0) await originals.removeFolder(userId);
+    swept += gone.length;
+  }
+  return swept;
+};

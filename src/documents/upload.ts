@@ -1,0 +1,213 @@
+import { join } from 'node:path';
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { FormBody, FormFile } from '../kernel/contract/endpoint.js';
+import type { Static } from '../kernel/contract/schema.js';
+import { mint } from '../kernel/ids.js';
+import type { OperationBeginner } from '../operations/module.js';
+import type { DocumentRow } from '../store/tables/documents.js';
+import { type documents, FILE_BYTES } from './contract.js';
+import { kindOf } from './extract/kinds.js';
+import { DEFAULT_LANGUAGE, installedLanguages } from './extract/languages.js';
+import { type ArrivedFile, type Originals, receiveFile } from './originals.js';
+import type { DocumentsStore } from './queries.js';
+import type { DocumentInput } from './read.js';
+
+export interface UploadDeps {
+  clock: Clock;
+  documents: DocumentsStore;
+  originals: Originals;
+  reads: OperationBeginner<DocumentInput>;
+  /** The most bytes of originals that a user may have; null: no limit. */
+  quotaBytes: number | null;
+}
+
+type Fields = Static<(typeof documents)['upload']['form']['fields']>;
+type UploadForm = FormBody<Fields>;
+
+/** A document of an upload; `duplicate` says that the user had that very file already. */
+export interface UploadedRow {
+  row: DocumentRow;
+  duplicate: boolean;
+}
+
+interface Upload {
+  documents: UploadedRow[];
+  refused: { filename: string; reason: string }[];
+}
+
+/** A file of an upload: arrived, or refused for the reason. */
+type Arrival =
+  | { name: string; kind: string; file: ArrivedFile }
+  | { name: string; reason: string; isQuota: boolean };
+
+/**
+ * Keeps the files of a form as documents, and queues their reading. What is refused holds up no
+ * other file. Throws 400 if all are refused, and 413 `quota` if all are for the quota.
+ */
+export const uploadFiles = async (
+  deps: UploadDeps,
+  userId: string,
+  form: UploadForm,
+): Promise<Upload> => {
+  const { originals } = deps;
+  const folder = await originals.openUpload();
+  try {
+    const used = { bytes: await deps.documents.bytesOf(userId) };
+    let count = 0;
+    const { files, fields } = await form.read((file) =>
+      receive(deps, file, { folder, name: String(count++), used }),
+    );
+    const language = await recognizedLanguage(fields.language);
+    const upload: Upload = { documents: [], refused: [] };
+    for (const arrival of files) {
+      if ('reason' in arrival) {
+        upload.refused.push({ filename: arrival.name, reason: arrival.reason });
+        continue;
+      }
+      const tags = [...new Set(fields.tags ?? [])];
+      upload.documents.push(await keep(deps, userId, { ...arrival, language, tags }));
+    }
+    if (upload.documents.length === 0) throw nothingKept(files);
+    return upload;
+  } finally {
+    await originals.removeUpload(folder);
+  }
+};
+
+/** Checks the languages of the recognition; null or undefined: the default. Throws 400. */
+export const recognizedLanguage = async (given: string | undefined): Promise<string> => {
+  if (given === undefined) return DEFAULT_LANGUAGE;
+  const installed = await installedLanguages();
+  const missing = given.split('+').filter((code) => !installed.includes(code));
+  if (missing.length === 0) return given;
+  const message = `${missing.join(', ')} is not installed; installed are ${installed.join(', ')}`;
+  throw Boom.badRequest(`Not accepted: language: ${message}`, {
+    details: [{ path: 'language', message }],
+  });
+};
+
+const receive = async (
+  { quotaBytes }: UploadDeps,
+  { filename, content, isCut }: FormFile,
+  { folder, name: stored, used }: { folder: string; name: string; used: { bytes: number } },
+): Promise<Arrival> => {
+  const name = nameOf(filename);
+  const refused = (reason: string, isQuota = false): Arrival => ({ name, reason, isQuota });
+  if (quotaBytes !== null && used.bytes >= quotaBytes) {
+    content.resume();
+    return refused(overQuota(quotaBytes), true);
+  }
+  const file = await receiveFile(join(folder, stored), content);
+  if (isCut()) return refused(`is larger than ${FILE_BYTES / 1024 / 1024} MiB`);
+  if (file.bytes === 0) return refused('is empty');
+  const kind = await kindOf(file.head, name);
+  if (kind === null) return refused('is of a kind that cannot be read');
+  if (quotaBytes !== null && used.bytes + file.bytes > quotaBytes) {
+    return refused(overQuota(quotaBytes), true);
+  }
+  used.bytes += file.bytes;
+  return { name, kind, file };
+};
+
+const overQuota = (bytes: number): string =>
+  `is more than your quota of ${bytes / 1024 ** 3} GiB leaves room for`;
+
+/** Returns the last part of a path that a sender gives as a name, without control characters. */
+const nameOf = (given: string): string => {
+  const last = given.split(/[/\\]/).at(-1) ?? '';
+  const clean = last.replace(/\p{C}/gu, '').trim().slice(-255);
+  return /[^.\s]/.test(clean) ? clean : 'unnamed';
+};
+
+interface FileToKeep {
+  name: string;
+  kind: string;
+  file: ArrivedFile;
+  language: string;
+  tags: string[];
+}
+
+const keep = (deps: UploadDeps, userId: string, kept: FileToKeep): Promise<UploadedRow> =>
+  deps.originals.inTurn(userId, async () => {
+    const { documents, originals } = deps;
+    const known = await documents.withContent(userId, kept.file.sha256);
+    if (known) {
+      const isOver = known.status === 'failed' || known.status === 'cancelled';
+      const row = isOver ? await readAgain(deps, known, kept.language) : known;
+      return { row, duplicate: true };
+    }
+    await originals.keep(userId, kept.file);
+    return { row: await beginReading(deps, userId, kept), duplicate: false };
+  });
+
+const beginReading = async (
+  { clock, documents, reads }: UploadDeps,
+  userId: string,
+  { name, kind, file, language, tags }: FileToKeep,
+): Promise<DocumentRow> => {
+  const now = clock.now();
+  const id = mint('document', now);
+  const row: Omit<DocumentRow, 'operation_id'> = {
+    id,
+    user_id: userId,
+    filename: name,
+    media_type: kind,
+    bytes: file.bytes,
+    sha256: file.sha256,
+    pages: null,
+    language,
+    status: 'queued',
+    ocr: 'none',
+    confidence: null,
+    text_chars: 0,
+    tags: JSON.stringify(tags),
+    error: null,
+    code: null,
+    created_at: iso(now),
+    processed_at: null,
+  };
+  const operation = await reads.begin(operationOf(userId, id, name), ({ id: operation_id }) => [
+    documents.insert({ ...row, operation_id }),
+  ]);
+  return { ...row, operation_id: operation.id };
+};
+
+interface ReadAgainDeps {
+  documents: Pick<DocumentsStore, 'get' | 'restart'>;
+  reads: OperationBeginner<DocumentInput>;
+}
+
+/** Queues a document that is not being read once more. Throws Unmet if it is. */
+export const readAgain = async (
+  { documents, reads }: ReadAgainDeps,
+  row: DocumentRow,
+  language: string,
+): Promise<DocumentRow> => {
+  const of = operationOf(row.user_id, row.id, row.filename);
+  await reads.begin(of, ({ id: operation_id }) =>
+    documents.restart(row, { operation_id, language }),
+  );
+  return (await documents.get(row.user_id, row.id)) ?? row;
+};
+
+const operationOf = (userId: string, documentId: string, name: string) => ({
+  userId,
+  resource: { kind: 'document', id: documentId },
+  title: `Reading of ${name}`.slice(0, 200),
+  input: { documentId },
+  progress: { total: null, unit: 'pages' },
+});
+
+const nothingKept = (files: Arrival[]): Boom.Boom => {
+  const refused = files.flatMap((file) => ('reason' in file ? [file] : []));
+  if (refused.length === 0) return Boom.badRequest('Not accepted: files holds no file');
+  const details = refused.map(({ name, reason }) => ({
+    path: 'files',
+    message: `${name} ${reason}`,
+  }));
+  const message = details.map(({ message }) => message).join('; ');
+  return refused.every(({ isQuota }) => isQuota)
+    ? Boom.entityTooLarge(message, { code: 'quota' })
+    : Boom.badRequest(`Not accepted: ${message}`, { details });
+};

@@ -1,0 +1,143 @@
+import { realpathSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { dirname, join, sep } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { NamedError } from '../kernel/failure.js';
+import { createTurns } from '../kernel/fairqueue.js';
+import { makePrivateFolder } from '../kernel/private.js';
+import type { ConfinedProcess, Confinement } from '../providers/confine/confinement.js';
+import { unconfined } from '../providers/confine/unconfined.js';
+
+/** The error of a worker process that ended, or fell silent, before its last line. */
+export class WorkerFailed extends NamedError {}
+
+/** One run of a program of ours in a process of its own. */
+export interface WorkerTask<Line> {
+  userId: string;
+  /** The script. It reads its input as JSON from its standard input, and writes lines of JSON. */
+  script: URL;
+  input: unknown;
+  /** Absolute paths that it may read beside its own code. */
+  readable: string[];
+  /** The packages that it loads, whose folders it may read. */
+  packages: string[];
+  /** The longest time without a line, in milliseconds. After it the process is killed. */
+  silenceMs: number;
+  signal: AbortSignal;
+  /** Takes a line, as the script writes it; the next one waits. Returns true at the last line. */
+  take(line: Line): Promise<boolean>;
+}
+
+/** The processes of heavy work. */
+export interface Workers {
+  /**
+   * Runs a task when it is its user's turn, and resolves after its last line. The process is
+   * confined as tools are, has no network and a low priority. Throws WorkerFailed, or the reason of
+   * the signal.
+   */
+  run<Line>(task: WorkerTask<Line>): Promise<void>;
+}
+
+/** Ours: the heap of a worker in megabytes. What it takes beside it is limited by its confinement. */
+const HEAP_MB = 1024;
+const NICENESS = '10';
+const LONGEST_LINE = 16 * 1024 * 1024;
+
+interface WorkersOptions {
+  /** The folder for the files of workers, removed with each. */
+  folder: string;
+  /** null: no confinement works here, and workers run without one. */
+  confinement: Confinement | null;
+  /** The number of processes at once; 0: one less than there are cores. */
+  atOnce: number;
+}
+
+/** Opens the pool of worker processes. Turns are shared among the users. */
+export const openWorkers = ({ folder, confinement, atOnce }: WorkersOptions): Workers => {
+  const turns = createTurns({
+    atOnce: atOnce || Math.max(1, availableParallelism() - 1),
+    waiting: Number.POSITIVE_INFINITY,
+  });
+  const confine = confinement ?? unconfined();
+  return {
+    run: (task) =>
+      turns.take(task.userId, async () => {
+        task.signal.throwIfAborted();
+        makePrivateFolder(folder);
+        const own = await mkdtemp(join(folder, 'worker-'));
+        try {
+          await converse(await start(confine, task, own), task);
+        } finally {
+          await rm(own, { recursive: true, force: true });
+        }
+      }),
+  };
+};
+
+const start = async (
+  confinement: Confinement,
+  { script, input, readable, packages }: Omit<WorkerTask<unknown>, 'take'>,
+  folder: string,
+): Promise<ConfinedProcess> => {
+  const file = fileURLToPath(script);
+  const held = await confinement.hold({
+    argv: ['nice', '-n', NICENESS, process.execPath, `--max-old-space-size=${HEAP_MB}`, file],
+    folder,
+    network: false,
+    readable: [...new Set([...readable, dirname(process.execPath), ...codeOf(file, packages)])],
+  });
+  held.stdin.end(JSON.stringify(input));
+  return held;
+};
+
+/** Reads the lines of a process to the last one. The process has ended when this settles. */
+const converse = async <Line>(held: ConfinedProcess, task: WorkerTask<Line>): Promise<void> => {
+  const { signal, silenceMs } = task;
+  let silence: NodeJS.Timeout | undefined;
+  let isSilent = false;
+  const listen = (): void => {
+    clearTimeout(silence);
+    silence = setTimeout(() => {
+      isSilent = true;
+      held.kill();
+    }, silenceMs);
+  };
+  signal.addEventListener('abort', held.kill);
+  try {
+    listen();
+    for await (const line of createInterface({ input: held.stdout })) {
+      if (line.length > LONGEST_LINE) throw new WorkerFailed('it wrote too much at once');
+      clearTimeout(silence);
+      if (await task.take(JSON.parse(line))) return;
+      listen();
+    }
+    signal.throwIfAborted();
+    throw new WorkerFailed(isSilent ? 'it took too long' : await held.ended);
+  } finally {
+    clearTimeout(silence);
+    signal.removeEventListener('abort', held.kill);
+    held.kill();
+    await held.ended;
+  }
+};
+
+/** Returns the folders of the script's own code and of the packages, as they are installed. */
+const codeOf = (file: string, packages: string[]): string[] => {
+  const require = createRequire(file);
+  const installed = packages.flatMap((name) => {
+    try {
+      return [folderOfPackages(realpathSync(require.resolve(name)))];
+    } catch {
+      // An optional package that is not installed; the script says what it misses.
+      return [];
+    }
+  });
+  const dist = file.slice(0, file.lastIndexOf(`${sep}dist${sep}`) + 5);
+  return [dist, join(dirname(dist), 'package.json'), ...installed];
+};
+
+const folderOfPackages = (path: string): string =>
+  path.slice(0, path.lastIndexOf(`${sep}node_modules${sep}`) + 13);

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { openBrowser } from '../accounts/passkeys/browser.js';
+
+const execute = promisify(execFile);
+
+const CHROMIUM = '/usr/bin/chromium';
+const OFFICE = '/usr/bin/soffice';
+const QPDF = '/usr/bin/qpdf';
+
+/** Options for tests whose files are made by real programs. */
+export const withPrograms = {
+  skip: ![CHROMIUM, OFFICE, QPDF].every((path) => existsSync(path)),
+  timeout: 120_000,
+};
+
+/** The programs that make files for the tests: Chromium, LibreOffice and qpdf. */
+export const openMaker = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'adjutant-files-'));
+  const browser = await openBrowser();
+  let made = 0;
+
+  const withPage = async <T>(html: string, use: (page: Page) => Promise<T>): Promise<T> => {
+    const page = await browser.newPage({ viewport: { width: 1240, height: 1754 } });
+    try {
+      await page.setContent(html);
+      return await use(page);
+    } finally {
+      await page.close();
+    }
+  };
+  const run = async (
+    content: Uint8Array,
+    endings: { from: string; to: string },
+    command: (from: string, to: string) => string[],
+  ): Promise<Buffer> => {
+    const name = join(folder, `file${made++}`);
+    const [from, to] = [`${name}.${endings.from}`, `${name}.${endings.to}`];
+    await writeFile(from, content);
+    const [program = '', ...args] = command(from, to);
+    await execute(program, args, { env: { ...process.env, HOME: folder } });
+    return readFile(to);
+  };
+
+  return {
+    pdf: (html: string): Promise<Buffer> =>
+      withPage(html, (page) => page.pdf({ format: 'A4', printBackground: true })),
+    /** A picture of an A4 page at 150 dpi. */
+    picture: (html: string): Promise<Buffer> => withPage(html, (page) => page.screenshot()),
+    /** Converts a file by LibreOffice: `{ from: 'fodt', to: 'docx' }`. */
+    convert: (content: Uint8Array, endings: { from: string; to: string }): Promise<Buffer> =>
+      run(content, endings, (from) => [
+        ...[OFFICE, '--headless', '--convert-to', endings.to, '--outdir', folder, from],
+      ]),
+    /** Encrypts a PDF with a password, or turns its pages. */
+    qpdf: (content: Uint8Array, ...options: string[]): Promise<Buffer> =>
+      run(content, { from: 'in.pdf', to: 'out.pdf' }, (from, to) => [QPDF, ...options, from, to]),
+    close: async (): Promise<void> => {
+      await browser.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+export type Maker = Awaited<ReturnType<typeof openMaker>>;
+type Page = Awaited<ReturnType<Awaited<ReturnType<typeof openBrowser>>['newPage']>>;
+
+/** A text document for LibreOffice (ODF 1.3, flat) with these paragraphs. */
+export const flatText = (...paragraphs: string[]): Buffer =>
+  Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+  xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.3"
+  office:mimetype="application/vnd.oasis.opendocument.text"><office:body><office:text>
+${paragraphs.map((text) => `<text:p>${text}</text:p>`).join('\n')}
+</office:text></office:body></office:document>`);

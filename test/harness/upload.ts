@@ -1,0 +1,34 @@
+import type { TestApp } from './app.js';
+
+/** A file to upload. */
+export interface UploadedFile {
+  name: string;
+  content: string | Uint8Array;
+}
+
+/** Uploads files with text fields, as a browser does. */
+export const upload = async (
+  { url }: Pick<TestApp, 'url'>,
+  token: string,
+  files: UploadedFile[],
+  fields: Record<string, string> = {},
+) => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const { name, content } of files) {
+    form.append('files', new Blob([content]), name);
+  }
+  const response = await fetch(`${url}/api/documents/upload`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: form,
+  });
+  return { status: response.status, body: (await response.json()) as UploadReply };
+};
+
+interface UploadReply {
+  documents: { id: string; filename: string; status: string; duplicate: boolean }[];
+  refused: { filename: string; reason: string }[];
+  message: string;
+  code?: string;
+}

@@ -1,0 +1,172 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import Boom from '@hapi/boom';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { FormFile, FormRules } from '../../src/kernel/contract/endpoint.js';
+import * as s from '../../src/kernel/contract/schema.js';
+import { isUploading, openForm } from '../../src/kernel/form.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const rules: FormRules = {
+  files: 'files',
+  mostFiles: 3,
+  fileBytes: 100_000,
+  bytes: 400_000,
+  fields: s.object('Fields', {
+    tags: s.optional(s.list(s.text(20)).single()),
+    index: s.optional(s.queryFlag()),
+  }),
+};
+const PACE = { periodMs: 400, leastBytes: 100, longestMs: 1500 };
+
+interface Taken {
+  filename: string;
+  content: string;
+  isCut: boolean;
+}
+
+interface Reply {
+  files: Taken[];
+  fields: object;
+  message: string;
+}
+
+const take = async ({ filename, content, isCut }: FormFile): Promise<Taken> => {
+  const taken = await text(content);
+  if (taken === 'refuse me') throw Boom.conflict('Not this one');
+  return { filename, content: taken, isCut: isCut() };
+};
+
+describe('A form', () => {
+  let server: Server;
+  let url: string;
+  let uploading: boolean[] = [];
+
+  before(async () => {
+    server = createServer(async (request: IncomingMessage, response) => {
+      const form = openForm({ payload: request, raw: { req: request } }, rules, PACE);
+      uploading = [isUploading(request.socket)];
+      const read = form.read(take).then(
+        (body) => ({ status: 200, body }),
+        (error: Boom.Boom) => ({
+          status: error.output.statusCode,
+          body: { message: error.message },
+        }),
+      );
+      const { status, body } = await read;
+      uploading.push(isUploading(request.socket));
+      response.writeHead(status).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    url = `http://127.0.0.1:${port}`;
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const send = async (form: FormData): Promise<{ status: number; body: Reply }> => {
+    const response = await fetch(url, { method: 'POST', body: form });
+    return { status: response.status, body: (await response.json()) as Reply };
+  };
+  const formWith = (...files: [name: string, content: string][]): FormData => {
+    const form = new FormData();
+    for (const [name, content] of files) form.append('files', new Blob([content]), name);
+    return form;
+  };
+  /** Sends bytes as they are, and resolves to all that comes back. */
+  const raw = (...pieces: string[]): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', async () => {
+        for (const piece of pieces) {
+          socket.write(piece);
+          await new Promise((next) => setTimeout(next, 20));
+        }
+      });
+      let received = '';
+      socket.on('data', (chunk) => {
+        received += chunk;
+        if (received.includes('\r\n\r\n')) socket.end();
+      });
+      socket.on('close', () => resolve(received));
+      socket.on('error', reject);
+    });
+  const head = (length: number) =>
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${length}\r\n\r\n`;
+
+  it('passes files on in their order, with fields before and after them', async () => {
+    const form = formWith(['ä 日本.txt', 'één'], ['b', 'x'.repeat(100_000)]);
+    form.append('tags', 'one');
+    form.append('tags', 'two');
+    form.append('index', 'false');
+    const { status, body } = await send(form);
+    expect(status).to.equal(200);
+    expect(body).to.equal({
+      files: [
+        { filename: 'ä 日本.txt', content: 'één', isCut: false },
+        { filename: 'b', content: 'x'.repeat(100_000), isCut: false },
+      ],
+      fields: { tags: ['one', 'two'], index: false },
+    });
+    expect(uploading).to.equal([true, false]);
+  });
+
+  it('says of a file that it was too long, and goes on with the next', async () => {
+    const { body } = await send(formWith(['long', 'y'.repeat(100_001)], ['short', 'z']));
+    expect(body.files.map(({ isCut }) => isCut)).to.equal([true, false]);
+    expect(body.files[1]?.content).to.equal('z');
+  });
+
+  it('refuses what the rules do not allow, after the last byte', async () => {
+    const unknown = formWith(['a', 'b']);
+    unknown.append('colour', 'red');
+    expect(await send(unknown)).to.equal({
+      status: 400,
+      body: { message: 'is not allowed' },
+    });
+    const misplaced = new FormData();
+    misplaced.append('attachment', new Blob(['x']), 'x');
+    expect((await send(misplaced)).body.message).to.contain('send files as files');
+    const many = formWith(['1', 'a'], ['2', 'b'], ['3', 'c'], ['4', 'd']);
+    expect((await send(many)).body.message).to.contain('at most 3 files');
+    const part = 'y'.repeat(99_000);
+    const large = formWith(['1', part], ['2', part], ['3', part]);
+    large.append('tags', 'x'.repeat(9000));
+    for (let n = 0; n < 20; n++) large.append('tags', 'x'.repeat(9000));
+    expect((await send(large)).status).to.equal(413);
+    const field = formWith(['1', 'a']);
+    field.append('tags', 'x'.repeat(10_001));
+    expect((await send(field)).body.message).to.contain('tags at most 10000 bytes');
+  });
+
+  it('ends with the error of the file that is refused', async () => {
+    const { status, body } = await send(formWith(['a', 'refuse me'], ['b', 'x'.repeat(90_000)]));
+    expect([status, body.message]).to.equal([409, 'Not this one']);
+  });
+
+  it('refuses what is no form', async () => {
+    const without = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data' },
+      body: 'x',
+    });
+    expect(without.status).to.equal(400);
+    expect(await raw(head(30), '--b\r\nContent-Disposition: form')).to.match(
+      /^HTTP\/1\.1 (400|408)/,
+    );
+    const text = await fetch(url, { method: 'POST', body: 'x' });
+    expect(text.status).to.equal(400);
+  });
+
+  it('does not wait for a sender that is too slow, nor for one that never ends', async () => {
+    expect(await raw(head(1000), '--b\r\n')).to.match(/^HTTP\/1\.1 408/);
+    const begin = `--b\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\n${'x'.repeat(300)}`;
+    const drip = Array.from({ length: 200 }, () => 'x'.repeat(100));
+    expect(await raw(head(100_000), begin, ...drip)).to.match(/^HTTP\/1\.1 408/);
+  });
+});
