@@ -1,5 +1,6 @@
 import { type Element as CssNode, compile } from 'stylis';
 import { isForScreen } from './media.js';
+import { isKnown, selectorIndex, specificityOf } from './selectors.js';
 import type { PageDocument, PageElement } from './tree.js';
 
 /** The properties by which text can be hidden. */
@@ -10,7 +11,8 @@ const PROPERTIES = new Set(
     'overflow-y color background background-color content-visibility'
   ).split(' '),
 );
-const LONGEST_SELECTOR = 1000;
+/** The most characters of a value with custom properties in it. */
+const LONGEST_VALUE = 1000;
 /** Rules that hold other rules, which apply. */
 const HOLDING = /^@(media|supports|layer|container|scope)$/;
 
@@ -83,7 +85,7 @@ const resolved = (value: string, variables: ReadonlyMap<string, string>): string
         /var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)/g,
         (whole, name, otherwise) => variables.get(name) ?? otherwise ?? whole,
       )
-      .slice(0, LONGEST_SELECTOR);
+      .slice(0, LONGEST_VALUE);
   }
   return text;
 };
@@ -98,7 +100,8 @@ const rulesIn = (css: string, variables: Map<string, string>): CssRule[] => {
         if (type !== '@media' || isForScreen(query)) visit(children);
       } else if (type === 'rule' && Array.isArray(props)) {
         const declarations = children.flatMap((node) => declarationIn(node, variables));
-        if (declarations.length > 0) {
+        // As in browsers, one selector that is not valid makes the rule void.
+        if (declarations.length > 0 && props.every(isKnown)) {
           for (const selector of props) rules.push({ selector, declarations });
         }
       }
@@ -150,55 +153,3 @@ const unescaped = (text: string): string =>
 
 const characterOf = (code: number): string =>
   code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
-
-/** Returns the specificity of a selector (Selectors Level 4, 15) as one number. */
-const specificityOf = (selector: string): number => {
-  const plain = selector.replace(/"[^"]*"|'[^']*'/g, '');
-  const count = (pattern: RegExp): number => Math.min(99, plain.match(pattern)?.length ?? 0);
-  const ids = count(/#[\w-]+/g);
-  const classes = count(/\.[\w-]+|\[[^\]]*\]|(?<!:):(?!:)[\w-]+/g);
-  const types = count(/(?:^|[\s>+~(,])[a-z][\w-]*/gi);
-  return ids * 10_000 + classes * 100 + types;
-};
-
-/**
- * Returns the function that finds the elements of a selector. Most selectors of a page fit nothing
- * in it, so only those elements are tried that have the id, class or name of its last part.
- */
-const selectorIndex = (document: PageDocument) => {
-  const byKey = new Map<string, PageElement[]>();
-  const add = (key: string, element: PageElement): void => {
-    const those = byKey.get(key);
-    if (those) those.push(element);
-    else byKey.set(key, [element]);
-  };
-  const all = Array.from(document.querySelectorAll('*'));
-  for (const element of all) {
-    add(element.localName, element);
-    if (element.id) add(`#${element.id}`, element);
-    for (const name of new Set(element.className.split(/\s+/))) if (name) add(`.${name}`, element);
-  }
-  return (selector: string): PageElement[] => {
-    if (selector.length > LONGEST_SELECTOR) return [];
-    const last = /(?:^|[\s>+~])([^\s>+~]*)$/.exec(selector)?.[1] ?? '';
-    const isPlain = /^[\w.#-]+$/.test(last);
-    const key = isPlain ? (/#[\w-]+|\.[\w-]+/.exec(last)?.[0] ?? last.toLowerCase()) : null;
-    const tried = key === null ? all : (byKey.get(key) ?? []);
-    if (key === selector) return tried;
-    return fitting(document, selector, tried);
-  };
-};
-
-/** Ours: from so many elements on, one walk through the document costs less than single tests. */
-const FEW = 20;
-
-const fitting = (document: PageDocument, selector: string, tried: PageElement[]): PageElement[] => {
-  if (tried.length === 0) return [];
-  try {
-    if (tried.length <= FEW) return tried.filter((element) => element.matches(selector));
-    return Array.from(document.querySelectorAll(selector));
-  } catch {
-    // A selector that is not valid, or not known, selects nothing.
-    return [];
-  }
-};

@@ -1,0 +1,112 @@
+import { compile, type Options } from 'css-select';
+import {
+  isElement,
+  isTextNode,
+  type PageDocument,
+  type PageElement,
+  type PageNode,
+} from './tree.js';
+
+const LONGEST_SELECTOR = 1000;
+
+/** Pseudo-classes that hold for all that is read here. */
+const HOLDING = /:(defined|read-only|dir\(ltr\)|lang\([\w-]*\)|-webkit-any-link)(?![\w-])/g;
+/** The other pseudo-classes of CSS that are known here; browsers know none but those of CSS. */
+const KNOWN = new Set(
+  (
+    'active any-link checked disabled empty enabled first-child first-of-type focus has hover is ' +
+    'last-child last-of-type link not nth-child nth-last-child nth-last-of-type nth-of-type ' +
+    'only-child only-of-type optional required root scope visited where defined read-only dir ' +
+    'lang focus-visible focus-within target before after first-line first-letter'
+  ).split(' '),
+);
+
+/** True if browsers take a selector for valid, as far as that can be told by its pseudo-classes. */
+export const isKnown = (selector: string): boolean =>
+  [...withoutStrings(selector).matchAll(/(::?)(-?[a-z][\w-]*)/gi)].every(
+    ([, colons, name = '']) =>
+      colons === '::' || name.startsWith('-') || KNOWN.has(name.toLowerCase()),
+  );
+
+const withoutStrings = (selector: string): string => selector.replace(/"[^"]*"|'[^']*'/g, '""');
+
+/** Returns the specificity of a selector (Selectors Level 4, 15) as one number. */
+export const specificityOf = (selector: string): number => {
+  const plain = withoutStrings(selector);
+  const count = (pattern: RegExp): number => Math.min(99, plain.match(pattern)?.length ?? 0);
+  const ids = count(/#[\w-]+/g);
+  const classes = count(/\.[\w-]+|\[[^\]]*\]|(?<!:):(?!:)[\w-]+/g);
+  const types = count(/(?:^|[\s>+~(,])[a-z][\w-]*/gi);
+  return ids * 10_000 + classes * 100 + types;
+};
+
+/**
+ * Returns the function that finds the elements of a selector. Most selectors of a page fit nothing
+ * in it, so only those elements are tried that have the id, class or name of its last part.
+ */
+export const selectorIndex = (document: PageDocument): ((selector: string) => PageElement[]) => {
+  const byKey = new Map<string, PageElement[]>();
+  const add = (key: string, element: PageElement): void => {
+    const those = byKey.get(key);
+    if (those) those.push(element);
+    else byKey.set(key, [element]);
+  };
+  const all = Array.from(document.querySelectorAll('*'));
+  for (const element of all) {
+    add(element.localName, element);
+    if (element.id) add(`#${element.id}`, element);
+    for (const name of new Set(element.className.split(/\s+/))) if (name) add(`.${name}`, element);
+  }
+  const options = matchOptions();
+  return (selector) => {
+    if (selector.length > LONGEST_SELECTOR) return [];
+    const last = /(?:^|[\s>+~])([^\s>+~]*)$/.exec(selector)?.[1] ?? '';
+    const isPlain = /^[\w.#-]+$/.test(last);
+    const key = isPlain ? (/#[\w-]+|\.[\w-]+/.exec(last)?.[0] ?? last.toLowerCase()) : null;
+    const tried = key === null ? all : (byKey.get(key) ?? []);
+    return key === selector ? tried : fitting(selector.replace(HOLDING, ''), tried, options);
+  };
+};
+
+type MatchOptions = Options<PageNode, PageElement>;
+
+const fitting = (selector: string, tried: PageElement[], options: MatchOptions): PageElement[] => {
+  if (tried.length === 0) return [];
+  try {
+    return tried.filter(compile(selector, options));
+  } catch {
+    // A selector that is not valid, or not known, selects nothing.
+    return [];
+  }
+};
+
+/** Returns how selectors are matched in a tree that does not change meanwhile. */
+const matchOptions = (): MatchOptions => {
+  const children = new WeakMap<PageNode, PageNode[]>();
+  const getChildren = (node: PageNode): PageNode[] => {
+    const known = children.get(node) ?? Array.from(node.childNodes);
+    children.set(node, known);
+    return known;
+  };
+  const existsOne = (test: (element: PageElement) => boolean, nodes: PageNode[]): boolean =>
+    nodes.some((node) => isElement(node) && (test(node) || existsOne(test, getChildren(node))));
+  const unused = (): never => {
+    throw new Error('Selectors are only matched here');
+  };
+  return {
+    adapter: {
+      isTag: isElement,
+      existsOne,
+      getAttributeValue: (element, name) => element.getAttribute(name) ?? undefined,
+      getChildren,
+      getName: ({ localName }) => localName,
+      getParent: ({ parentNode }) => parentNode,
+      getSiblings: (node) => (node.parentNode ? getChildren(node.parentNode) : [node]),
+      getText: (node) => (isTextNode(node) ? (node.textContent ?? '') : ''),
+      hasAttrib: (element, name) => element.hasAttribute(name),
+      removeSubsets: unused,
+      findAll: unused,
+      findOne: unused,
+    },
+  };
+};
