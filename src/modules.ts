@@ -93,7 +93,13 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   });
   agents.run({ skills: skills.skills, recall: memories.recall, dailyCostUsd });
   const userCalls = agents.userCalls(dailyCostUsd);
-  const reader = openReader(base, { hub, operations, models: agents.models, userCalls });
+  const reader = openReader(base, {
+    hub,
+    operations,
+    models: agents.models,
+    userCalls,
+    texts: knowledge.texts,
+  });
   const channels = openChannels(base, { secrets, vault, outbound, approvals, agents });
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
   hooks.run({ tools, permissions, concurrency: config.hookConcurrency });

@@ -42,6 +42,9 @@ const task = {
   previousTaskId: s.nullable(s.id('readertask')),
   httpStatus: s.nullable(s.whole(100, 999)),
   error: fact(10_000),
+  knowledgeId: s
+    .nullable(s.id('entry'))
+    .description('The entry of knowledge that was made of it, with `index`'),
   operationId: s.id('operation'),
   fetchedAt: s.nullable(s.time()),
   createdAt: s.time(),
@@ -67,6 +70,10 @@ const ReadRequest = s.object('ReadRequest', {
   format: s.optional(format().description('`markdown` unless given')),
   summarize: s.optional(s.flag()),
   model: s.optional(s.text(200).description('The model that summarizes')),
+  index: s.optional(s.flag().description('Keep the content as knowledge, to be searched')),
+  tags: s.optional(
+    s.list(s.text(60).pattern(/^\S(.*\S)?$/, 'no space at its ends'), 20).unique().label('ReaderTags').description('The tags of that knowledge'),
+  ),
   wait: s.optional(s.whole(0, 60).description(WAIT)),
 });
 export type ReadRequest = s.Static<typeof ReadRequest>;

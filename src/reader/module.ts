@@ -1,6 +1,7 @@
 import type { Models, UserCalls } from '../agents/module.js';
 import type { Base } from '../base.js';
 import type { Resource } from '../kernel/route.js';
+import type { KnowledgeTexts } from '../knowledge/module.js';
 import type { Operations } from '../operations/module.js';
 import { createPageClient } from '../providers/pages/request.js';
 import type { Hub } from '../realtime/module.js';
@@ -14,18 +15,17 @@ interface ReaderModuleDeps {
   operations: Operations;
   models: Pick<Models, 'has'>;
   userCalls: UserCalls;
+  texts: Pick<KnowledgeTexts, 'index'>;
 }
 
 /** Opens the reader: pages of the web that a person has read, as operations. */
-export const openReader = (
-  base: Base,
-  { hub, operations, models, userCalls }: ReaderModuleDeps,
-) => {
+export const openReader = (base: Base, deps: ReaderModuleDeps) => {
+  const { hub, operations, models, userCalls, texts } = deps;
   const { store, clock, http } = base;
   const tasks = readerStore(store);
   const summarize = createSummarize(userCalls);
   const reads = operations.register(
-    readOperation({ clock, tasks, getPage: createPageClient(http), summarize }),
+    readOperation({ clock, tasks, getPage: createPageClient(http), summarize, texts }),
   );
   const resource = readerResource({ clock, hub, http, tasks, reads, hasModel: models.has });
   return { resources: (): Resource[] => [resource] };

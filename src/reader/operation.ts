@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Clock, iso } from '../kernel/clock.js';
 import { beginningOf } from '../kernel/excerpt.js';
+import type { KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
 import { readPageApart } from '../providers/pages/apart.js';
 import { type PageText, PageUnreadable } from '../providers/pages/page.js';
@@ -15,7 +16,7 @@ export interface ReadInput {
 }
 
 /** The place from which a reading goes on; `failed` keeps why it has failed. */
-type ReadCheckpoint = 'begun' | 'read' | 'summarized' | { failed: string };
+type ReadCheckpoint = 'begun' | 'read' | 'summarized' | 'indexed' | { failed: string };
 
 type ReadRun = OperationRun<ReadInput, ReadCheckpoint>;
 
@@ -31,6 +32,7 @@ interface ReadDeps {
   tasks: ReaderStore;
   getPage: PageClient;
   summarize: Summarize;
+  texts: Pick<KnowledgeTexts, 'index'>;
 }
 
 /** Ours: the most characters of a content that are kept. */
@@ -51,7 +53,9 @@ export const readOperation = (deps: ReadDeps): OperationKind<ReadInput, ReadChec
       const error = await readTask(deps, run, task);
       if (error !== null) return failed(error);
     }
-    if (task.summarize === 1 && checkpoint !== 'summarized') await summarizeTask(deps, run, task);
+    const isSummarized = checkpoint === 'summarized' || checkpoint === 'indexed';
+    if (task.summarize === 1 && !isSummarized) await summarizeTask(deps, run, task);
+    if (task.tags !== null && checkpoint !== 'indexed') await indexTask(deps, run, task);
     return { status: 'completed', result: { taskId: task.id } };
   },
   ended: ({ resource_id: id }, status) => {
@@ -66,7 +70,12 @@ const RUNNING = { status: 'running' } as const;
 
 const failed = (error: string): OperationEnd => ({ status: 'failed', error });
 
-const NOTES = { begun: 'getting the page', read: 'read', summarized: 'summarized' };
+const NOTES = {
+  begun: 'getting the page',
+  read: 'read',
+  summarized: 'summarized',
+  indexed: 'indexed',
+};
 
 const advance = (run: ReadRun, to: ReadCheckpoint, steps: TransactionStep[]): Promise<void> => {
   const note = typeof to === 'string' ? NOTES[to] : 'failed';
@@ -127,7 +136,7 @@ const keep = async (
   { page, text }: { page: ReceivedPage; text: PageText },
 ): Promise<void> => {
   const whole = text.content;
-  const sha256 = whole === null ? null : createHash('sha256').update(whole).digest('hex');
+  const sha256 = whole === null ? null : sha256Of(whole);
   const before = sha256 === null ? undefined : await tasks.previous(task);
   const content = whole === null ? null : beginningOf(whole, MOST);
   const change = {
@@ -163,4 +172,32 @@ const summarizeTask = async (
   if (!found?.content) return;
   const written = await summarize(task, found.content, run.signal);
   await advance(run, 'summarized', [tasks.change(task.id, written)]);
+};
+
+const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** The most characters of the source and of the title of an entry. */
+const LONGEST_SOURCE = 300;
+
+/** Keeps the content as knowledge, in place of what this address gave before. */
+const indexTask = async (
+  { tasks, texts }: ReadDeps,
+  run: ReadRun,
+  { id, url }: ReaderTaskRow,
+): Promise<void> => {
+  const { userId } = run;
+  const task = await tasks.get(userId, id);
+  const found = await tasks.content(userId, id);
+  if (!task || !found?.content?.trim()) return;
+  const { id: knowledge_id } = await texts.index({
+    userId,
+    sourceType: 'page',
+    sourceId: url.length <= LONGEST_SOURCE ? url : sha256Of(url),
+    uri: task.final_url ?? url,
+    title: beginningOf(task.title ?? url, LONGEST_SOURCE),
+    tags: JSON.parse(task.tags ?? '[]'),
+    trust: 'outside',
+    text: found.content,
+  });
+  await advance(run, 'indexed', [tasks.change(id, { knowledge_id })]);
 };

@@ -88,8 +88,9 @@ const isOpen = (task: Pick<ReaderTaskRow, 'status'> | undefined): boolean =>
 const beginReading = async (
   { clock, tasks, reads, http, hasModel }: ReaderDeps,
   userId: string,
-  { url: given, format = 'markdown', summarize = false, model }: ReadRequest,
+  body: ReadRequest,
 ): Promise<string> => {
+  const { url: given, format = 'markdown', summarize = false, model, index, tags } = body;
   const fault = addressFault(http, given);
   const isUnknown = model !== undefined && !hasModel(model);
   refuseFaults([
@@ -114,6 +115,7 @@ const beginReading = async (
         format,
         summarize: summarize || model !== undefined ? 1 : 0,
         model: model ?? null,
+        tags: index || tags ? JSON.stringify(tags ?? []) : null,
       }),
     ],
   );
@@ -152,6 +154,7 @@ const NOT_READ = {
   error: null,
   fetched_at: null,
   finished_at: null,
+  knowledge_id: null,
 };
 
 /** Returns why an address can never be read; null if it may be. */

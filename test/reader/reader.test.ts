@@ -84,6 +84,7 @@ describe('the reader', () => {
         previousTaskId: null,
         httpStatus: 200,
         error: null,
+        knowledgeId: null,
         links: [{ text: 'More', url: at('/more?a=1&b=2') }],
       },
     ]);
@@ -226,6 +227,29 @@ describe('the reader', () => {
     expect(body.summaryModel).to.equal('digest');
     expect(body.summary).to.contain(`"${PARAGRAPH.trim().slice(0, 40)}`);
     expect(body.summary).to.contain('not a language model');
+  });
+
+  it('keeps a page as knowledge, one entry for each address', async () => {
+    version = 10;
+    const first = (await read('/changing', { index: true })).body;
+    version = 11;
+    const second = (await read('/changing', { tags: ['town'] })).body;
+    expect(second.knowledgeId).to.equal(first.knowledgeId);
+    const { body } = await app.call('GET', `/api/knowledge/${second.knowledgeId}`, owner);
+    const { sourceType, sourceId, uri, trust, tags, content } = body;
+    expect({ sourceType, sourceId, uri, trust, tags, content }).to.equal({
+      sourceType: 'page',
+      sourceId: at('/changing'),
+      uri: at('/changing'),
+      trust: 'outside',
+      tags: ['town'],
+      content: 'Version 11',
+    });
+    const { db } = app.app.store;
+    const old = { finished_at: '2020-01-01T00:00:00.000Z' };
+    await db.updateTable('reader_tasks').set(old).where('id', '=', second.id).execute();
+    await inside(app.app).retention.prune();
+    expect((await ask('GET', `/${second.id}`)).status).to.equal(200);
   });
 
   it('is pruned after its retention', async () => {

@@ -38,6 +38,9 @@ export const readerTaskTable = table('reader_tasks', {
   fetched_at: orNull(text),
   created_at: text,
   finished_at: orNull(text),
+  /** The tags under which it is to be kept as knowledge; null: it is not. */
+  tags: orNull(json<string[]>()),
+  knowledge_id: orNull(text),
 });
 export type ReaderTaskRow = Row<typeof readerTaskTable>;
 

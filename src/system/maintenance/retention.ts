@@ -59,7 +59,10 @@ const AFTER_RETENTION = [
        WHERE j.lane = 'owner_' || e.user_id AND j.boot IS NULL AND j.ref = e.id)
      ORDER BY e.id LIMIT ${BATCH})`,
   deleteBatch('operations', "id < 'operation_' || @digits AND finished_at < @at ORDER BY id"),
-  deleteBatch('reader_tasks', "id < 'readertask_' || @digits AND finished_at < @at ORDER BY id"),
+  deleteBatch(
+    'reader_tasks',
+    "id < 'readertask_' || @digits AND finished_at < @at AND knowledge_id IS NULL ORDER BY id",
+  ),
   deleteBatch('hook_usage', 'day < substr(@at, 1, 10)', 'hook_id, day'),
   deleteBatch('model_calls', "id < 'usage_' || @digits ORDER BY id"),
 ];
