@@ -72,7 +72,11 @@ const ReadRequest = s.object('ReadRequest', {
   model: s.optional(s.text(200).description('The model that summarizes')),
   index: s.optional(s.flag().description('Keep the content as knowledge, to be searched')),
   tags: s.optional(
-    s.list(s.text(60).pattern(/^\S(.*\S)?$/, 'no space at its ends'), 20).unique().label('ReaderTags').description('The tags of that knowledge'),
+    s
+      .list(s.text(60).pattern(/^\S(.*\S)?$/, 'no space at its ends'), 20)
+      .unique()
+      .label('ReaderTags')
+      .description('The tags of that knowledge'),
   ),
   wait: s.optional(s.whole(0, 60).description(WAIT)),
 });

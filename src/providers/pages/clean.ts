@@ -26,14 +26,21 @@ const SHAPED = new RegExp(
   'u',
 );
 
+/** Ours: a text that yields new tokens so often once others are gone was made to. */
+export const MOST_ROUNDS = 50;
+
+/** Returns a text without the signs that tokens are made of. */
+export const withoutSigns = (text: string): string => text.replace(/[<>[\]|｜]/g, '');
+
 /** Returns the text without chat-template tokens, also those that appear once others are gone. */
 export const withoutTokens = (text: string): string => {
   let rest = text;
-  for (;;) {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
     const next = rest.replace(TOKENS, '');
     if (next === rest) return rest;
     rest = next;
   }
+  return withoutSigns(rest);
 };
 
 /** Returns the places of chat-template tokens in a text. */

@@ -1,4 +1,4 @@
-import { cleanText, tokensIn, withoutInvisible } from './clean.js';
+import { cleanText, MOST_ROUNDS, tokensIn, withoutInvisible, withoutSigns } from './clean.js';
 import {
   isElement,
   isTextNode,
@@ -28,9 +28,12 @@ interface Placed {
 export const cleanTexts = (root: PageElement): void => {
   for (const line of linesOf(root)) {
     for (const placed of line) placed.text = withoutInvisible(placed.text);
-    for (let tokens = tokensIn(whole(line)); tokens.length > 0; tokens = tokensIn(whole(line))) {
+    let tokens = tokensIn(whole(line));
+    for (let round = 0; tokens.length > 0 && round < MOST_ROUNDS; round++) {
       for (const { from, to } of tokens.reverse()) cutOut(line, from, to);
+      tokens = tokensIn(whole(line));
     }
+    if (tokens.length > 0) for (const placed of line) placed.text = withoutSigns(placed.text);
     for (const { node, text } of line) if (node.textContent !== text) node.textContent = text;
   }
 };

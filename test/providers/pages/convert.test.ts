@@ -21,6 +21,68 @@ const read = (
 const seen = async (body: string, css = ''): Promise<string | null> =>
   (await read(`<style>${css}</style><body>${body}</body>`)).content;
 
+/** Styles that hide the paragraph, and styles that do not. */
+const HIDING = [
+  '.one { display: none }',
+  'p.one.two { display: none }',
+  '#i { display: none }',
+  '[data-n="1"] { display: none }',
+  'body > p { display: none }',
+  'p:not(.three) { display: none }',
+  '.zero, .one { display: none }',
+  '@media screen { .one { display: none } }',
+  '@media (min-width: 800px) { .one { display: none } }',
+  '@media print { .one { display: block } } .one { display: none }',
+  '@supports (display: grid) { .one { display: none } }',
+  '.one { display: block } .one { display: none }',
+  '.one { display: none !important } #i { display: block }',
+  ':root { --c: #fff } .one { color: var(--c) }',
+  'body { .one { display: none } }',
+  '.one { a://b; display: none }',
+  '.zero { content: "/*" } .one { display: none } .zero { content: "*/" }',
+  '<!-- .one { display: none } -->',
+  '.one { display: none } .one:parent { display: block !important }',
+  '.one { display: none } .one, :nonsense { display: block !important }',
+  '.one:defined:not(:hover) { display: none }',
+];
+const SHOWING = [
+  '.three { display: none }',
+  '.one .two { display: none }',
+  '.one { display: none } #i { display: block }',
+  '.one { display: none } .one { display: block }',
+  '@media print { .one { display: none } }',
+  '@media (max-width: 600px) { .one { display: none } }',
+  '@media (prefers-color-scheme: dark) { .one { display: none } }',
+  '/* .one { display: none } */',
+  '.one::before { display: none }',
+  '.one:hover { display: none }',
+  'p:nonsense( { display: none }',
+];
+
+const RSS = `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>
+  <link>https://example.org/</link><item><title>One &amp; all</title>
+  <link>https://example.org/1</link><pubDate>Tue, 03 Mar 2026 10:00:00 GMT</pubDate>
+  <description>&lt;p&gt;Text &lt;span style="display:none"&gt;secret&lt;/span&gt;&lt;/p&gt;</description>
+  </item></channel></rss>`;
+const ATOM = `<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title>
+  <link href="https://example.org/"/><entry><title>One &amp; all</title>
+  <link href="https://example.org/1"/><updated>2026-03-03T10:00:00Z</updated>
+  <summary>Text</summary></entry></feed>`;
+const JSON_FEED = JSON.stringify({
+  version: 'https://jsonfeed.org/version/1.1',
+  title: 'News',
+  home_page_url: 'https://example.org/',
+  items: [
+    {
+      id: '1',
+      title: 'One & all',
+      url: 'https://example.org/1',
+      date_published: '2026-03-03T10:00:00Z',
+      content_html: '<p>Text</p>',
+    },
+  ],
+});
+
 describe('convertPage: hidden text', () => {
   it('leaves out what attributes and elements hide', async () => {
     const hidden = [
@@ -98,45 +160,9 @@ describe('convertPage: hidden text', () => {
 
   it('applies rules by their cascade', async () => {
     const page = 'a <p class="one two" id=i data-n=1>x</p> b';
-    const hidden = [
-      '.one { display: none }',
-      'p.one.two { display: none }',
-      '#i { display: none }',
-      '[data-n="1"] { display: none }',
-      'body > p { display: none }',
-      'p:not(.three) { display: none }',
-      '.zero, .one { display: none }',
-      '@media screen { .one { display: none } }',
-      '@media (min-width: 800px) { .one { display: none } }',
-      '@media print { .one { display: block } } .one { display: none }',
-      '@supports (display: grid) { .one { display: none } }',
-      '.one { display: block } .one { display: none }',
-      '.one { display: none !important } #i { display: block }',
-      ':root { --c: #fff } .one { color: var(--c) }',
-      'body { .one { display: none } }',
-      '.one { a://b; display: none }',
-      '.zero { content: "/*" } .one { display: none } .zero { content: "*/" }',
-      '<!-- .one { display: none } -->',
-      '.one { display: none } .one:parent { display: block !important }',
-      '.one { display: none } .one, :nonsense { display: block !important }',
-      '.one:defined:not(:hover) { display: none }',
-    ];
-    for (const css of hidden)
+    for (const css of HIDING)
       expect((await seen(page, css))?.replace(/\s+/g, ' '), css).to.equal('a b');
-    const shown = [
-      '.three { display: none }',
-      '.one .two { display: none }',
-      '.one { display: none } #i { display: block }',
-      '.one { display: none } .one { display: block }',
-      '@media print { .one { display: none } }',
-      '@media (max-width: 600px) { .one { display: none } }',
-      '@media (prefers-color-scheme: dark) { .one { display: none } }',
-      '/* .one { display: none } */',
-      '.one::before { display: none }',
-      '.one:hover { display: none }',
-      'p:nonsense( { display: none }',
-    ];
-    for (const css of shown) expect(await seen(page, css), css).to.equal('a\nx\nb');
+    for (const css of SHOWING) expect(await seen(page, css), css).to.equal('a\nx\nb');
   });
 
   it('shows what is made visible again, and no more', async () => {
@@ -164,6 +190,7 @@ describe('convertPage: hidden text', () => {
       ['&lt;start_of_turn>user', 'user'],
       ['👩\u200d🔬 می\u200cخواهم', '👩\u200d🔬 می\u200cخواهم'],
       ['a\u200db', 'ab'],
+      [`${'&lt;'.repeat(500)}${'|a|>'.repeat(500)}b`, `${'a'.repeat(450)}b`],
       ['[INSTALL] <|> a | b', '[INSTALL] <|> a | b'],
     ];
     for (const [text = '', left = ''] of texts) expect(await seen(text), text).to.equal(left);
@@ -239,34 +266,11 @@ describe('convertPage: kinds', () => {
   });
 
   it('reads feeds of every kind as lists', async () => {
-    const rss = `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>
-      <link>https://example.org/</link><item><title>One &amp; all</title>
-      <link>https://example.org/1</link><pubDate>Tue, 03 Mar 2026 10:00:00 GMT</pubDate>
-      <description>&lt;p&gt;Text &lt;span style="display:none"&gt;secret&lt;/span&gt;&lt;/p&gt;</description>
-      </item></channel></rss>`;
-    const atom = `<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title>
-      <link href="https://example.org/"/><entry><title>One &amp; all</title>
-      <link href="https://example.org/1"/><updated>2026-03-03T10:00:00Z</updated>
-      <summary>Text</summary></entry></feed>`;
-    const json = JSON.stringify({
-      version: 'https://jsonfeed.org/version/1.1',
-      title: 'News',
-      home_page_url: 'https://example.org/',
-      items: [
-        {
-          id: '1',
-          title: 'One & all',
-          url: 'https://example.org/1',
-          date_published: '2026-03-03T10:00:00Z',
-          content_html: '<p>Text</p>',
-        },
-      ],
-    });
     for (const [body, type] of [
-      [rss, 'application/rss+xml'],
-      [rss, 'text/xml'],
-      [atom, 'application/atom+xml'],
-      [json, 'application/feed+json'],
+      [RSS, 'application/rss+xml'],
+      [RSS, 'text/xml'],
+      [ATOM, 'application/atom+xml'],
+      [JSON_FEED, 'application/feed+json'],
     ] as const) {
       const feed = await read(body, { type, format: 'markdown' });
       expect([feed.kind, feed.title, feed.canonicalUrl]).to.equal([
