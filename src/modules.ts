@@ -52,6 +52,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const memories = openMemories(base, { hub });
   const knowledge = openKnowledge(base, { operations });
   const documents = openDocuments(base, {
+    texts: knowledge.texts,
     operations,
     confinement,
     workers: config.workers,

@@ -40,6 +40,9 @@ const facts = {
   code: s
     .nullable(s.text(60))
     .description('`password_needed`, `damaged`, `too_large`, `unsupported` or `interrupted`'),
+  knowledgeId: s
+    .nullable(s.id('entry'))
+    .description('The entry of knowledge by which it is searched; null: none yet'),
   operationId: s.id('operation'),
   createdAt: s.time(),
   processedAt: s.nullable(s.time()),
@@ -79,6 +82,9 @@ export const documents = contract({
       fields: s.object('UploadFields', {
         tags: s.optional(tags().single()),
         language: s.optional(languages()),
+        index: s.optional(
+          s.queryFlag().description('Make it an entry of knowledge; true unless given'),
+        ),
       }),
     },
     reply: s.object('Upload', {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Base } from '../base.js';
 import type { Resource } from '../kernel/route.js';
+import type { KnowledgeTexts } from '../knowledge/module.js';
 import { type Operations, openWorkers } from '../operations/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import { type DocumentActions, documentActions } from './actions.js';
@@ -13,6 +14,8 @@ import { sweepOriginals } from './sweep.js';
 export type { DocumentActions } from './actions.js';
 
 export interface DocumentsOptions {
+  /** Documents become entries of knowledge. */
+  texts: KnowledgeTexts;
   operations: Operations;
   confinement: Confinement | null;
   /** The number of processes that read at once; 0: one less than there are cores. */
@@ -35,7 +38,7 @@ const GIB = 1024 ** 3;
 /** Opens the documents. Their text is read in processes of their own. */
 export const openDocuments = (
   { store, clock, home }: Base,
-  { operations, confinement, workers, documentsGib }: DocumentsOptions,
+  { texts, operations, confinement, workers, documentsGib }: DocumentsOptions,
 ): Documents => {
   const scratch = join(home, 'scratch');
   const documents = documentsStore(store);
@@ -47,6 +50,7 @@ export const openDocuments = (
       clock,
       documents,
       originals,
+      texts,
       workers: openWorkers({ folder: scratch, confinement, atOnce: workers }),
       passwordOf: (id) => {
         const password = passwords.get(id) ?? null;
@@ -68,6 +72,7 @@ export const openDocuments = (
         documents,
         originals,
         reads,
+        texts,
         quotaBytes,
         usePassword: (id, password) => {
           if (password === null) passwords.delete(id);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Statement } from '../store/engine/protocol.js';
+import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../store/page.js';
 import { insertRow, selectRows } from '../store/rows.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
@@ -73,10 +73,12 @@ const rowsOf = ({ db, transact }: Store) => {
       return unlessUnmet(transact([statement(changed, 1)]));
     },
 
-    delete: (userId: string, id: string): Promise<boolean> =>
+    /** Deletes a document, in one transaction with further steps. */
+    delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> =>
       unlessUnmet(
         transact([
           statement(db.deleteFrom('documents').where(visibleTo(userId)).where('id', '=', id), 1),
+          ...also,
         ]),
       ),
   };
@@ -194,6 +196,10 @@ const readingOf = ({ db }: Store) => ({
       }),
     ),
   ],
+
+  /** Records the entry by which a document is searched. */
+  indexedAs: (id: string, knowledge_id: string, error: string | null): Statement =>
+    statement(db.updateTable('documents').set({ knowledge_id, error }).where('id', '=', id), 1),
 
   /** Records that the reading has ended, with its operation. */
   end: (

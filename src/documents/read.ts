@@ -1,4 +1,5 @@
 import { type Clock, iso } from '../kernel/clock.js';
+import type { KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationKind, OperationRun, Workers } from '../operations/module.js';
 import { WorkerFailed } from '../operations/module.js';
 import type { DocumentRow } from '../store/tables/documents.js';
@@ -25,6 +26,8 @@ interface DocumentReadDeps {
   documents: DocumentsStore;
   originals: Originals;
   workers: Workers;
+  /** The texts of knowledge: a document that was read becomes an entry. */
+  texts: Pick<KnowledgeTexts, 'index'>;
   /** Returns the password of a document that is being read; null if none was given. */
   passwordOf(documentId: string): string | null;
 }
@@ -199,9 +202,33 @@ const finish = async (
   if (failure === null) reading.total = reading.at.page;
   const error = failure?.message ?? (notes.length > 0 ? notes.join(' ').slice(0, 2000) : null);
   await storePages(deps, run, reading, { error, code: failure?.code ?? null });
+  if (failure === null) await addToKnowledge(deps, run, reading);
   return failure === null
     ? { status: 'completed', result: { pages: reading.at.page, chars: reading.at.chars } }
     : { status: 'failed', error: failure.message };
+};
+
+/** Makes the document an entry of knowledge, unless its owner does not want that. */
+const addToKnowledge = async (
+  { documents, texts }: DocumentReadDeps,
+  run: Run,
+  reading: ReadState,
+): Promise<void> => {
+  const { userId } = run;
+  const row = await documents.get(userId, run.input.documentId);
+  if (row?.indexed !== 1) return;
+  const { id, error } = await texts.index({
+    userId,
+    sourceType: 'document',
+    sourceId: row.id,
+    uri: null,
+    title: row.filename,
+    tags: JSON.parse(row.tags),
+    trust: 'outside',
+    text: await documents.texts(userId, row.id, { from: 1, limit: LIMITS.pages }),
+  });
+  const fault = error === null ? row.error : `It cannot be searched: ${error}`;
+  await run.commit([documents.indexedAs(row.id, id, fault)], progressOf(reading));
 };
 
 const progressOf = ({ at, total }: ReadState) => ({

@@ -1,6 +1,7 @@
 import Boom from '@hapi/boom';
 import { CustomReply, FileReply } from '../kernel/contract/endpoint.js';
 import { orNotFound, resource } from '../kernel/route.js';
+import type { KnowledgeTexts } from '../knowledge/module.js';
 import { Unmet } from '../store/engine/protocol.js';
 import { type DocumentRow, documentTable } from '../store/tables/documents.js';
 import { viewer } from '../store/view.js';
@@ -9,6 +10,7 @@ import type { DocumentPageFacts } from './queries.js';
 import { readAgain, recognizedLanguage, type UploadDeps, uploadFiles } from './upload.js';
 
 export interface DocumentsDeps extends UploadDeps {
+  texts: Pick<KnowledgeTexts, 'removal' | 'changed'>;
   /** Remembers the password with which a document is read next. */
   usePassword(documentId: string, password: string | null): void;
 }
@@ -21,7 +23,7 @@ const DETAIL_CHARS = 1_000_000;
 const view = viewer(documentTable, DocumentView, {});
 
 export const documentsResource = (deps: DocumentsDeps) => {
-  const { documents: rows, originals, reads, usePassword } = deps;
+  const { documents: rows, originals, reads, texts, usePassword } = deps;
   const uploading = new Map<string, number>();
 
   const find = async (userId: string, id: string): Promise<DocumentRow> =>
@@ -103,7 +105,8 @@ export const documentsResource = (deps: DocumentsDeps) => {
         if (status === 'queued' || status === 'processing') {
           await reads.cancel(userId, operation_id).catch(orEnded);
         }
-        await rows.delete(userId, id);
+        await rows.delete(userId, id, [texts.removal(userId, 'document', id)]);
+        texts.changed();
         await originals.remove(userId, sha256);
       });
     },

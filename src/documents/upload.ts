@@ -65,8 +65,9 @@ export const uploadFiles = async (
         upload.refused.push({ filename: arrival.name, reason: arrival.reason });
         continue;
       }
-      const tags = [...new Set(fields.tags ?? [])];
-      upload.documents.push(await keep(deps, userId, { ...arrival, language, tags }));
+      const { tags = [], index = true } = fields;
+      const kept = { ...arrival, language, tags: [...new Set(tags)], isIndexed: index };
+      upload.documents.push(await keep(deps, userId, kept));
     }
     if (upload.documents.length === 0) throw nothingKept(files);
     return upload;
@@ -126,6 +127,7 @@ interface FileToKeep {
   file: ArrivedFile;
   language: string;
   tags: string[];
+  isIndexed: boolean;
 }
 
 const keep = (deps: UploadDeps, userId: string, kept: FileToKeep): Promise<UploadedRow> =>
@@ -144,7 +146,7 @@ const keep = (deps: UploadDeps, userId: string, kept: FileToKeep): Promise<Uploa
 const beginReading = async (
   { clock, documents, reads }: UploadDeps,
   userId: string,
-  { name, kind, file, language, tags }: FileToKeep,
+  { name, kind, file, language, tags, isIndexed }: FileToKeep,
 ): Promise<DocumentRow> => {
   const now = clock.now();
   const id = mint('document', now);
@@ -166,6 +168,8 @@ const beginReading = async (
     code: null,
     created_at: iso(now),
     processed_at: null,
+    knowledge_id: null,
+    indexed: isIndexed ? 1 : 0,
   };
   const operation = await reads.begin(operationOf(userId, id, name), ({ id: operation_id }) => [
     documents.insert({ ...row, operation_id }),

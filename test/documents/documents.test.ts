@@ -74,6 +74,34 @@ describe('documents', { timeout: 60_000 }, () => {
     expect(operation.body.progress).to.equal({ done: 1, total: 1, unit: 'pages', note: null });
   });
 
+  it('are found by what stands in them, with the page, until they are deleted', async () => {
+    const [mail] = await put({
+      name: 'offer.md',
+      content: '# Offer\n\nThe zeppelin costs nine hundred crowns.',
+    });
+    const search = async (by: string) => {
+      const body = { query: 'zeppelin', mode: 'keyword' };
+      return (await app.call('POST', '/api/knowledge/search', { token: by, body })).body.results;
+    };
+    const [found] = await search(token);
+    expect(found).to.include({
+      entryId: mail.knowledgeId,
+      title: 'offer.md',
+      sourceType: 'document',
+      page: 1,
+      trust: 'outside',
+    });
+    expect(await search(other)).to.equal([]);
+    await ask('DELETE', `/${mail.id}`);
+    expect(await search(token)).to.equal([]);
+    const kept = await upload(app, token, [{ name: 'quiet.md', content: 'A zeppelin.' }], {
+      index: 'false',
+    });
+    const quiet = await read(kept.body.documents[0]?.id ?? '');
+    expect(quiet).to.include({ status: 'completed', knowledgeId: null });
+    expect(await search(token)).to.equal([]);
+  });
+
   it('are told by their content, and each refused file has its reason', async () => {
     const { status, body } = await upload(app, token, [
       { name: 'page.html', content: '<h1>Title</h1><p>Text<script>no()</script>' },

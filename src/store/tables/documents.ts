@@ -27,6 +27,10 @@ export const documentTable = table('documents', {
   operation_id: text,
   created_at: text,
   processed_at: orNull(text),
+  /** The entry of knowledge by which it is searched. */
+  knowledge_id: orNull(text),
+  /** True if it is to have such an entry. */
+  indexed: flag,
 });
 export type DocumentRow = Row<typeof documentTable>;
 
