@@ -1,5 +1,3 @@
-import type { TestApp } from './app.js';
-
 /** A file to upload. */
 export interface UploadedFile {
   name: string;
@@ -8,7 +6,7 @@ export interface UploadedFile {
 
 /** Uploads files with text fields, as a browser does. */
 export const upload = async (
-  { url }: Pick<TestApp, 'url'>,
+  { url }: { url: string },
   token: string,
   files: UploadedFile[],
   fields: Record<string, string> = {},
