@@ -8,6 +8,7 @@ import { atLeast, atMost, type Goal, isMet, rowsOfGoals } from './goals.js';
 import { measureLists } from './lists.js';
 import { measureMillion } from './million.js';
 import { type Figures, measureReceivers } from './receivers.js';
+import { measureRetrieval } from './retrieval.js';
 import { measureRuns, type RunFigures } from './runs.js';
 import { measureSlowDisk } from './slowdisk.js';
 import { measureSockets } from './sockets.js';
@@ -21,12 +22,16 @@ a process of its own on the same cores, which only writes bytes: so the floor is
 ordinary HTTP client reaches, whose own work takes as long as the floor's, stands below.
 
   --receivers   measures the receivers alone
+  --retrieval <folder>
+                measures the search in knowledge alone, over a collection
+                with corpus.jsonl, queries.jsonl and qrels.tsv
   --full        also with a million deliveries in the database, and its lists
   --rounds <n>  how often each figure is taken (5)
   --help        prints this`;
 
 const options = {
   receivers: { type: 'boolean', default: false },
+  retrieval: { type: 'string' },
   full: { type: 'boolean', default: false },
   rounds: { type: 'string', default: '5' },
   help: { type: 'boolean', default: false },
@@ -152,6 +157,11 @@ const measureRest = async (wire: Figures[]): Promise<Goal[]> => {
     atMost('adjutant hooks list over bare node, ms', commands.listMs, 70),
   ];
 };
+
+if (values.retrieval !== undefined) {
+  print('Answers to questions found, by mode', await measureRetrieval(values.retrieval));
+  process.exit(0);
+}
 
 const many = await measureReceivers({ connections: 50, count: 20_000, rounds, through: 'wire' });
 print('Signed deliveries of 1 KiB, 50 connections (medians)', rowsOf(many));

@@ -1,8 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { KnowledgeEntryRow } from '../../store/tables/knowledge.js';
-import { ownerPart, ownerToken } from './indexwriter.js';
 import { type ParsedQuery, parseQuery, type QueryWord } from './query.js';
-import type { SearchDatabases } from './searchdb.js';
+import { ofOwner, type SearchDatabases } from './searchdb.js';
 import { snippetOf } from './snippet.js';
 
 /** The entries that a search is narrowed to. Times are ISO 8601. */
@@ -53,13 +52,13 @@ export interface Found {
 
 /** Ours: the constant of fused ranks (Cormack, Clarke, Büttcher: Reciprocal Rank Fusion, 2009). */
 const RANK_CONSTANT = 60;
-/** The weights of the columns owner, title, words and grams; measured over CISI. */
-const WEIGHTS = '0.0, 2.0, 1.0, 1.0';
+/** The weights of the columns title, words and grams; measured over CISI. */
+const WEIGHTS = '2.0, 1.0, 1.0';
 /**
  * Ours: the chunks that are ranked for a query of many common words. Those that have none of its
  * rarest words are looked at only if there are too few others.
  */
-const MOST_RANKED = 4000;
+const MOST_RANKED = 2000;
 /** The most words of an owner that are searched for as those that contain a part. */
 const MOST_PARTS = 32;
 
@@ -88,23 +87,21 @@ export const findChunks = async (
   const byParts = (parts?.hits ?? []).filter((hit) => !seen.has(keyOf(hit)));
   const marks = { ...parsed.marks, parts: parts ? parsed.parts : [] };
   const read = chunkReader(databases.main, userId);
-  const results = [...byWords, ...byParts].flatMap((hit, rank): FoundChunk[] => {
+  const results: FoundChunk[] = [];
+  for (const hit of [...byWords, ...byParts]) {
+    if (results.length === limit) break;
     const row = read(hit);
-    if (!row) return [];
-    const { text, ...shown } = row;
-    return [
-      {
-        ...shown,
-        entryId: hit.entryId,
-        chunk: hit.number,
-        ...snippetOf(text, marks),
-        score: (RANK_CONSTANT + 1) / (RANK_CONSTANT + rank + 1),
-        matched: [seen.has(keyOf(hit)) ? 'word' : 'part'],
-        text,
-      },
-    ];
-  });
-  return { results: results.slice(0, limit) };
+    if (!row) continue;
+    results.push({
+      ...row,
+      entryId: hit.entryId,
+      chunk: hit.number,
+      ...snippetOf(row.text, marks),
+      score: (RANK_CONSTANT + 1) / (RANK_CONSTANT + results.length + 1),
+      matched: [seen.has(keyOf(hit)) ? 'word' : 'part'],
+    });
+  }
+  return { results };
 };
 
 interface IndexOwner {
@@ -133,48 +130,43 @@ const chunkReader = (main: Database.Database, userId: string) => {
   return ({ entryId, number }: Hit) => row.get(userId, entryId, number);
 };
 
-/** Runs the queries of one search. The owner stands in each of them. */
+/** Runs the queries of one search. Each reads what is the owner's alone. */
 const hitFinder = (search: Database.Database, { owner, filter, limit }: HitOptions) => {
   const { joins, conditions, values } = conditionsOf(filter);
   const ranked = search.prepare<[object], Hit>(
     `SELECT e.entry_id AS entryId, c.number FROM (
         SELECT w.rowid AS id, bm25(chunk_words, ${WEIGHTS}) AS rank
         FROM chunk_words AS w ${joins}
-        WHERE w.chunk_words MATCH @match ${conditions}
+        WHERE w.chunk_words MATCH @match AND ${ofOwner('w.rowid')} ${conditions}
         ORDER BY rank LIMIT @limit
       ) AS best JOIN chunks AS c ON c.id = best.id JOIN entries AS e ON e.id = c.entry
       ORDER BY best.rank, c.id`,
   );
-  const own = `owner : "${ownerToken(owner.id)}"`;
-  const run = (match: string): Hit[] => ranked.all({ ...values, match, limit: limit + SPARE_HITS });
+  const run = (match: string): Hit[] =>
+    ranked.all({ ...values, match, owner: owner.id, limit: limit + SPARE_HITS });
 
   return {
     words: ({ words, phrases, excluded }: ParsedQuery): Hit[] => {
-      const required = [own, ...phrases];
-      const not = excluded.map((one) => ` NOT ${one}`).join('');
-      const any = words.map(({ expression }) => expression);
+      const not = notOf(excluded);
+      const any = expressions(words);
       if (phrases.length > 0) {
         // The words count for the rank alone: what has the phrases has enough.
-        const optional = any.length > 0 ? [anyOf([own, ...any])] : [];
-        return run(`(${[...required, ...optional].join(' AND ')})${not}`);
+        const rank = any.length > 0 ? [anyOf([...phrases, ...any])] : [];
+        return run(`(${[...phrases, ...rank].join(' AND ')})${not}`);
       }
-      const [rare, common] =
-        owner.chunks > MOST_RANKED ? splitByRarity(search, words) : [words, []];
-      if (common.length > 0) {
-        const hits = run(
-          `(${own} AND ${anyOf(expressions(rare))} AND ${anyOf([own, ...expressions(common)])})${not}`,
-        );
+      if (owner.chunks > MOST_RANKED) {
+        const [rare, common] = splitByRarity(search, words);
+        const hits = common.length > 0 ? run(`(${rarest(rare, common)})${not}`) : [];
         if (hits.length >= limit) return hits;
       }
-      return run(`(${own} AND ${anyOf(any)})${not}`);
+      return run(`${anyOf(any)}${not}`);
     },
     /** Finds chunks with words that contain those of the query. */
     parts: ({ parts, excluded }: ParsedQuery): { hits: Hit[] } | null => {
       const words = parts.flatMap((part) => wordsWith(search, owner, part));
       if (words.length === 0) return null;
-      const not = excluded.map((one) => ` NOT ${one}`).join('');
       const any = words.map((word) => `{title words} : "${word}"`);
-      return { hits: run(`(${own} AND ${anyOf(any)})${not}`) };
+      return { hits: run(`${anyOf(any)}${notOf(excluded)}`) };
     },
   };
 };
@@ -183,7 +175,17 @@ const hitFinder = (search: Database.Database, { owner, filter, limit }: HitOptio
 const SPARE_HITS = 10;
 
 const anyOf = (terms: string[]): string => `(${terms.join(' OR ')})`;
+const notOf = (terms: string[]): string => terms.map((one) => ` NOT ${one}`).join('');
 const expressions = (words: QueryWord[]): string[] => words.map(({ expression }) => expression);
+
+/**
+ * Builds the expression of chunks that have one of the rarest words. The others count for the rank:
+ * as often as the rarest, which stand in both parts.
+ */
+const rarest = (rare: QueryWord[], common: QueryWord[]): string => {
+  const [needed, others] = [expressions(rare), expressions(common)];
+  return `${anyOf(needed)} AND ${anyOf([...others, ...others, ...needed])}`;
+};
 
 /**
  * Splits words into the rarest ones, which at most `MOST_RANKED` chunks have together, and the
@@ -212,12 +214,12 @@ const splitByRarity = (
 /** Returns the words of an owner that contain a part and are longer than it. */
 const wordsWith = (search: Database.Database, owner: IndexOwner, part: string): string[] =>
   search
-    .prepare<[string], string>(
+    .prepare<[object], string>(
       `SELECT v.word FROM word_parts AS p JOIN vocabulary AS v ON v.id = p.rowid
-        WHERE p.word_parts MATCH ? LIMIT ${MOST_PARTS}`,
+        WHERE p.word_parts MATCH @part AND ${ofOwner('p.rowid')} LIMIT ${MOST_PARTS}`,
     )
     .pluck()
-    .all(`owner : "${ownerPart(owner.id)}" AND word : "${part.replaceAll('"', '""')}"`)
+    .all({ part: `"${part.replaceAll('"', '""')}"`, owner: owner.id })
     .filter((word) => word !== part);
 
 const conditionsOf = ({ sourceType, tags, trust, since, until, entryIds }: KnowledgeFilter) => {

@@ -42,31 +42,37 @@ export const indexWriter = (search: Database.Database, main: Database.Database) 
   const remove = remover(search);
   const insertOwner = search.prepare('INSERT OR IGNORE INTO owners (user_id) VALUES (?)');
   const ownerOf = search.prepare<[string], number>('SELECT id FROM owners WHERE user_id = ?');
-  const countChunks = search.prepare('UPDATE owners SET chunks = chunks + ? WHERE id = ?');
+  const made = search.prepare<[number], number>('SELECT made FROM owners WHERE id = ?');
+  const countChunks = search.prepare(
+    'UPDATE owners SET chunks = chunks + ?, made = made + ? WHERE id = ?',
+  );
   const insertEntry = search.prepare(
     `INSERT INTO entries (entry_id, owner, source_type, trust, tags, created_at)
       VALUES (@entry_id, @owner, @source_type, @trust, @tags, @created_at)`,
   );
-  const insertChunk = search.prepare('INSERT INTO chunks (entry, number) VALUES (?, ?)');
+  const insertChunk = search.prepare(
+    'INSERT INTO chunks (id, entry, number) VALUES ((? << 32) + ?, ?, ?)',
+  );
   const insertWords = search.prepare(
-    'INSERT INTO chunk_words (rowid, owner, title, words, grams) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO chunk_words (rowid, title, words, grams) VALUES ((? << 32) + ?, ?, ?, ?)',
   );
 
   const write = (entry: EntryToIndex): void => {
     insertOwner.run(entry.user_id);
     const owner = ownerOf.pluck().get(entry.user_id) ?? 0;
     const { lastInsertRowid } = insertEntry.run({ ...entry, owner });
+    const first = made.pluck().get(owner) ?? 0;
     let count = 0;
     for (const { number, text, heading } of chunksOf.iterate(entry.user_id, entry.entry_id)) {
-      const { lastInsertRowid: id } = insertChunk.run(lastInsertRowid, number);
+      insertChunk.run(owner, first + count, lastInsertRowid, number);
       const title = indexedText(heading === null ? entry.title : `${entry.title} ${heading}`);
       const body = indexedText(text);
       const grams = `${title.grams} ${body.grams}`.trim();
-      insertWords.run(id, ownerToken(owner), title.words, body.words, grams);
+      insertWords.run(owner, first + count, title.words, body.words, grams);
       words.put(owner, `${title.words} ${body.words}`);
       count++;
     }
-    countChunks.run(count, owner);
+    countChunks.run(count, count, owner);
   };
 
   return {
@@ -79,25 +85,20 @@ export const indexWriter = (search: Database.Database, main: Database.Database) 
   };
 };
 
-/** The word that stands for an owner in the index. */
-export const ownerToken = (owner: number): string => `o${owner}`;
-
-/** The same for parts of words, where three characters are the least, and nothing else contains it. */
-export const ownerPart = (owner: number): string => `|${owner}|`;
-
 const remover = (search: Database.Database) => {
   const entryOf = search.prepare<[string], { id: number; owner: number }>(
     'SELECT id, owner FROM entries WHERE entry_id = ?',
   );
-  const chunksOf = search.prepare<[number], number>('SELECT id FROM chunks WHERE entry = ?');
-  const removeWords = search.prepare('DELETE FROM chunk_words WHERE rowid = ?');
+  const removeWords = search.prepare(
+    'DELETE FROM chunk_words WHERE rowid IN (SELECT id FROM chunks WHERE entry = ?)',
+  );
   const removeChunks = search.prepare('DELETE FROM chunks WHERE entry = ?');
   const removeEntry = search.prepare('DELETE FROM entries WHERE id = ?');
   const countChunks = search.prepare('UPDATE owners SET chunks = chunks - ? WHERE id = ?');
   return (entryId: string): void => {
     const entry = entryOf.get(entryId);
     if (!entry) return;
-    for (const id of chunksOf.pluck().all(entry.id)) removeWords.run(id);
+    removeWords.run(entry.id);
     const { changes } = removeChunks.run(entry.id);
     removeEntry.run(entry.id);
     countChunks.run(changes, entry.owner);
@@ -106,8 +107,14 @@ const remover = (search: Database.Database) => {
 
 /** Keeps the distinct words of each owner, by whose parts they are found. */
 const wordWriter = (search: Database.Database) => {
-  const insert = search.prepare('INSERT OR IGNORE INTO vocabulary (owner, word) VALUES (?, ?)');
-  const insertPart = search.prepare('INSERT INTO word_parts (rowid, owner, word) VALUES (?, ?, ?)');
+  const insert = search.prepare(
+    `INSERT OR IGNORE INTO vocabulary (id, owner, word)
+      SELECT (id << 32) + words, id, ? FROM owners WHERE id = ?`,
+  );
+  const insertPart = search.prepare(
+    'INSERT INTO word_parts (rowid, word) SELECT (id << 32) + words, ? FROM owners WHERE id = ?',
+  );
+  const count = search.prepare('UPDATE owners SET words = words + 1 WHERE id = ?');
   const isWord = (word: string): boolean =>
     word.length >= SHORTEST_WORD && word.length <= LONGEST_WORD;
   return {
@@ -117,8 +124,9 @@ const wordWriter = (search: Database.Database) => {
         if (known.has(key)) continue;
         if (known.size >= MOST_KNOWN) known.clear();
         known.add(key);
-        const { changes, lastInsertRowid } = insert.run(owner, word);
-        if (changes === 1) insertPart.run(lastInsertRowid, ownerPart(owner), word);
+        if (insert.run(word, owner).changes === 0) continue;
+        insertPart.run(word, owner);
+        count.run(owner);
       }
     },
   };

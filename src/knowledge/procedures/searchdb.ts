@@ -9,14 +9,19 @@ const FILE = 'search.db';
 /** The main database, of which the texts are read. */
 const MAIN = 'adjutant.db';
 /** Counts the forms of the index: one of another form is made anew. */
-const FORM = 1;
+const FORM = 2;
 /** An index below this size is checked when it is opened. */
 const CHECKED_BYTES = 16 * 1024 * 1024;
 
+/**
+ * The schema. The IDs of the chunks and words of an owner are a range of their own: the owner's ID
+ * times 2^32, and a number. So a search reads no more of the index than what is the owner's.
+ */
 const SCHEMA = `
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE owners (
-  id INTEGER PRIMARY KEY, user_id TEXT NOT NULL UNIQUE, chunks INTEGER NOT NULL DEFAULT 0
+  id INTEGER PRIMARY KEY, user_id TEXT NOT NULL UNIQUE,
+  chunks INTEGER NOT NULL DEFAULT 0, words INTEGER NOT NULL DEFAULT 0, made INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE entries (
   id INTEGER PRIMARY KEY, entry_id TEXT NOT NULL UNIQUE, owner INTEGER NOT NULL,
@@ -27,16 +32,20 @@ CREATE TABLE chunks (
 ) STRICT;
 CREATE INDEX chunks_by_entry ON chunks (entry);
 CREATE VIRTUAL TABLE chunk_words USING fts5(
-  owner, title, words, grams, content = '', contentless_delete = 1, tokenize = "${TOKENIZER}"
+  title, words, grams, content = '', contentless_delete = 1, tokenize = "${TOKENIZER}"
 );
 CREATE VIRTUAL TABLE frequencies USING fts5vocab(chunk_words, row);
 CREATE TABLE vocabulary (
   id INTEGER PRIMARY KEY, owner INTEGER NOT NULL, word TEXT NOT NULL, UNIQUE (owner, word)
 ) STRICT;
 CREATE VIRTUAL TABLE word_parts USING fts5(
-  owner, word, content = '', contentless_delete = 1, tokenize = 'trigram'
+  word, content = '', contentless_delete = 1, tokenize = 'trigram'
 );
 `;
+
+/** Builds the condition that a row of a table of the index is of the owner `@owner`. */
+export const ofOwner = (rowid: string): string =>
+  `${rowid} BETWEEN (@owner << 32) AND (@owner << 32) + 4294967295`;
 
 /** The index and the main database, opened in a thread. */
 export interface SearchDatabases {

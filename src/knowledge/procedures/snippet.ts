@@ -39,7 +39,12 @@ interface WordMatch {
 
 const matchesIn = (text: string, { stems, runs, parts }: QueryMarks): WordMatch[] => {
   const wanted = new Set(stems);
+  // A word and its stem begin alike: most words need no stem to be told apart from those wanted.
+  const beginnings = new Set(stems.map((stem) => stem.slice(0, 1)));
+  const mayMatch = (word: string): boolean =>
+    parts.length > 0 || !/^[a-z]/i.test(word) || beginnings.has(word.slice(0, 1).toLowerCase());
   const spaced = placedWords(text).flatMap(({ word, from, to }): WordMatch[] => {
+    if (!mayMatch(word)) return [];
     const stem = stemOf(word);
     if (wanted.has(stem)) return [{ span: [from, to], of: stem }];
     const folded = parts.length > 0 ? foldText(word) : '';
