@@ -64,6 +64,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     searchUrl,
     memories: memories.actions,
     documents: documents.actions,
+    knowledge: knowledge.actions,
   });
   const { toolbox } = tools;
   const outbound = openOutbound(base, { hub, operations, vault, secrets });
@@ -94,6 +95,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   });
   agents.run({ skills: skills.skills, recall: memories.recall, dailyCostUsd });
   const userCalls = agents.userCalls(dailyCostUsd);
+  knowledge.answerWith(userCalls.ask);
   const reader = openReader(base, {
     hub,
     operations,

@@ -1,5 +1,10 @@
 import { basename } from 'node:path';
-import { contracts, type KnowledgeEntry, type KnowledgeResults } from '../../src/client/index.js';
+import {
+  contracts,
+  type KnowledgeAnswer,
+  type KnowledgeEntry,
+  type KnowledgeResults,
+} from '../../src/client/index.js';
 import { columnsOf } from '../columns.js';
 import { type CommandGroup, command } from '../command.js';
 import { crud } from '../crud.js';
@@ -31,6 +36,8 @@ const resultColumns = columnsOf<KnowledgeResults['results'][number]>(
   ['trust', 'snippet'],
 );
 
+const answerColumns = columnsOf<KnowledgeAnswer>(['answer', 'grounded', 'model']);
+
 const entryCrud = crud({
   noun: 'entry',
   rows: 'entries',
@@ -61,6 +68,30 @@ const search = requestCommand({
     if (out.format !== 'table') return;
     if (rows.length === 0) out.note('Nothing fits.');
     if (reply.degraded) out.note(`${safe(reply.degraded)}.`);
+  },
+});
+
+const ask = requestCommand({
+  name: 'ask',
+  args: '<question>',
+  endpoint: endpoints.ask,
+  examples: [
+    '"What is the staging server called?"',
+    '"Who looks after invoices?" --tags finance',
+    '"When does the office close?" --json',
+  ],
+  except: ['question', 'filters.entryIds'],
+  areFields: true,
+  patienceMs: 300_000,
+  notes: ['Each quote of the answer is held against the text that it is from.'],
+  say: ({ out }, reply) => {
+    if (out.format !== 'table') return out.item(reply, answerColumns);
+    out.sentence(reply.answer);
+    for (const { n, title, page, quote } of reply.citations) {
+      const place = page === null ? title : `${title}, page ${page}`;
+      out.sentence(`[${n}] ${place}: “${quote}”`, 4);
+    }
+    if (!reply.grounded) out.note('Not every sentence is proved by a quote.');
   },
 });
 
@@ -124,6 +155,7 @@ export const knowledgeGroup: CommandGroup = {
       show: ({ out }, reply) => out.item(reply, []),
     }),
     search,
+    ask,
     entryCrud.get({ examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,content'] }),
     chunk,
     create,

@@ -182,9 +182,9 @@ const beginCall = async (
   took.catch(() => undefined);
   const write = async (toolResult: ToolResult | null): Promise<void> => {
     if (toolResult === null) return void performed.delegated.push(call);
-    const isOutside = tool?.outside === true;
+    const { isOutside } = toolResult;
     const record = createRecord(deps, agent).add(...(isOutside ? taint(deps.store, agent) : []));
-    await addResult(record, call, { ...toolResult, ms: await took, isOutside }).commit();
+    await addResult(record, call, { ...toolResult, ms: await took }).commit();
   };
   return { result, write };
 };

@@ -26,7 +26,7 @@ export const subAgentsOf = async (
 };
 
 /** Returns the result of an ended sub-agent as its parent gets it; null while it has not ended. */
-export const resultOfSubAgent = (sub: AgentRow): ToolResult | null => {
+export const resultOfSubAgent = (sub: AgentRow): Omit<ToolResult, 'isOutside'> | null => {
   if (!FINISHED.includes(sub.status)) return null;
   const who = `${sub.name} (${sub.id})`;
   if (sub.status === 'completed') return { ok: true, content: `${who} answers:\n\n${sub.result}` };

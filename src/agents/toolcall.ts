@@ -8,6 +8,8 @@ export const LONGEST_RESULT = 65_536;
 export interface ToolResult {
   ok: boolean;
   content: string;
+  /** True if others wrote some of it. */
+  isOutside: boolean;
 }
 
 /**
@@ -19,15 +21,20 @@ export const runToolCall = async (
   call: ToolCall,
   context: ToolContext,
 ): Promise<ToolResult | null> => {
-  if (!tool) return { ok: false, content: `There is no tool ${call.name} for this agent` };
+  if (!tool) {
+    const content = `There is no tool ${call.name} for this agent`;
+    return { ok: false, content, isOutside: false };
+  }
   try {
     const result = await tool.run(call.arguments, context);
     if (result instanceof Pending) return null;
     const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
-    return { ok: true, content: excerpt(text, LONGEST_RESULT) };
+    const isOutside = tool.outside || tool.outsideIn?.(result) === true;
+    return { ok: true, content: excerpt(text, LONGEST_RESULT), isOutside };
   } catch (error) {
     if (context.signal.aborted) throw error;
     if (!(error instanceof ToolRefused || error instanceof ToolFailed)) throw error;
-    return { ok: false, content: excerpt(error.message, LONGEST_RESULT) };
+    const content = excerpt(error.message, LONGEST_RESULT);
+    return { ok: false, content, isOutside: tool.outside };
   }
 };

@@ -41,7 +41,8 @@ export type Toolset = ReturnType<typeof toolsetOf>;
 
 /**
  * Returns a filter for the tools of this agent: an expert has those of its persona, an agent at the
- * deepest level cannot delegate, and one of a hook that is given no memories reads none.
+ * deepest level cannot delegate, and one of a hook that is given no memories reads none, nor any
+ * knowledge.
  */
 export const toolsOfPersona = (
   agent: Pick<AgentRow, 'limits' | 'expert' | 'hook_id' | 'memory'>,
@@ -55,6 +56,7 @@ export const toolsOfPersona = (
   return ({ skillId, name }) => {
     if (skillId === 'agents' && maxDepth < 1) return false;
     if (skillId === 'memory' && name !== 'save' && !hasMemories) return false;
+    if (skillId === 'knowledge' && name !== 'index' && !hasMemories) return false;
     return !named || named.has(skillId) || named.has(`${skillId}.${name}`);
   };
 };

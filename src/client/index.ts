@@ -24,7 +24,7 @@ export { headlineOf } from '../kernel/contract/headline.js';
 export type { Operation, OperationPreview } from '../kernel/contract/operation.js';
 export { timeDigits } from '../kernel/ids.js';
 export { isRecord } from '../kernel/jsonvalue.js';
-export type { KnowledgeEntry, KnowledgeResults } from '../knowledge/contract.js';
+export type { KnowledgeAnswer, KnowledgeEntry, KnowledgeResults } from '../knowledge/contract.js';
 export type { Memory } from '../memories/contract.js';
 export type { ModelView } from '../models/contract.js';
 export type { OutboundMessageView } from '../outbound/messages/contract.js';

@@ -4,6 +4,7 @@ const EVERYBODYS = [
   'agents',
   'documents',
   'http',
+  'knowledge',
   'mcp',
   'memory',
   'notify',

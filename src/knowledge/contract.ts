@@ -114,6 +114,31 @@ const KnowledgeResults = s.object('KnowledgeResults', {
 });
 export type KnowledgeResults = s.Static<typeof KnowledgeResults>;
 
+const KnowledgeQuestion = s.object('KnowledgeQuestion', {
+  question: s.text(2000).pattern(/\S/, 'some text'),
+  filters: s.optional(KnowledgeFilters),
+});
+
+const KnowledgeAnswer = s.object('KnowledgeAnswer', {
+  answer: s.anyText(100_000).description('With [n] behind what a quote proves'),
+  citations: s.list(
+    s.object('KnowledgeCitation', {
+      n: count(),
+      entryId: s.id('entry'),
+      chunk: count(),
+      title: s.text(300),
+      uri: s.nullable(s.text(4000)),
+      page: s.nullable(count()),
+      quote: s.anyText(100_000),
+      from: count().description('The place in the text of the chunk, in UTF-16 code units'),
+      to: count(),
+    }),
+  ),
+  model: s.nullable(s.text(200)).description('`digest`: no language model; null: none was asked'),
+  grounded: s.flag().description('True: every sentence has a quote, and all quotes stand there'),
+});
+export type KnowledgeAnswer = s.Static<typeof KnowledgeAnswer>;
+
 const KnowledgeIndex = s.object('KnowledgeIndex', {
   text: knowledgeText(),
   title: s.optional(title()),
@@ -167,6 +192,12 @@ export const knowledge = contract({
     example: { query: 'staging "the server" -argon', limit: 5 },
     body: KnowledgeSearch,
     reply: KnowledgeResults,
+  }),
+  ask: endpoint.post('/api/knowledge/ask', {
+    summary: 'Ask a question, which a model answers with quotes from your knowledge',
+    example: { question: 'What is the staging server called?' },
+    body: KnowledgeQuestion,
+    reply: KnowledgeAnswer,
   }),
   index: endpoint.post('/api/knowledge/index', {
     summary: 'Index a text, as an operation',

@@ -3,12 +3,17 @@ import type { Resource } from '../kernel/route.js';
 import type { Operations } from '../operations/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { KnowledgeEntryRow } from '../store/tables/knowledge.js';
+import { type KnowledgeActions, knowledgeActions } from './actions.js';
+import type { AskModel } from './ask.js';
 import { type KnowledgeText, type PreparedEntry, prepareEntry } from './entries.js';
 import { finishEntry, indexOperation } from './operation.js';
 import { knowledgeStore } from './queries.js';
 import { knowledgeResource } from './routes.js';
 import { openSearchIndex } from './searchindex.js';
 import { indexText, type KnowledgeDeps } from './service.js';
+
+export type { KnowledgeActions } from './actions.js';
+export { knowledgeTag } from './contract.js';
 
 /** Texts that become entries, for the modules that have them. */
 export interface KnowledgeTexts {
@@ -33,7 +38,10 @@ export interface KnowledgeTexts {
 
 /** The texts that a person has written down or gathered, and the search in them. */
 export interface Knowledge {
+  actions: KnowledgeActions;
   texts: KnowledgeTexts;
+  /** Registers the function that asks models. */
+  answerWith(ask: AskModel): void;
   /** Has the index take over what an earlier start has left. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -48,8 +56,11 @@ export const openKnowledge = (
   const entries = knowledgeStore(store);
   const index = openSearchIndex({ store, log, home });
   const indexing = operations.register(indexOperation({ entries, index }));
-  const deps: KnowledgeDeps = { store, clock, entries, index, indexing };
+  let ask: AskModel = () => Promise.reject(new Error('no module asks models'));
+  const askModel: AskModel = (question) => ask(question);
+  const deps: KnowledgeDeps = { store, clock, entries, index, indexing, askModel };
   return {
+    actions: knowledgeActions(deps),
     texts: {
       prepare: (text) => prepareEntry(deps, text),
       finish: async (userId, entryId) => {
@@ -61,6 +72,9 @@ export const openKnowledge = (
       index: (text) => indexText(deps, text),
       removal: entries.removal,
       changed: index.changed,
+    },
+    answerWith: (given) => {
+      ask = given;
     },
     start: index.start,
     stop: index.close,

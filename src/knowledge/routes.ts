@@ -7,6 +7,7 @@ import {
   knowledgeEntryTable,
 } from '../store/tables/knowledge.js';
 import { viewer } from '../store/view.js';
+import { askKnowledge } from './ask.js';
 import { KnowledgeEntry, knowledge } from './contract.js';
 import type { KnowledgeText } from './entries.js';
 import type { TypeCount } from './queries.js';
@@ -40,6 +41,8 @@ export const knowledgeResource = (deps: KnowledgeDeps) => {
       const tookMs = Math.round((performance.now() - since) * 10) / 10;
       return { mode, degraded, results: chunks.map(viewFound), tookMs };
     },
+    ask: async ({ body }, { userId, signal }) =>
+      (await askKnowledge(deps, { userId, ...body, signal })).answer,
     index: async ({ body }, { userId }) => (await beginEntry(deps, noteOf(userId, body))).operation,
     get: async ({ id }, { userId }) => {
       const row = await find(userId, id);

@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.js';
 import type { Operation } from '../kernel/contract/operation.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { Store } from '../store/store.js';
+import type { AskModel } from './ask.js';
 import { type KnowledgeText, prepareEntry } from './entries.js';
 import { finishEntry, type IndexInput } from './operation.js';
 import type { KnowledgeStore } from './queries.js';
@@ -14,6 +15,7 @@ export interface KnowledgeDeps {
   index: SearchIndex;
   /** Begins the operation that makes an entry searchable. */
   indexing: OperationBeginner<IndexInput>;
+  askModel: AskModel;
 }
 
 /** Stores a text as an entry, and begins the operation that makes it searchable. */

@@ -1,5 +1,6 @@
 import type { Base } from '../base.js';
 import type { DocumentActions } from '../documents/module.js';
+import type { KnowledgeActions } from '../knowledge/module.js';
 import type { MemoryActions } from '../memories/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { Vault } from '../vault/module.js';
@@ -40,12 +41,13 @@ export interface ToolsDeps {
   searchUrl: string | null;
   memories: MemoryActions;
   documents: DocumentActions;
+  knowledge: KnowledgeActions;
 }
 
 /** Opens the tools that hooks and agents call. */
 export const openTools = (base: Base, deps: ToolsDeps) => {
   const { http, clock } = base;
-  const { confinement, searchUrl, vault, memories, documents } = deps;
+  const { confinement, searchUrl, vault, memories, documents, knowledge } = deps;
   const none: ToolGroup[] = [];
   let handlers: ToolHandlers | null = null;
   let more = (): ToolGroup[] => none;
@@ -60,6 +62,7 @@ export const openTools = (base: Base, deps: ToolsDeps) => {
     clock,
     memories,
     documents,
+    knowledge,
     notify: (...call) => handled().notify(...call),
     delegate: (...call) => handled().delegate(...call),
   });

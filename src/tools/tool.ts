@@ -54,6 +54,8 @@ export interface Tool {
   sendsOut: boolean;
   /** True if others wrote the result, which taints the agent that reads it. */
   outside: boolean;
+  /** Returns true if others wrote some of a result, where that differs from call to call. */
+  outsideIn?(result: unknown): boolean;
   /**
    * The right that the user needs (`shell`, `mcp`); admins have all rights. null: no right is
    * needed.

@@ -1,11 +1,13 @@
 import type { DocumentActions } from '../documents/module.js';
 import type { Clock } from '../kernel/clock.js';
+import type { KnowledgeActions } from '../knowledge/module.js';
 import type { MemoryActions } from '../memories/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import { agentsTools, type Delegate } from './agents.js';
 import { documentTools } from './documents.js';
 import { filesTools } from './files.js';
 import { httpTools, type Requester } from './http.js';
+import { knowledgeTools } from './knowledge.js';
 import { memoryTools } from './memory.js';
 import { type Notify, notifyTools } from './notify.js';
 import { shellTools } from './shell.js';
@@ -22,6 +24,7 @@ export interface BuiltInDeps {
   delegate: Delegate;
   memories: MemoryActions;
   documents: DocumentActions;
+  knowledge: KnowledgeActions;
   clock: Clock;
 }
 
@@ -33,6 +36,7 @@ export const builtInGroups = (deps: BuiltInDeps): ToolGroup[] => [
   notifyTools(deps.notify),
   memoryTools(deps.memories),
   documentTools(deps.documents),
+  knowledgeTools(deps.knowledge),
   agentsTools(deps.delegate),
   filesTools(),
   shellTools(deps.confinement),

@@ -34,7 +34,7 @@ describe('knowledge of others', () => {
     await writeEntries(app, bob.id, own);
     inside(app.app).knowledge.texts.changed();
     await until(
-      async () => (await search('adascanary19999', ada.token)).length,
+      async () => (await search(`bobscanary${OWN - 1}`, bob.token)).length,
       (found) => found === 1,
       100_000,
     );

@@ -24,6 +24,12 @@ describe('createToolbox', () => {
       forget: async () => false,
     },
     documents: { list: async () => [], read: async () => null },
+    knowledge: {
+      search: async () => [],
+      read: async () => null,
+      ask: () => Promise.reject(new Error('not here')),
+      index: async () => ({ entryId: '', trust: 'owner' }),
+    },
     clock: { now: () => 0 },
   });
   const toolbox = createToolbox(builtIn, () => more);
@@ -38,6 +44,7 @@ describe('createToolbox', () => {
       'notify',
       'memory',
       'documents',
+      'knowledge',
       'agents',
       'files',
       'shell',
@@ -53,6 +60,10 @@ describe('createToolbox', () => {
       'memory.forget',
       'documents.list',
       'documents.read',
+      'knowledge.search',
+      'knowledge.read',
+      'knowledge.ask',
+      'knowledge.index',
       'agents.delegate',
       'files.read',
       'files.write',

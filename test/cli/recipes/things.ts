@@ -115,6 +115,7 @@ export const things: Recipes = {
     needs: entry,
     words: () => ['server'],
   },
+  'knowledge ask': { needs: entry, words: () => ['Which server is up?'] },
   'knowledge get': { words: entry },
   'knowledge chunk': { words: async (scene) => [...(await entry(scene)), '0'] },
   'knowledge create': { words: ({ name }) => [`The note is ${name()}`, '--tags', 'servers'] },

@@ -1,0 +1,83 @@
+import { isBoom } from '@hapi/boom';
+import { sql } from 'kysely';
+import type { Store } from '../store/store.js';
+import type { KnowledgeChunkRow, KnowledgeEntryRow } from '../store/tables/knowledge.js';
+import { visibleTo } from '../store/visible.js';
+import { askKnowledge } from './ask.js';
+import type { KnowledgeAnswer } from './contract.js';
+import type { FoundChunk } from './procedures/find.js';
+import { searchKnowledge } from './search.js';
+import { beginEntry, type KnowledgeDeps, titleOf } from './service.js';
+
+/** A text that a tool keeps. What an agent of a hook or an untrusted one keeps is from outside. */
+export interface KeptText {
+  text: string;
+  title?: string | undefined;
+  tags?: string[] | undefined;
+  /** The agent that keeps it; null: a person by hand, or a run. */
+  agentId: string | null;
+  executionId: string | null;
+}
+
+/** A chunk that a tool reads, with the entry that it is of. */
+export interface ReadChunk {
+  entry: Pick<KnowledgeEntryRow, 'title' | 'source_type' | 'uri' | 'trust' | 'chunks'>;
+  chunk: Pick<KnowledgeChunkRow, 'text' | 'page' | 'heading'>;
+}
+
+/** The actions of tools on the knowledge of a user. */
+export interface KnowledgeActions {
+  /** Finds chunks, the best match first. Returns null if the query has nothing to search for. */
+  search(userId: string, query: string, limit: number): Promise<FoundChunk[] | null>;
+  /** Returns null if the user has no such chunk. */
+  read(userId: string, entryId: string, number: number): Promise<ReadChunk | null>;
+  /** Has a model answer a question; "outside" if others wrote some of what it read. */
+  ask(
+    userId: string,
+    question: string,
+    signal: AbortSignal,
+  ): Promise<KnowledgeAnswer & { trust: KnowledgeEntryRow['trust'] }>;
+  /** Keeps a text as a note, which can be searched soon after. */
+  index(
+    userId: string,
+    text: KeptText,
+  ): Promise<{ entryId: string; trust: KnowledgeEntryRow['trust'] }>;
+}
+
+export const knowledgeActions = (deps: KnowledgeDeps): KnowledgeActions => ({
+  search: async (userId, query, limit) => {
+    try {
+      return (await searchKnowledge(deps, userId, { query, limit, mode: 'keyword' })).chunks;
+    } catch (error) {
+      if (isBoom(error) && error.output.statusCode === 400) return null;
+      throw error;
+    }
+  },
+  read: async (userId, entryId, number) => {
+    const entry = await deps.entries.get(userId, entryId);
+    const chunk = entry && (await deps.entries.chunk(userId, entryId, number));
+    return entry && chunk ? { entry, chunk } : null;
+  },
+  ask: async (userId, question, signal) => {
+    const { answer, isOutside } = await askKnowledge(deps, { userId, question, signal });
+    return { ...answer, trust: isOutside ? 'outside' : 'owner' };
+  },
+  index: async (userId, { text, title = titleOf(text), tags = [], agentId, executionId }) => {
+    const isOwn =
+      agentId === null ? executionId === null : await isTrusted(deps.store, userId, agentId);
+    const trust = isOwn ? 'owner' : 'outside';
+    const source = { sourceType: 'note' as const, sourceId: null, uri: null };
+    const { id } = await beginEntry(deps, { userId, ...source, title, tags, trust, text });
+    return { entryId: id, trust };
+  },
+});
+
+const isTrusted = async ({ db }: Store, userId: string, agentId: string): Promise<boolean> => {
+  const found = db
+    .selectFrom('agents')
+    .select(sql<number>`1`.as('found'))
+    .where(visibleTo(userId))
+    .where('id', '=', agentId)
+    .where('untrusted', '=', 0);
+  return (await found.executeTakeFirst()) !== undefined;
+};
