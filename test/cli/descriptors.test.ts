@@ -24,7 +24,7 @@ const DATABASE = /"[^"]*\.db(-wal|-shm|-journal)?"/;
 /** These read or write a copy, and say so. */
 const OPENERS = ['backup restore', 'backup verify'];
 const OPENINGS = ['-qq', '-e', 'trace=open,openat', '-s', '400'];
-const LIMIT = { timeout: 120_000 };
+const LIMIT = { timeout: 300_000 };
 
 /** strace and script may be missing, or not allowed to do their work. */
 const whyNot = (): string => {

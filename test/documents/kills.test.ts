@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { createClient } from '../../src/client/client.js';
+import { type Client, createClient } from '../../src/client/client.js';
 import { PASSWORD, until } from '../harness/app.js';
 import { startDaemon } from '../harness/daemon.js';
 import { upload } from '../harness/upload.js';
@@ -13,6 +13,8 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const ATTACHMENTS = 20;
+/** The moments of the kills, in milliseconds after the upload began. */
+const KILLS = [20, 60, 120, 200, 350, 500, 700, 1000, 1500, 2200];
 /** A message with files, each a page of its own. */
 const mailOf = (name: string): string =>
   [
@@ -26,30 +28,47 @@ const mailOf = (name: string): string =>
     '--b--\r\n',
   ].join('');
 
+/** Expects all pages of a document once, and its entry of knowledge. */
+const expectWhole = async (
+  client: Client,
+  { id, filename }: { id: string; filename: string },
+): Promise<void> => {
+  const { pageList, ocrText, knowledgeId } = await client.documents.get({ id });
+  const numbers = Array.from({ length: ATTACHMENTS + 1 }, (_, at) => at + 1);
+  expect(pageList.map(({ number }) => number)).to.equal(numbers);
+  expect(ocrText).to.contain(`File ${ATTACHMENTS - 1} of ${filename}.`);
+  expect(knowledgeId).to.be.a.string();
+};
+
 describe('documents, killed', { timeout: 180_000 }, () => {
   let home: string;
+  let token = '';
   before(async () => {
     home = await mkdtemp(join(tmpdir(), 'adjutant-documents-'));
   });
   after(() => rm(home, { recursive: true, force: true }));
 
+  /** Uploads a message, kills the daemon after that time; resolves to what was acknowledged. */
+  const killDuring = async (name: string, afterMs: number): Promise<string[]> => {
+    const daemon = await startDaemon({ home });
+    if (token === '') {
+      const body = { username: 'ada', password: PASSWORD };
+      ({ token } = await createClient({ url: daemon.url }).auth.register({ body }));
+    }
+    const sent = upload(daemon, token, [{ name, content: mailOf(name) }]).then(
+      ({ body }) => body.documents.map(({ id }) => id),
+      () => [],
+    );
+    await pause(afterMs);
+    await daemon.end('SIGKILL');
+    return sent;
+  };
+
   it('lose nothing that was acknowledged, repeat nothing, and are all read', async () => {
     const acknowledged = new Set<string>();
-    let token = '';
-    for (const [round, afterMs] of [20, 60, 120, 200, 350, 500, 700, 1000, 1500, 2200].entries()) {
-      const daemon = await startDaemon({ home });
-      if (token === '') {
-        const body = { username: 'ada', password: PASSWORD };
-        ({ token } = await createClient({ url: daemon.url }).auth.register({ body }));
-      }
-      const name = `mail${round}.eml`;
-      const sent = upload(daemon, token, [{ name, content: mailOf(name) }]).then(
-        ({ body }) => body.documents.map(({ id }) => id),
-        () => [],
-      );
-      await pause(afterMs);
-      await daemon.end('SIGKILL');
-      for (const id of await sent) acknowledged.add(id);
+    for (const [round, afterMs] of KILLS.entries()) {
+      const mail = `mail${round}.eml`;
+      for (const id of await killDuring(mail, afterMs)) acknowledged.add(id);
     }
     const daemon = await startDaemon({ home });
     const client = createClient({ url: daemon.url, token });
@@ -61,14 +80,7 @@ describe('documents, killed', { timeout: 180_000 }, () => {
     const ids = documents.map(({ id }) => id);
     expect([...acknowledged].filter((id) => !ids.includes(id))).to.equal([]);
     expect(acknowledged.size).to.be.above(0);
-    for (const { id, filename } of documents) {
-      const { pageList, ocrText, knowledgeId } = await client.documents.get({ id });
-      expect(pageList.map(({ number }) => number)).to.equal(
-        Array.from({ length: ATTACHMENTS + 1 }, (_, at) => at + 1),
-      );
-      expect(ocrText).to.contain(`File ${ATTACHMENTS - 1} of ${filename}.`);
-      expect(knowledgeId).to.be.a.string();
-    }
+    for (const document of documents) await expectWhole(client, document);
     const { entries } = await client.knowledge.list();
     expect(entries.map(({ title }) => title).sort()).to.equal(
       documents.map(({ filename }) => filename).sort(),

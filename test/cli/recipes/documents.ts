@@ -4,7 +4,8 @@ import type { Recipes } from './recipe.js';
 import type { Scene } from './scene.js';
 
 /** More documents than are read at once. */
-const MANY = 6;
+const MANY = 4;
+const LIMIT_MS = 60_000;
 
 const send = async ({ ada, name }: Scene, count: number) => {
   const files = Array.from({ length: count }, () => {
@@ -20,6 +21,7 @@ const uploaded = async (scene: Scene): Promise<string[]> => {
   await until(
     () => scene.ada.client.documents.get({ id }),
     ({ status }) => status === 'completed',
+    LIMIT_MS,
   );
   return [id.slice(-6)];
 };
@@ -28,6 +30,12 @@ const uploaded = async (scene: Scene): Promise<string[]> => {
 const waiting = async (scene: Scene): Promise<string[]> => {
   const documents = await send(scene, MANY);
   return [documents.at(-1)?.id.slice(-6) ?? ''];
+};
+
+/** A document that may not have been read yet; the end of its id. */
+const unread = async (scene: Scene): Promise<string[]> => {
+  const [{ id = '' } = {}] = await send(scene, 1);
+  return [id.slice(-6)];
 };
 
 export const documents: Recipes = {
@@ -46,5 +54,5 @@ export const documents: Recipes = {
   'documents update': { words: async (scene) => [...(await uploaded(scene)), '--tags', 'work'] },
   'documents reprocess': { words: uploaded },
   'documents cancel': { words: waiting },
-  'documents delete': { words: async (scene) => [...(await uploaded(scene)), '--yes'] },
+  'documents delete': { words: async (scene) => [...(await unread(scene)), '--yes'] },
 };

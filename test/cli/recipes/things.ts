@@ -108,6 +108,12 @@ const slowReading = async ({ ada, silent }: Scene): Promise<string[]> => {
   return [id.slice(-6)];
 };
 
+/** An entry, and a model that answers at once; others of the scene never answer. */
+const answerable = async (scene: Scene): Promise<void> => {
+  await entry(scene);
+  await scene.ada.client.models.default({ name: 'digest' });
+};
+
 export const things: Recipes = {
   'knowledge list': { needs: entry },
   'knowledge stats': {},
@@ -115,7 +121,7 @@ export const things: Recipes = {
     needs: entry,
     words: () => ['server'],
   },
-  'knowledge ask': { needs: entry, words: () => ['Which server is up?'] },
+  'knowledge ask': { needs: answerable, words: () => ['Which server is up?'] },
   'knowledge get': { words: entry },
   'knowledge chunk': { words: async (scene) => [...(await entry(scene)), '0'] },
   'knowledge create': { words: ({ name }) => [`The note is ${name()}`, '--tags', 'servers'] },
