@@ -74,7 +74,7 @@ export const openDocuments = (
         reads,
         texts,
         quotaBytes,
-        usePassword: (id, password) => {
+        setPassword: (id, password) => {
           if (password === null) passwords.delete(id);
           else passwords.set(id, password);
         },

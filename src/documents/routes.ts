@@ -12,7 +12,7 @@ import { readAgain, recognizedLanguage, type UploadDeps, uploadFiles } from './u
 export interface DocumentsDeps extends UploadDeps {
   texts: Pick<KnowledgeTexts, 'removal' | 'changed'>;
   /** Remembers the password with which a document is read next. */
-  usePassword(documentId: string, password: string | null): void;
+  setPassword(documentId: string, password: string | null): void;
 }
 
 /** Ours: the uploads of one user that arrive at once. */
@@ -23,7 +23,7 @@ const DETAIL_CHARS = 1_000_000;
 const view = viewer(documentTable, DocumentView, {});
 
 export const documentsResource = (deps: DocumentsDeps) => {
-  const { documents: rows, originals, reads, texts, usePassword } = deps;
+  const { documents: rows, originals, reads, texts, setPassword } = deps;
   const uploading = new Map<string, number>();
 
   const find = async (userId: string, id: string): Promise<DocumentRow> =>
@@ -84,10 +84,11 @@ export const documentsResource = (deps: DocumentsDeps) => {
     reprocess: async ({ id, body: { language, password } }, { userId }) => {
       const row = await find(userId, id);
       const languages = language === undefined ? row.language : await recognizedLanguage(language);
-      usePassword(id, password ?? null);
+      setPassword(id, password ?? null);
       try {
         return new CustomReply(202, view(await readAgain(deps, row, languages)));
       } catch (error) {
+        setPassword(id, null);
         throw error instanceof Unmet ? Boom.conflict('The document is being read') : error;
       }
     },

@@ -88,7 +88,7 @@ const wholeText = (text: KnowledgeText['text']): TextToSplit => {
 };
 
 /** The title of an entry that says none. */
-const UNTITLED = 'Untitled';
+export const UNTITLED = 'Untitled';
 
 const rowOf = (
   { userId, sourceType, sourceId, uri, title, tags, trust }: KnowledgeText,

@@ -3,7 +3,7 @@ import type { Operation } from '../kernel/contract/operation.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { Store } from '../store/store.js';
 import type { AskModel } from './ask.js';
-import { type KnowledgeText, prepareEntry } from './entries.js';
+import { type KnowledgeText, prepareEntry, UNTITLED } from './entries.js';
 import { finishEntry, type IndexInput } from './operation.js';
 import type { KnowledgeStore } from './queries.js';
 import type { SearchIndex } from './searchindex.js';
@@ -55,6 +55,6 @@ const LONGEST_TITLE = 100;
 /** Returns the first line of a text as its title, without the marks of a heading. */
 export const titleOf = (text: string): string => {
   const line = /[^\s#].*/.exec(text)?.[0].trim() ?? '';
-  if (line === '') return 'Untitled';
+  if (line === '') return UNTITLED;
   return line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1).trimEnd()}…` : line;
 };

@@ -29,7 +29,8 @@ export const openExtraction = (
           confidence: ocr === undefined ? null : Math.round(ocr.confidence),
         });
       }
-      return done < limits.pages || isWanted();
+      // Whether a page is missing shows when the next one comes.
+      return true;
     },
     skip: () => {
       if (done + 1 >= fromPage) return false;
@@ -57,7 +58,8 @@ const tidy = (text: string, most: number): string =>
   text
     .slice(0, most)
     .normalize('NFC')
-    .replace(/[\u0000-\u0008\u000B-\u001F\u007F]/g, (found) => (found === '\r' ? '\n' : ''))
+    .replace(/\r\n?/g, '\n')
+    .replace(/[\u0000-\u0008\u000B-\u001F\u007F]/g, '')
     .replace(/[^\S\n]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
