@@ -14,8 +14,8 @@ const { describe, it, before, after, beforeEach } = lab;
 
 const TOTAL_MS = 1000;
 const TIMEOUTS = {
-  modelFirstTokenSeconds: 0.3,
-  modelSilenceSeconds: 0.3,
+  modelFirstTokenSeconds: 0.4,
+  modelSilenceSeconds: 0.4,
   modelTotalSeconds: TOTAL_MS / 1000,
 };
 const CALL = { id: 'c1', name: 'time_now', arguments: '{}' };
@@ -37,8 +37,9 @@ for (const dialect of [...openaiDialects.slice(1), anthropic, google, ollama]) {
       await stage.stop();
       await Promise.all([bad.stop(), good.stop()]);
     });
-    // A change makes its past be forgotten.
+    // A change makes a model's past be forgotten.
     const begin = async (): Promise<void> => {
+      await stage.ask('PATCH', at('good'), { baseUrl: good.baseUrl });
       await stage.ask('PATCH', at('bad'), { baseUrl: bad.baseUrl });
       good.script(dialect.says({ text: 'All is well.' }));
     };
