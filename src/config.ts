@@ -144,6 +144,10 @@ export const settings = {
   searchUrl: url('Search address of a SearXNG instance, e.g. http://127.0.0.1:8080/search'),
   hookConcurrency: whole(2, 1, 1000, 'Runs of one hook at once, where the hook does not say'),
   workers: whole(0, 0, 64, 'Processes of heavy work at once; 0 = one less than there are cores'),
+  builtinEmbedder: flag(
+    true,
+    'Make vectors of English texts here where no model is routed to embeddings',
+  ),
   documentsGib: number(20, 0, 1e6, 'GiB of documents that a user may have, 0 = no limit'),
   jobConcurrency: whole(20, 1, 1000, 'Runs at once, of everything'),
   drainSeconds: number(8, 0, 600, 'How long a clean stop waits for runs to finish'),

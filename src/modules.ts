@@ -50,7 +50,11 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const secrets = await openSecrets(base, master);
   const vault = openVault(base, { secrets });
   const memories = openMemories(base, { hub });
-  const knowledge = openKnowledge(base, { operations });
+  const knowledge = openKnowledge(base, {
+    operations,
+    confinement,
+    builtinEmbedder: config.builtinEmbedder,
+  });
   const documents = openDocuments(base, {
     texts: knowledge.texts,
     operations,
@@ -169,13 +173,21 @@ export const resourcesOf = (
   modules: Modules,
   { setup, recent, heads, state }: Opened,
 ): { resources: Resource[]; replied(method: string, status: number): void } => {
-  const { jobs, operations, confinement, permissions, tools, agents, channels } = modules;
+  const { jobs, operations, confinement, permissions, tools, agents, channels, knowledge } =
+    modules;
   const { sockets, port } = modules.http;
   const { tunnel, exposure } = modules.system;
   const { address, publicUrl, reach } = tunnel;
   const isDraining = () => state.isDraining;
   const daemon = { recent, heads, sockets, isDraining, port };
-  const own = modules.system.resources({ jobs, agents, channels, confinement, daemon });
+  const own = modules.system.resources({
+    jobs,
+    agents,
+    channels,
+    knowledge,
+    confinement,
+    daemon,
+  });
   const users = modules.accounts.resources({
     setup,
     reached: { exposure, address, publicUrl, reach, port },

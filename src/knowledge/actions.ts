@@ -47,7 +47,7 @@ export interface KnowledgeActions {
 export const knowledgeActions = (deps: KnowledgeDeps): KnowledgeActions => ({
   search: async (userId, query, limit) => {
     try {
-      return (await searchKnowledge(deps, userId, { query, limit, mode: 'keyword' })).chunks;
+      return (await searchKnowledge(deps, userId, { query, limit })).chunks;
     } catch (error) {
       if (isBoom(error) && error.output.statusCode === 400) return null;
       throw error;

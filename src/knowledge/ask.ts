@@ -5,8 +5,7 @@ import { ModelFailure, type Turn } from '../providers/llm/model.js';
 import type { KnowledgeAnswer, KnowledgeSearch } from './contract.js';
 import type { FoundChunk } from './procedures/find.js';
 import { placeOfQuote, type QuotedSentence, readSentences } from './quotes.js';
-import { searchKnowledge } from './search.js';
-import type { SearchIndex } from './searchindex.js';
+import { type SearchDeps, searchKnowledge } from './search.js';
 
 /** One question to a model on behalf of a user, outside any agent. */
 interface ModelQuestion {
@@ -22,9 +21,8 @@ interface ModelQuestion {
 /** Asks a model. Resolves to null if a limit of the user's day forbids it. */
 export type AskModel = (question: ModelQuestion) => Promise<{ text: string; model: string } | null>;
 
-interface AskDeps {
+interface AskDeps extends SearchDeps {
   clock: Clock;
-  index: Pick<SearchIndex, 'find'>;
   askModel: AskModel;
 }
 
@@ -58,12 +56,13 @@ const RULES = [
  * against its chunk. `isOutside`: others wrote some of what the model read. 503: no model answered.
  */
 export const askKnowledge = async (
-  { clock, index, askModel }: AskDeps,
+  deps: AskDeps,
   { userId, question, filters, signal }: KnowledgeQuestion,
 ): Promise<{ answer: KnowledgeAnswer; isOutside: boolean }> => {
+  const { clock, askModel } = deps;
   const query = plainWords(question);
-  const search = { query, filters, mode: 'keyword' as const, limit: MOST_CHUNKS };
-  const chunks = /\S/.test(query) ? await foundFor(index, userId, search) : [];
+  const search = { query, filters, limit: MOST_CHUNKS };
+  const chunks = /\S/.test(query) ? await foundFor(deps, userId, search) : [];
   if (chunks.length === 0) return { answer: NOTHING, isOutside: false };
   const isOutside = chunks.some(({ trust }) => trust === 'outside');
   const turns = turnsOf(question, chunks);
@@ -81,12 +80,12 @@ const plainWords = (question: string): string =>
   question.replace(/["“”„‟«»]/g, ' ').replace(/(^|\s)-+/g, ' ');
 
 const foundFor = async (
-  index: AskDeps['index'],
+  deps: SearchDeps,
   userId: string,
   search: KnowledgeSearch,
 ): Promise<FoundChunk[]> => {
   try {
-    return (await searchKnowledge({ index }, userId, search)).chunks;
+    return (await searchKnowledge(deps, userId, search)).chunks;
   } catch (error) {
     if (Boom.isBoom(error, 400)) return [];
     throw error;

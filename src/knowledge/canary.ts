@@ -22,7 +22,8 @@ export const missingPhrase = async (
     const phrase = phraseOf((await entries.chunk(userId, id, number))?.text ?? '');
     if (phrase === null) continue;
     const filter = { entryIds: [id] };
-    const { results } = await index.find({ userId, query: `"${phrase}"`, filter, limit: 1 });
+    const search = { userId, query: `"${phrase}"`, filter, limit: 1, meaning: null, byWords: true };
+    const { results } = await index.find(search);
     if (!results || results.length === 0) return phrase;
   }
   return null;

@@ -160,9 +160,12 @@ const KnowledgeStats = s.object('KnowledgeStats', {
     keyword: s.flag(),
     semantic: s.flag(),
     hybrid: s.flag(),
-    reason: s.nullable(s.anyText(1000)).description('Why some cannot be used'),
+    reason: s
+      .nullable(s.anyText(1000))
+      .description('Why some cannot be used, or do not find everything'),
   }),
 });
+export type KnowledgeStats = s.Static<typeof KnowledgeStats>;
 
 export const knowledge = contract({
   list: endpoint.get('/api/knowledge', {

@@ -4,6 +4,7 @@ import { foldText } from '../kernel/searchwords.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { insertRow } from '../store/rows.js';
 import { type KnowledgeEntryRow, knowledgeEntryTable } from '../store/tables/knowledge.js';
+import { hashOfChunk } from './hash.js';
 import type { SplitChunk, TextToSplit } from './procedures/split.js';
 import { type KnowledgeStore, tagSteps } from './queries.js';
 import type { SearchIndex } from './searchindex.js';
@@ -71,7 +72,8 @@ export const prepareEntry = async (
     [...first, ...tagSteps({ ...of, tags: row.tags }), ...firstChunks],
     ...more,
   ];
-  transactions.at(-1)?.push(last);
+  const earlier = before ? await entries.hashes(userId, before.id) : [];
+  transactions.at(-1)?.push(last, ...(before ? [removeVectors(userId, earlier)] : []));
   return { id: row.id, chunks: chunks.length, transactions };
 };
 
@@ -115,6 +117,7 @@ const rowOf = (
     chars: 0,
     language,
     embedded_with: null,
+    embedder: null,
     error: null,
     created_at: before?.created_at ?? iso(now),
     updated_at: iso(now),
@@ -125,7 +128,8 @@ const rowOf = (
 const replacement = (row: KnowledgeEntryRow): TransactionStep[] => [
   {
     sql: `UPDATE knowledge_entries SET title = ?, folded_title = ?, uri = ?, tags = ?, trust = ?,
-        status = 'indexing', chunks = 0, chars = 0, language = ?, error = NULL, updated_at = ?
+        status = 'indexing', chunks = 0, chars = 0, language = ?, embedder = NULL,
+        embedded_with = NULL, error = NULL, updated_at = ?
       WHERE user_id = ? AND id = ?`,
     parameters: [
       ...[row.title, row.folded_title, row.uri, row.tags, row.trust, row.language, row.updated_at],
@@ -144,8 +148,26 @@ const insertChunks = (
   chunks: SplitChunk[],
   first: number,
 ): TransactionStep => ({
-  sql: `INSERT INTO knowledge_chunks (user_id, entry_id, number, start, text, heading, page)
-    SELECT ?, ?, ? + key, value ->> 'start', value ->> 'text', value ->> 'heading', value ->> 'page'
+  sql: `INSERT INTO knowledge_chunks (user_id, entry_id, number, start, text, heading, page, hash)
+    SELECT ?, ?, ? + key, value ->> 'start', value ->> 'text', value ->> 'heading',
+      value ->> 'page', value ->> 'hash'
     FROM json_each(?)`,
-  parameters: [userId, id, first, JSON.stringify(chunks)],
+  parameters: [userId, id, first, JSON.stringify(chunks.map(hashed))],
+});
+
+const hashed = ({ start, text, heading, page }: SplitChunk) => ({
+  start,
+  text,
+  heading,
+  page,
+  hash: hashOfChunk({ heading, text }),
+});
+
+/** Builds the step that removes those vectors of an entry's earlier chunks that no chunk has now. */
+const removeVectors = (userId: string, hashes: string[]): TransactionStep => ({
+  sql: `DELETE FROM knowledge_vectors
+    WHERE user_id = ? AND hash IN (SELECT value FROM json_each(?)) AND NOT EXISTS (
+      SELECT 1 FROM knowledge_chunks AS c
+      WHERE c.user_id = knowledge_vectors.user_id AND c.hash = knowledge_vectors.hash)`,
+  parameters: [userId, JSON.stringify(hashes)],
 });

@@ -1,10 +1,17 @@
 import type { Base } from '../base.js';
 import type { Resource } from '../kernel/route.js';
 import type { Operations } from '../operations/module.js';
+import type { Confinement } from '../providers/confine/confinement.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { KnowledgeEntryRow } from '../store/tables/knowledge.js';
 import { type KnowledgeActions, knowledgeActions } from './actions.js';
 import type { AskModel } from './ask.js';
+import { openBuiltin } from './embedders/builtin.js';
+import { type EmbedderReport, openEmbedders } from './embedders/registry.js';
+import { embedOperation } from './embedoperation.js';
+import { embedStore } from './embedqueries.js';
+import { createEmbedScheduler } from './embedscheduler.js';
+import { createEmbedTurns } from './embedturns.js';
 import { type KnowledgeText, type PreparedEntry, prepareEntry } from './entries.js';
 import { finishEntry, indexOperation } from './operation.js';
 import { knowledgeStore } from './queries.js';
@@ -14,6 +21,7 @@ import { indexText, type KnowledgeDeps } from './service.js';
 
 export type { KnowledgeActions } from './actions.js';
 export { knowledgeTag } from './contract.js';
+export type { EmbedderReport } from './embedders/registry.js';
 
 /** Texts that become entries, for the modules that have them. */
 export interface KnowledgeTexts {
@@ -42,23 +50,52 @@ export interface Knowledge {
   texts: KnowledgeTexts;
   /** Registers the function that asks models. */
   answerWith(ask: AskModel): void;
+  /** Finds out, within 2 s, how what makes vectors is. */
+  reportEmbedder(userId: string): Promise<EmbedderReport>;
   /** Has the index take over what an earlier start has left. */
   start(): Promise<void>;
   stop(): Promise<void>;
   resources(): Resource[];
 }
 
+interface KnowledgeOptions {
+  operations: Operations;
+  confinement: Confinement | null;
+  /** False: no vectors are made without a model that is routed to embeddings. */
+  builtinEmbedder: boolean;
+}
+
 /** Opens the knowledge of users. */
 export const openKnowledge = (
   { store, clock, log, home }: Base,
-  { operations }: { operations: Operations },
+  { operations, confinement, builtinEmbedder: isBuiltinOn }: KnowledgeOptions,
 ): Knowledge => {
   const entries = knowledgeStore(store);
+  const vectors = embedStore(store);
   const index = openSearchIndex({ store, log, home });
-  const indexing = operations.register(indexOperation({ entries, index }));
+  const builtin = openBuiltin({ home, confinement });
+  const embedders = openEmbedders({ store, clock, builtin, isBuiltinOn });
+  const turns = createEmbedTurns();
+  const scheduler = createEmbedScheduler({
+    store,
+    log,
+    embedders,
+    vectors,
+    turns,
+    operations: operations.register(embedOperation({ embedders, vectors, index, turns })),
+  });
+  const indexing = operations.register(indexOperation({ entries, index, embedding: scheduler }));
   let ask: AskModel = () => Promise.reject(new Error('no module asks models'));
   const askModel: AskModel = (question) => ask(question);
-  const deps: KnowledgeDeps = { store, clock, entries, index, indexing, askModel };
+  const deps: KnowledgeDeps = {
+    store,
+    clock,
+    entries,
+    index,
+    indexing,
+    askModel,
+    embedding: { embedders, vectors, wanted: scheduler.wanted },
+  };
   return {
     actions: knowledgeActions(deps),
     texts: {
@@ -76,8 +113,14 @@ export const openKnowledge = (
     answerWith: (given) => {
       ask = given;
     },
-    start: index.start,
-    stop: index.close,
+    reportEmbedder: embedders.report,
+    start: async () => {
+      await index.start();
+      await scheduler.start();
+    },
+    stop: async () => {
+      await Promise.all([index.close(), builtin.close()]);
+    },
     resources: () => [knowledgeResource(deps)],
   };
 };

@@ -1,6 +1,7 @@
 import type { OperationKind } from '../operations/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { missingPhrase } from './canary.js';
+import type { EmbedScheduler } from './embedscheduler.js';
 import type { KnowledgeStore } from './queries.js';
 import type { SearchIndex } from './searchindex.js';
 
@@ -12,6 +13,7 @@ export interface IndexInput {
 interface FinishDeps {
   entries: KnowledgeStore;
   index: SearchIndex;
+  embedding: Pick<EmbedScheduler, 'wanted'>;
 }
 
 /** The end of the indexing of an entry, and the step that records it. */
@@ -26,13 +28,14 @@ interface FinishedEntry {
  * no such entry any more.
  */
 export const finishEntry = async (
-  { entries, index }: FinishDeps,
+  { entries, index, embedding }: FinishDeps,
   userId: string,
   id: string,
 ): Promise<FinishedEntry | null> => {
   await index.settled();
   const entry = await entries.get(userId, id);
   if (!entry) return null;
+  embedding.wanted(userId);
   const missing = await missingPhrase({ entries, index }, entry);
   const error = missing === null ? null : `The search does not find “${missing}” of it`;
   const status = error === null ? 'ready' : 'failed';

@@ -73,6 +73,16 @@ export const knowledgeStore = ({ db, transact }: Store) => {
     chunk: (userId: string, id: string, number: number): Promise<KnowledgeChunkRow | undefined> =>
       ownChunks(userId, id).where('number', '=', number).executeTakeFirst(),
 
+    /** Returns the hashes of the chunks of an entry. */
+    hashes: async (userId: string, id: string): Promise<string[]> => {
+      const rows = db
+        .selectFrom('knowledge_chunks')
+        .select('hash')
+        .where(visibleTo(userId))
+        .where('entry_id', '=', id);
+      return (await rows.execute()).flatMap(({ hash }) => (hash === null ? [] : [hash]));
+    },
+
     counts: (userId: string): Promise<TypeCount[]> =>
       db
         .selectFrom('knowledge_entries')

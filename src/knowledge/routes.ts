@@ -10,9 +10,9 @@ import { viewer } from '../store/view.js';
 import { askKnowledge } from './ask.js';
 import { KnowledgeEntry, knowledge } from './contract.js';
 import type { KnowledgeText } from './entries.js';
-import type { TypeCount } from './queries.js';
 import { searchKnowledge, viewFound } from './search.js';
 import { beginEntry, type KnowledgeDeps, titleOf } from './service.js';
+import { knowledgeStats } from './stats.js';
 
 /** The characters of a text that an entry shows. */
 const MOST_SHOWN = 1_000_000;
@@ -34,7 +34,7 @@ export const knowledgeResource = (deps: KnowledgeDeps) => {
       const { id } = await beginEntry(deps, noteOf(userId, body));
       return viewEntry(await find(userId, id));
     },
-    stats: async (_, { userId }) => viewStats(await entries.counts(userId)),
+    stats: (_, { userId }) => knowledgeStats(deps, userId),
     search: async ({ body }, { userId }) => {
       const since = performance.now();
       const { mode, degraded, chunks } = await searchKnowledge(deps, userId, body);
@@ -102,22 +102,4 @@ const contentOf = (chunks: KnowledgeChunkRow[]): string => {
     content += text.slice(Math.max(0, content.length - start));
   }
   return content;
-};
-
-const viewStats = (counts: TypeCount[]) => {
-  const sum = (key: 'entries' | 'chunks' | 'chars'): number =>
-    counts.reduce((total, each) => total + each[key], 0);
-  return {
-    total: sum('entries'),
-    chunks: sum('chunks'),
-    chars: sum('chars'),
-    bySourceType: Object.fromEntries(counts.map((each) => [each.sourceType, each.entries])),
-    embedding: { model: null, dimensions: null, embedded: 0, pending: 0 },
-    modes: {
-      keyword: true,
-      semantic: false,
-      hybrid: false,
-      reason: 'Nothing here makes vectors of texts',
-    },
-  };
 };

@@ -2,12 +2,20 @@ import Boom from '@hapi/boom';
 import { TaskOverran } from '../kernel/pool.js';
 import type { KnowledgeResults, KnowledgeSearch } from './contract.js';
 import type { Found, FoundChunk } from './procedures/find.js';
+import { type FoundMeaning, type MeaningDeps, vectorOfQuery } from './queryvector.js';
 import type { SearchIndex } from './searchindex.js';
 
+/** The dependencies of a search. */
+export interface SearchDeps {
+  index: Pick<SearchIndex, 'find'>;
+  embedding: MeaningDeps;
+}
+
 const DEFAULT_LIMIT = 10;
-const NO_EMBEDDER = 'Nothing here makes vectors of texts';
-const REMEDY = 'An admin gives the routing topic `embeddings` a model that makes them';
+const REMEDY = 'An admin gives the routing topic `embeddings` a model that makes vectors';
 const PARTIAL = 'The search index is being made anew; entries may be missing until that is done';
+/** Said where the functions that compare vectors cannot be loaded. */
+const NO_COMPARISON = 'Vectors cannot be compared on this machine';
 
 /** A search with what was found, each chunk with its whole text. */
 interface KnowledgeFinds {
@@ -18,23 +26,28 @@ interface KnowledgeFinds {
 
 /** Searches the knowledge of a user. Throws 400 for a query of exclusions alone. */
 export const searchKnowledge = async (
-  { index }: { index: Pick<SearchIndex, 'find'> },
+  deps: SearchDeps,
   userId: string,
   { query, mode = 'hybrid', filters = {}, limit = DEFAULT_LIMIT }: KnowledgeSearch,
 ): Promise<KnowledgeFinds> => {
-  if (mode === 'semantic') {
-    throw Boom.serverUnavailable(`${NO_EMBEDDER}. ${REMEDY}`, { code: 'no_embedder' });
-  }
-  const { results, isPartial } = await inTime(
-    index.find({ userId, query, filter: filters, limit }),
+  const found = mode === 'keyword' ? null : await vectorOfQuery(deps.embedding, { userId, query });
+  const meaning = found && 'meaning' in found ? found.meaning : null;
+  if (mode === 'semantic' && !meaning) throw noEmbedder(found);
+  const byWords = mode !== 'semantic';
+  const { results, isPartial, comparesVectors } = await inTime(
+    deps.index.find({ userId, query, filter: filters, limit, meaning, byWords }),
   );
   if (!results) throw nothingToFind();
+  if (mode === 'semantic' && !comparesVectors) throw noEmbedder({ reason: NO_COMPARISON });
+  const isFused = meaning !== null && comparesVectors;
   const reasons = [
-    ...(mode === 'hybrid' ? [`${NO_EMBEDDER}: found by words alone`] : []),
+    ...(found && 'reason' in found ? [`${found.reason}: found by words alone`] : []),
+    ...(meaning && !comparesVectors ? [`${NO_COMPARISON}: found by words alone`] : []),
+    ...(found && 'note' in found && found.note !== null ? [found.note] : []),
     ...(isPartial ? [PARTIAL] : []),
   ];
   return {
-    mode: 'keyword',
+    mode: isFused ? mode : 'keyword',
     degraded: reasons.length > 0 ? reasons.join('. ') : null,
     chunks: results,
   };
@@ -47,6 +60,11 @@ const inTime = async (search: Promise<Found>): Promise<Found> => {
     if (!(error instanceof TaskOverran)) throw error;
     throw Boom.serverUnavailable('The search took too long; search for rarer words');
   }
+};
+
+const noEmbedder = (found: FoundMeaning | null): Boom.Boom => {
+  const reason = found && 'reason' in found ? found.reason : 'Nothing makes vectors here';
+  return Boom.serverUnavailable(`${reason}. ${REMEDY}`, { code: 'no_embedder' });
 };
 
 const nothingToFind = (): Boom.Boom =>

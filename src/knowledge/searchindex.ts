@@ -3,7 +3,7 @@ import { createPool, type Pool } from '../kernel/pool.js';
 import type { Store } from '../store/store.js';
 import type { FindRequest, Found } from './procedures/find.js';
 import type { SplitChunks, TextToSplit } from './procedures/split.js';
-import type { knowledgeTasks } from './procedures/tasks.js';
+import type { knowledgeTasks, NearestEntry } from './procedures/tasks.js';
 
 interface SearchIndexDeps {
   store: Store;
@@ -21,6 +21,8 @@ export interface SearchIndex {
   /** Resolves when the index has all that was committed before the call. */
   settled(): Promise<void>;
   find(request: Omit<FindRequest, 'home'>): Promise<Found>;
+  /** Finds out if an entry is found by a vector. */
+  nearest(of: Omit<NearestEntry, 'home'>): Promise<boolean>;
   split(userId: string, text: TextToSplit): Promise<SplitResult>;
   /** Has it take over what an earlier start has left, if anything. */
   start(): Promise<void>;
@@ -82,6 +84,7 @@ export const openSearchIndex = ({ store, log, home }: SearchIndexDeps): SearchIn
       if (isLost) changed();
       return found;
     },
+    nearest: (of) => readers.run(of.userId, 'nearest', { home, ...of }),
     split: (userId, text) => writer.run(userId, 'split', text),
     start: async () => {
       const newest = store.db.selectFrom('knowledge_changes').select('seq').orderBy('seq', 'desc');

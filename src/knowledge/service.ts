@@ -3,9 +3,11 @@ import type { Operation } from '../kernel/contract/operation.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { Store } from '../store/store.js';
 import type { AskModel } from './ask.js';
+import type { EmbedScheduler } from './embedscheduler.js';
 import { type KnowledgeText, prepareEntry, UNTITLED } from './entries.js';
 import { finishEntry, type IndexInput } from './operation.js';
 import type { KnowledgeStore } from './queries.js';
+import type { MeaningDeps } from './queryvector.js';
 import type { SearchIndex } from './searchindex.js';
 
 export interface KnowledgeDeps {
@@ -16,6 +18,7 @@ export interface KnowledgeDeps {
   /** Begins the operation that makes an entry searchable. */
   indexing: OperationBeginner<IndexInput>;
   askModel: AskModel;
+  embedding: MeaningDeps & Pick<EmbedScheduler, 'wanted'>;
 }
 
 /** Stores a text as an entry, and begins the operation that makes it searchable. */

@@ -192,6 +192,7 @@ const newRow = ({ clock, sealKey }: ModelsDeps, given: NewModel): ModelRow => {
     enabled: given.enabled === false ? 0 : 1,
     created_at: iso(now),
     updated_at: iso(now),
+    embedding: null,
   };
 };
 

@@ -82,15 +82,27 @@ const start = async (
   { script, input, readable, packages }: Omit<WorkerTask<unknown>, 'take'>,
   folder: string,
 ): Promise<ConfinedProcess> => {
+  const held = await holdWorker(confinement, { script, readable, packages }, folder);
+  held.stdin.end(JSON.stringify(input));
+  return held;
+};
+
+/**
+ * Starts a program of ours in a process of its own that has no network and a low priority, and may
+ * write into the folder alone. Throws ConfinementFailed.
+ */
+export const holdWorker = (
+  confinement: Confinement,
+  { script, readable, packages }: Pick<WorkerTask<unknown>, 'script' | 'readable' | 'packages'>,
+  folder: string,
+): Promise<ConfinedProcess> => {
   const file = fileURLToPath(script);
-  const held = await confinement.hold({
+  return confinement.hold({
     argv: ['nice', '-n', NICENESS, process.execPath, `--max-old-space-size=${HEAP_MB}`, file],
     folder,
     network: false,
     readable: [...new Set([...readable, dirname(process.execPath), ...codeOf(file, packages)])],
   });
-  held.stdin.end(JSON.stringify(input));
-  return held;
 };
 
 /** Reads the lines of a process to the last one. The process has ended when this settles. */

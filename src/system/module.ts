@@ -4,6 +4,7 @@ import type { Base } from '../base.js';
 import type { Channels } from '../channels/module.js';
 import type { Config } from '../config.js';
 import type { Jobs } from '../jobs/module.js';
+import type { Knowledge } from '../knowledge/module.js';
 import type { Outbound } from '../outbound/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { Hub } from '../realtime/module.js';
@@ -42,6 +43,7 @@ interface SystemResourcesDeps {
   jobs: Jobs;
   agents: Agents;
   channels: Channels;
+  knowledge: Knowledge;
   confinement: Confinement | null;
   daemon: Daemon;
 }
@@ -76,7 +78,8 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
       destroyVersions: vault.destroyPassed,
       sweepFolders: () => sweepFolders(store, tools.work),
     }),
-    resources: ({ jobs, agents, channels, confinement, daemon }: SystemResourcesDeps) => {
+    resources: (resources: SystemResourcesDeps) => {
+      const { jobs, agents, channels, knowledge, confinement, daemon } = resources;
       const { queue } = jobs;
       const { models } = agents;
       const { sockets } = daemon;
@@ -103,7 +106,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
         doctor: doctorResource(base, {
           parts,
           prove,
-          models: models.states,
+          models: { states: models.states, embedder: knowledge.reportEmbedder },
           backups,
           daemon,
           exposure,

@@ -65,6 +65,7 @@ interface Scan {
  * the ids that ends at a limit reads no more rows than it returns.
  */
 const EXPECTED: [RegExp, string][] = [
+  [/^select distinct "user_id" from "knowledge_entries"/i, 'those that wait for vectors'],
   [/^select .* from "hooks"( where "trigger" = \?)?$/i, 'at the start, once'],
   [/from "hooks" .*"next_run_at"/i, 'at the start, once'],
   [/"jobs" .*"kind" in/i, 'at the start, once'],

@@ -90,6 +90,7 @@ export const startApp = async ({
           logLevel: 'silent',
           ratePerUser: 0,
           ratePerAddress: 0,
+          builtinEmbedder: false,
           ...config,
           ...over,
         },

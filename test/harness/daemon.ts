@@ -87,6 +87,7 @@ const launch = ({ home, env = {}, under = [], entry = ENTRY }: DaemonOptions) =>
       ADJUTANT_LOG_LEVEL: 'error',
       ADJUTANT_RATE_PER_USER: '0',
       ADJUTANT_RATE_PER_ADDRESS: '0',
+      ADJUTANT_BUILTIN_EMBEDDER: 'false',
       ...env,
     },
   });

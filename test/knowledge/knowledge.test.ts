@@ -54,7 +54,7 @@ describe('knowledge', () => {
     const { mode, degraded, results } = await search('Which SERVER is xenon?');
     expect([mode, degraded]).to.equal([
       'keyword',
-      'Nothing here makes vectors of texts: found by words alone',
+      'The built-in embedder is turned off, and no model is in its place: found by words alone',
     ]);
     const [first] = results;
     expect(first).to.include({ entryId: entry.id, chunk: 0, score: 1, matched: ['word'] });
@@ -205,7 +205,7 @@ describe('knowledge', () => {
       embedding: { model: null, dimensions: null, embedded: 0, pending: 0 },
       modes: {
         ...{ keyword: true, semantic: false, hybrid: false },
-        reason: 'Nothing here makes vectors of texts',
+        reason: 'The built-in embedder is turned off, and no model is in its place',
       },
     });
   });

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { vectorWriter } from './vectorwriter.js';
 import { indexedText, spacedWords } from './words.js';
 
 interface EntryToIndex {
@@ -39,7 +40,8 @@ export const indexWriter = (search: Database.Database, main: Database.Database) 
       WHERE user_id = ? AND entry_id = ? ORDER BY number`,
   );
   const words = wordWriter(search);
-  const remove = remover(search);
+  const vectors = vectorWriter(search, main);
+  const remove = remover(search, vectors.remove);
   const insertOwner = search.prepare('INSERT OR IGNORE INTO owners (user_id) VALUES (?)');
   const ownerOf = search.prepare<[string], number>('SELECT id FROM owners WHERE user_id = ?');
   const made = search.prepare<[number], number>('SELECT made FROM owners WHERE id = ?');
@@ -80,12 +82,16 @@ export const indexWriter = (search: Database.Database, main: Database.Database) 
     put: (id: string): void => {
       remove(id);
       const entry = entryOf.get(id);
-      if (entry) write(entry);
+      if (!entry) return;
+      write(entry);
+      vectors.put(id);
     },
+    putVectors: vectors.put,
+    removeOtherVectors: vectors.removeOthers,
   };
 };
 
-const remover = (search: Database.Database) => {
+const remover = (search: Database.Database, removeVectors: (entry: number) => void) => {
   const entryOf = search.prepare<[string], { id: number; owner: number }>(
     'SELECT id, owner FROM entries WHERE entry_id = ?',
   );
@@ -98,6 +104,7 @@ const remover = (search: Database.Database) => {
   return (entryId: string): void => {
     const entry = entryOf.get(entryId);
     if (!entry) return;
+    removeVectors(entry.id);
     removeWords.run(entry.id);
     const { changes } = removeChunks.run(entry.id);
     removeEntry.run(entry.id);

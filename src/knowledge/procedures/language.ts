@@ -28,14 +28,38 @@ export const languageOf = async (text: string): Promise<string | null> => {
   return byWords(part);
 };
 
-const byWords = async (text: string): Promise<string | null> => {
+/**
+ * Returns true for a text that is English as far as can be told. The language of a few words cannot;
+ * then the letters decide.
+ */
+export const mayBeEnglish = async (text: string): Promise<boolean> => {
+  const language = await languageOf(text);
+  return language === null ? isLatin(text) : language === 'en';
+};
+
+/** Returns true if most letters are those of English. */
+export const isLatin = (text: string): boolean => {
+  const part = text.slice(0, READ);
+  const letters = part.match(/\p{L}/gu)?.length ?? 0;
+  return letters > 0 && (part.match(/[a-z]/gi)?.length ?? 0) > letters * 0.8;
+};
+
+let lists: Promise<[string, Set<string>][]> | null = null;
+
+/** Loads the words without a subject of the languages that are told by them. */
+const loadLists = async (): Promise<[string, Set<string>][]> => {
   const { deu, eng, fra, ita, nld, por, spa } = await import('stopword');
   const languages = { en: eng, de: deu, fr: fra, it: ita, nl: nld, pt: por, es: spa };
+  return Object.entries(languages).map(([code, words]) => [code, new Set(words.map(foldText))]);
+};
+
+const byWords = async (text: string): Promise<string | null> => {
+  lists ??= loadLists();
   const words = foldText(text).match(/\p{L}+/gu) ?? [];
-  const scores = Object.entries(languages).map(([language, list]) => {
-    const known = new Set(list.map(foldText));
-    return { language, share: words.filter((word) => known.has(word)).length / words.length };
-  });
+  const scores = (await lists).map(([language, known]) => ({
+    language,
+    share: words.filter((word) => known.has(word)).length / words.length,
+  }));
   const [best] = scores.sort((a, b) => b.share - a.share);
   return best && best.share >= LEAST_SHARE ? best.language : null;
 };

@@ -2,6 +2,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { makePrivate } from '../../kernel/private.js';
+import { loadVectorFunctions } from './vectors.js';
 import { TOKENIZER } from './words.js';
 
 /** The index, which is made of the main database and can be lost without loss. */
@@ -9,7 +10,7 @@ const FILE = 'search.db';
 /** The main database, of which the texts are read. */
 const MAIN = 'adjutant.db';
 /** Counts the forms of the index: one of another form is made anew. */
-const FORM = 2;
+const FORM = 3;
 /** An index below this size is checked when it is opened. */
 const CHECKED_BYTES = 16 * 1024 * 1024;
 
@@ -27,6 +28,7 @@ CREATE TABLE entries (
   id INTEGER PRIMARY KEY, entry_id TEXT NOT NULL UNIQUE, owner INTEGER NOT NULL,
   source_type TEXT NOT NULL, trust TEXT NOT NULL, tags TEXT NOT NULL, created_at TEXT NOT NULL
 ) STRICT;
+CREATE INDEX entries_by_owner ON entries (owner);
 CREATE TABLE chunks (
   id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, number INTEGER NOT NULL
 ) STRICT;
@@ -53,6 +55,8 @@ export interface SearchDatabases {
   main: Database.Database;
   /** Identifies the file of the index: another one may have taken its place. */
   inode: number;
+  /** True if vectors can be compared here. */
+  comparesVectors: boolean;
 }
 
 /** Opens both for the thread that writes the index. A missing or damaged index is made anew. */
@@ -63,7 +67,8 @@ export const openToWrite = (home: string): SearchDatabases => {
     removeIndex(home);
     search = create(path);
   }
-  return { search, main: openMain(home), inode: statSync(path).ino };
+  const { ino: inode } = statSync(path);
+  return { search, main: openMain(home), inode, comparesVectors: false };
 };
 
 /** Opens both for searches. Returns null if there is no index, or none of the present form yet. */
@@ -79,7 +84,8 @@ export const openToSearch = (home: string): SearchDatabases | null => {
   search.pragma('query_only = ON');
   search.pragma('cache_size = -32000');
   search.pragma('mmap_size = 268435456');
-  return { search, main: openMain(home), inode };
+  const comparesVectors = loadVectorFunctions(search);
+  return { search, main: openMain(home), inode, comparesVectors };
 };
 
 /** Returns what identifies the file of the index; null if there is none. */

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { forgetKnownWords, indexWriter } from './indexwriter.js';
 import type { SearchDatabases } from './searchdb.js';
+import { dropVectorTables, vectorTables } from './vectors.js';
 
 /** The time after which a step ends and lets others have the thread, in milliseconds. */
 const STEP_MS = 200;
@@ -20,7 +21,9 @@ type Databases = Pick<SearchDatabases, 'search' | 'main'>;
 interface Change {
   seq: number;
   mark: string;
+  /** The entry; of the kind `owner`, the owner. */
   entry_id: string;
+  kind: 'entry' | 'vectors' | 'owner';
 }
 
 /** The last change that the index has, and the entry up to which it is made anew, if it is. */
@@ -38,7 +41,7 @@ export const takeChanges = ({ search, main }: SearchDatabases): SyncReport => {
   const state = readState(search);
   const last = main
     .prepare<[], Change>(
-      'SELECT seq, mark, entry_id FROM knowledge_changes ORDER BY seq DESC LIMIT 1',
+      'SELECT seq, mark, entry_id, kind FROM knowledge_changes ORDER BY seq DESC LIMIT 1',
     )
     .get();
   if (!state || !belongs(main, state)) {
@@ -78,6 +81,7 @@ const belongs = (main: Database.Database, { seq, mark }: IndexState): boolean =>
 const reset = (search: Database.Database, last: Change | undefined): void => {
   forgetKnownWords();
   search.transaction(() => {
+    for (const tables of vectorTables(search)) dropVectorTables(search, tables);
     search.exec(`DELETE FROM owners; DELETE FROM entries; DELETE FROM chunks; DELETE FROM vocabulary;
       INSERT INTO chunk_words (chunk_words) VALUES ('delete-all');
       INSERT INTO word_parts (word_parts) VALUES ('delete-all');`);
@@ -105,20 +109,25 @@ const rebuild = ({ search, main }: Databases, state: IndexState, until: number):
 /** Takes over change after change. Returns true when there are no more. */
 const apply = ({ search, main }: Databases, state: IndexState, until: number): boolean => {
   const next = main.prepare<[number], Change>(
-    'SELECT seq, mark, entry_id FROM knowledge_changes WHERE seq > ? ORDER BY seq LIMIT 64',
+    'SELECT seq, mark, entry_id, kind FROM knowledge_changes WHERE seq > ? ORDER BY seq LIMIT 64',
   );
   const write = indexWriter(search, main);
+  const writers = {
+    entry: write.put,
+    vectors: write.putVectors,
+    owner: write.removeOtherVectors,
+  };
   for (;;) {
     const changes = next.all(state.seq);
     const [first] = changes;
     if (!first) return true;
     if (performance.now() >= until) return false;
     search.transaction(() => {
-      const ids = new Set<string>();
-      for (const { seq, mark, entry_id } of changes) {
-        if (ids.size > 0 && performance.now() >= until) break;
-        if (!ids.has(entry_id)) write.put(entry_id);
-        ids.add(entry_id);
+      const applied = new Set<string>();
+      for (const { seq, mark, entry_id, kind } of changes) {
+        if (applied.size > 0 && performance.now() >= until) break;
+        if (!applied.has(`${kind} ${entry_id}`)) writers[kind](entry_id);
+        applied.add(`${kind} ${entry_id}`);
         state.seq = seq;
         state.mark = mark;
       }

@@ -1,6 +1,7 @@
-import { type FindRequest, type Found, findChunks } from './find.js';
+import { type FindRequest, type Found, findChunks, findOwner } from './find.js';
 import { forgetKnownWords } from './indexwriter.js';
 import { languageOf } from './language.js';
+import { nearestChunks } from './nearest.js';
 import {
   indexInode,
   isDamage,
@@ -40,22 +41,56 @@ const dropped = (databases: SearchDatabases | null): null => {
   return null;
 };
 
+type LostFind = Found & { isLost: boolean };
+
 /** A search of an index that is missing or damaged: it is to be made anew. */
-const LOST = { results: [], isPartial: true, isLost: true };
+const LOST: LostFind = { results: [], isPartial: true, isLost: true, comparesVectors: true };
 
 /** Searches the index of the home. */
-const find = async (request: FindRequest): Promise<Found & { isLost: boolean }> => {
+const find = (request: FindRequest): Promise<LostFind> =>
+  searchIn<LostFind>(request.home, LOST, async (databases) => {
+    const { comparesVectors } = databases;
+    const meaning = comparesVectors ? request.meaning : null;
+    const { results } = await findChunks(databases, { ...request, meaning });
+    return { results, isPartial: isPartial(databases), isLost: false, comparesVectors };
+  });
+
+/** The vector of an entry, by which it is to be found. */
+export interface NearestEntry {
+  home: string;
+  userId: string;
+  entryId: string;
+  embedder: number;
+  vector: Uint8Array;
+}
+
+/** Returns true if an entry is found by a vector. */
+const nearest = ({ home, userId, entryId, ...by }: NearestEntry): Promise<boolean> =>
+  searchIn(home, false, async ({ search }) => {
+    const owner = findOwner(search, userId);
+    if (!owner) return false;
+    const terms = { phrases: [], excluded: [] };
+    const filter = { entryIds: [entryId] };
+    return (
+      nearestChunks(search, { ...by, owner, filter, leastLikeness: 0, terms, limit: 1 }).length > 0
+    );
+  });
+
+/** Searches in the index; `lost` stands for the result if it is missing or damaged. */
+const searchIn = async <T>(
+  home: string,
+  lost: T,
+  search: (databases: SearchDatabases) => Promise<T>,
+): Promise<T> => {
   try {
-    if (searching && searching.inode !== indexInode(request.home)) searching = dropped(searching);
-    searching ??= openToSearch(request.home);
-    if (!searching) return LOST;
-    const { results } = await findChunks(searching, request);
-    return { results, isPartial: isPartial(searching), isLost: false };
+    if (searching && searching.inode !== indexInode(home)) searching = dropped(searching);
+    searching ??= openToSearch(home);
+    return searching ? await search(searching) : lost;
   } catch (error) {
     searching = dropped(searching);
     if (!isDamage(error)) throw error;
-    removeIndex(request.home);
-    return LOST;
+    removeIndex(home);
+    return lost;
   }
 };
 
@@ -72,4 +107,4 @@ const split = (text: TextToSplit): Promise<SplitChunks & { language: string | nu
   languageOf(text.text).then((language) => ({ ...splitIntoChunks(text), language }));
 
 /** The tasks of the threads of knowledge. */
-export const knowledgeTasks = { sync, find, split };
+export const knowledgeTasks = { sync, find, nearest, split };

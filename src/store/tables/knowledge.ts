@@ -1,4 +1,4 @@
-import { json, literal, number, orNull, type Row, table, text } from './table.js';
+import { bytes, json, literal, number, orNull, preset, type Row, table, text } from './table.js';
 
 export type KnowledgeSource =
   | 'document'
@@ -31,6 +31,8 @@ export const knowledgeEntryTable = table('knowledge_entries', {
   error: orNull(text),
   created_at: text,
   updated_at: text,
+  /** The embedder that has taken it; null: it waits for one. */
+  embedder: orNull(number),
 });
 export type KnowledgeEntryRow = Row<typeof knowledgeEntryTable>;
 
@@ -51,6 +53,8 @@ export const knowledgeChunkTable = table('knowledge_chunks', {
   text,
   heading: orNull(text),
   page: orNull(number),
+  /** The hash of what a vector of it is made of; null: not known yet. */
+  hash: orNull(text),
 });
 export type KnowledgeChunkRow = Row<typeof knowledgeChunkTable>;
 
@@ -59,4 +63,26 @@ export const knowledgeChangeTable = table('knowledge_changes', {
   seq: number,
   entry_id: text,
   mark: text,
+  kind: preset(literal<'entry' | 'vectors' | 'owner'>()),
+});
+
+/** A maker of vectors. Only those of one embedder can be compared with each other. */
+export const embedderTable = table('embedders', {
+  id: preset(number),
+  /** All that its vectors depend on. */
+  key: text,
+  name: text,
+  dimensions: number,
+});
+
+/** The embedder whose vectors the searches of a user use. */
+export const userEmbedderTable = table('user_embedders', { user_id: text, embedder: number });
+
+/** Vectors by the hash of what they were made of. */
+export const knowledgeVectorTable = table('knowledge_vectors', {
+  user_id: text,
+  hash: text,
+  embedder: number,
+  /** One byte a dimension; null: the embedder refuses the text. */
+  vector: orNull(bytes),
 });

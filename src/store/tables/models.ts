@@ -29,6 +29,8 @@ export const modelTable = table('models', {
   enabled: flag,
   created_at: text,
   updated_at: text,
+  /** The facts of the vectors that it makes; null: it makes none. */
+  embedding: orNull(json()),
 });
 export type ModelRow = Row<typeof modelTable>;
 

@@ -5,6 +5,7 @@ import type { IncompletePlatform } from '../../channels/module.js';
 import { iso } from '../../kernel/clock.js';
 import type { LostLines } from '../../kernel/linewriter.js';
 import { resource } from '../../kernel/route.js';
+import type { EmbedderReport } from '../../knowledge/module.js';
 import type { MasterKeyProof } from '../../secrets/module.js';
 import type { Backups } from '../backup/backups.js';
 import type { Daemon } from '../daemon.js';
@@ -16,6 +17,7 @@ import { type DoctorStore, doctorStore } from './queries.js';
 import {
   backupOf,
   clockOf,
+  embedderOf,
   exposureFindings,
   failedFinding,
   modelsOf,
@@ -27,7 +29,8 @@ import {
 interface DoctorDeps {
   /** Checks every part now. */
   parts(): Promise<PartReport[]>;
-  models(): ModelState[];
+  /** The models, and what makes vectors of texts. */
+  models: { states(): ModelState[]; embedder(userId: string): Promise<EmbedderReport> };
   backups: Backups;
   prove(): Promise<MasterKeyProof>;
   exposure(): Exposure;
@@ -53,10 +56,11 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['audit', async () => [await checkHeads(store, daemon.heads, recorded)]],
         ['clock', async () => [clockOf(now, await store.newest())]],
         ['exposure', async () => exposureFindings(exposure())],
-        ['parts', async () => partsOf(await parts(), models())],
+        ['parts', async () => partsOf(await parts(), models.states())],
         ['backup', async () => [await ageOfBackup(store, deps.backups, now)]],
         ['log', async () => logOf(daemon.recent.lost())],
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
+        ['embedder', async () => [embedderOf(await models.embedder(by.userId))]],
         ['platforms', async () => platformsOf(await deps.unset())],
       ];
       const findings = await Promise.all(checks.map(([name, check]) => attempt(name, check)));

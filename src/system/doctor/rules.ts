@@ -3,6 +3,7 @@ import type { ModelState } from '../../agents/module.js';
 import type { IncompletePlatform } from '../../channels/module.js';
 import { isLoopbackHost } from '../../kernel/clientaddress.js';
 import { iso } from '../../kernel/clock.js';
+import type { EmbedderReport } from '../../knowledge/module.js';
 import type { Finding } from './contract.js';
 
 const LEEWAY_MS = 60_000;
@@ -60,6 +61,16 @@ export const clockOf = (now: number, newestAt: string | null): Finding => {
     'set the clock: timedatectl set-ntp true',
   );
 };
+
+/** Reports what makes vectors of texts. */
+export const embedderOf = ({ isWell, detail }: EmbedderReport): Finding =>
+  isWell
+    ? okFinding('embedder', detail)
+    : warnFinding(
+        'embedder',
+        `${detail}: texts are found by words alone`.slice(0, 1000),
+        'adjutant knowledge stats   another one: adjutant models routing set embeddings --primary <model>',
+      );
 
 /** Reports each model that fails or cools down; nothing if all are well. */
 export const modelsOf = (states: ModelState[]): Finding[] =>

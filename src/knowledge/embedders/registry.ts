@@ -1,0 +1,226 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../../kernel/clock.js';
+import { mint } from '../../kernel/ids.js';
+import type { Store } from '../../store/store.js';
+import type { BuiltinEmbedder } from './builtin.js';
+import {
+  byteVector,
+  DayLimitReached,
+  type EmbedCall,
+  type Embedder,
+  EmbedderFailed,
+} from './embedder.js';
+
+/** The models of the registry that make vectors. */
+export interface EmbedderSource {
+  /** Returns the model that an admin has routed to embeddings; null if there is none. */
+  routed(): Embedder | null;
+  /** Returns the model whose vectors have that key; null if there is none any more. */
+  withKey(key: string): Embedder | null;
+}
+
+/** The vector of a query, or why there is none. */
+export type QueryVector = { vector: Uint8Array } | { reason: string };
+
+/** The state of the embedder in force. */
+export interface EmbedderReport {
+  isWell: boolean;
+  /** Its name, or why it makes no vectors. */
+  detail: string;
+}
+
+/** The embedders, the one in force among them, and what calls have shown of them. */
+export interface Embedders {
+  /** Returns the one that makes the vectors of texts now; null if there is none. */
+  inForce(): Embedder | null;
+  /** Says why none is in force. */
+  whyNone(): string;
+  /** Returns the embedder of these vectors; null if there is none any more. */
+  withId(id: number): Promise<Embedder | null>;
+  /** Returns the number of an embedder in the database, which is given at its first use. */
+  idOf(embedder: Embedder): Promise<number>;
+  /** Makes the vectors of texts. Errors: as those of an embedder. */
+  embed(embedder: Embedder, texts: string[], call: EmbedCall): Promise<ArrayLike<number>[]>;
+  /** Makes the vector of a query, in time for its search. */
+  queryVector(embedder: Embedder, userId: string, query: string): Promise<QueryVector>;
+  /** Finds out if the one in force works; resolves to why it does not, or null, within 2 s. */
+  check(userId: string): Promise<string | null>;
+  /** Reports how the one in force is, within 2 s. */
+  report(userId: string): Promise<EmbedderReport>;
+  /** Registers the models that make vectors. */
+  use(source: EmbedderSource): void;
+  /** Waits for so long, or until the embedder in force may be another. */
+  change(ms: number, signal: AbortSignal): Promise<void>;
+  /** Has those that wait look again which embedder is in force. */
+  changed(): void;
+}
+
+interface EmbeddersDeps {
+  store: Store;
+  clock: Clock;
+  builtin: BuiltinEmbedder;
+  /** False: an admin has turned the built-in one off. */
+  isBuiltinOn: boolean;
+}
+
+/** Ours: the time for which one that failed is not asked for the vector of a query. */
+const REST_MS = 15_000;
+/** Ours: the time for which what a call has shown is believed. */
+const FRESH_MS = 60_000;
+/** Ours: the vectors of queries that are kept in memory. */
+const MOST_KEPT = 1000;
+const CHECKED_TEXT = 'ok';
+
+export const openEmbedders = ({ store, clock, builtin, isBuiltinOn }: EmbeddersDeps): Embedders => {
+  const own = isBuiltinOn ? builtin.embedder : null;
+  const health = createHealthRecord();
+  const ids = embedderIds(store);
+  const kept = new Map<string, Uint8Array>();
+  let source: EmbedderSource = { routed: () => null, withKey: () => null };
+  let change = new AbortController();
+
+  const inForce = (): Embedder | null => source.routed() ?? own;
+
+  const embed: Embedders['embed'] = async (embedder, texts, call) => {
+    try {
+      const vectors = await embedder.embed(texts, call);
+      health.worked(embedder.key);
+      return vectors;
+    } catch (error) {
+      if (error instanceof EmbedderFailed && !error.isOfText) {
+        health.failed(embedder.key, error.message);
+      }
+      throw error;
+    }
+  };
+
+  const queryVector: Embedders['queryVector'] = async (embedder, userId, query) => {
+    const key = JSON.stringify([userId, embedder.key, query]);
+    const known = kept.get(key);
+    if (known) {
+      kept.delete(key);
+      kept.set(key, known);
+      return { vector: known };
+    }
+    const failure = health.failure(embedder.key, REST_MS);
+    if (failure !== null) return { reason: failure };
+    const signal = AbortSignal.timeout(embedder.queryMs);
+    const call = { use: 'query' as const, userId, askedBy: mint('question', clock.now()), signal };
+    try {
+      const [vector = []] = await embed(embedder, [query], call);
+      const bytes = byteVector(vector);
+      kept.set(key, bytes);
+      for (const oldest of kept.keys()) {
+        if (kept.size <= MOST_KEPT) break;
+        kept.delete(oldest);
+      }
+      return { vector: bytes };
+    } catch (error) {
+      if (signal.aborted) {
+        const late = `${embedder.name} did not answer within ${embedder.queryMs / 1000} s`;
+        health.failed(embedder.key, late);
+        return { reason: late };
+      }
+      if (error instanceof EmbedderFailed || error instanceof DayLimitReached) {
+        return { reason: error.message };
+      }
+      throw error;
+    }
+  };
+
+  const whyNone = (): string =>
+    isBuiltinOn
+      ? 'The packages of the built-in embedder are not installed'
+      : 'The built-in embedder is turned off, and no model is in its place';
+
+  const check: Embedders['check'] = async (userId) => {
+    const embedder = inForce();
+    if (!embedder) return null;
+    const failure = health.failure(embedder.key, REST_MS);
+    if (failure !== null || embedder === own || health.isFresh(embedder.key)) return failure;
+    const checked = await queryVector(embedder, userId, CHECKED_TEXT);
+    return 'reason' in checked ? checked.reason : null;
+  };
+
+  return {
+    inForce,
+    whyNone,
+    withId: async (id) => {
+      const key = await ids.keyOf(id);
+      if (key === null) return null;
+      return [inForce(), own].find((each) => each?.key === key) ?? source.withKey(key);
+    },
+    idOf: ids.idOf,
+    embed,
+    queryVector,
+    check,
+    report: async (userId) => {
+      const embedder = inForce();
+      if (!embedder) return { isWell: !isBuiltinOn, detail: whyNone() };
+      const failure = await check(userId);
+      return { isWell: failure === null, detail: failure ?? embedder.name };
+    },
+    use: (given) => {
+      source = given;
+    },
+    change: async (ms, signal) => {
+      const either = AbortSignal.any([signal, change.signal]);
+      await wait(ms, undefined, { signal: either }).catch(() => undefined);
+      signal.throwIfAborted();
+    },
+    changed: () => {
+      change.abort();
+      change = new AbortController();
+    },
+  };
+};
+
+/** Creates the record of what calls have shown. It is in memory only. */
+const createHealthRecord = () => {
+  const failures = new Map<string, { at: number; message: string }>();
+  const successes = new Map<string, number>();
+  return {
+    worked: (key: string): void => {
+      failures.delete(key);
+      successes.set(key, performance.now());
+    },
+    failed: (key: string, message: string): void => {
+      successes.delete(key);
+      failures.set(key, { at: performance.now(), message });
+    },
+    /** Returns the last failure, if there was one so recently. */
+    failure: (key: string, withinMs: number): string | null => {
+      const last = failures.get(key);
+      return last && performance.now() - last.at < withinMs ? last.message : null;
+    },
+    isFresh: (key: string): boolean =>
+      performance.now() - (successes.get(key) ?? Number.NEGATIVE_INFINITY) < FRESH_MS,
+  };
+};
+
+const embedderIds = ({ db }: Store) => {
+  const known = new Map<string, number>();
+  return {
+    idOf: async ({ key, name, dimensions }: Embedder): Promise<number> => {
+      const found = known.get(key);
+      if (found !== undefined) return found;
+      const { id } = await db
+        .insertInto('embedders')
+        .values({ key, name, dimensions })
+        .onConflict((on) => on.column('key').doUpdateSet({ name }))
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      known.set(key, id);
+      return id;
+    },
+    keyOf: async (id: number): Promise<string | null> => {
+      for (const [key, each] of known) if (each === id) return key;
+      const row = await db
+        .selectFrom('embedders')
+        .select('key')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row?.key ?? null;
+    },
+  };
+};

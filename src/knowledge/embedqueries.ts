@@ -1,0 +1,181 @@
+import { sql } from 'kysely';
+import { readFact, writeFact } from '../store/facts.js';
+import { type Store, statement } from '../store/store.js';
+import type { KnowledgeChunkRow, KnowledgeEntryRow } from '../store/tables/knowledge.js';
+import { visibleTo } from '../store/visible.js';
+import { hashOfChunk } from './hash.js';
+
+/** An embedder with its number in the database. */
+export interface NumberedEmbedder {
+  id: number;
+  key: string;
+  name: string;
+  isEnglish: boolean;
+}
+
+/** A chunk without a vector, with what the vector is made of. */
+export interface ChunkToEmbed extends Pick<KnowledgeChunkRow, 'number' | 'heading' | 'text'> {
+  entryId: string;
+  hash: string;
+  language: KnowledgeEntryRow['language'];
+}
+
+/** The chunks of a user, by their vectors. */
+export interface EmbedCounts {
+  embedded: number;
+  waiting: number;
+}
+
+/** Name of the fact that holds the key of the embedder in force. */
+export const EMBEDDER_FACT = 'embedder';
+/** Ours: the chunks whose hashes are made at once, and the entries that are looked at at once. */
+const HASHES_AT_ONCE = 200;
+const ENTRIES_AT_ONCE = 200;
+
+/** A chunk `c` of an entry `e` that has no vector of an embedder, nor is refused by it. */
+const lacks = (id: number) =>
+  sql<boolean>`NOT EXISTS (SELECT 1 FROM knowledge_vectors AS v
+    WHERE v.user_id = c.user_id AND v.hash = c.hash AND v.embedder = ${id})`;
+
+/** Returns the queries of the vectors of a user's knowledge. */
+export const embedStore = (store: Store) => {
+  const { db } = store;
+
+  const waiting = (userId: string) =>
+    db
+      .selectFrom('knowledge_entries as e')
+      .where(visibleTo(userId, 'e'))
+      .where('e.embedder', 'is', null)
+      .where(sql<boolean>`e.chunks > 0`);
+
+  return {
+    key: () => readFact(store, EMBEDDER_FACT),
+
+    /** Records which embedder is in force, and has all entries wait that another has taken. */
+    begin: (id: number, key: string): Promise<unknown> =>
+      store.transact([
+        statement(writeFact(store, EMBEDDER_FACT, key)),
+        {
+          sql: 'UPDATE knowledge_entries SET embedder = NULL WHERE embedder <> ?',
+          parameters: [id],
+        },
+      ]),
+
+    /** Returns the users with entries that wait. */
+    waitingUsers: async (): Promise<string[]> => {
+      const rows = db
+        .selectFrom('knowledge_entries')
+        .select('user_id')
+        .distinct()
+        .where('embedder', 'is', null)
+        .where(hasChunks);
+      return (await rows.execute()).map(({ user_id }) => user_id);
+    },
+
+    /** Returns the embedder that the searches of a user use; undefined: that in force. */
+    current: async (userId: string): Promise<number | undefined> => {
+      const row = db.selectFrom('user_embedders').select('embedder').where(visibleTo(userId));
+      return (await row.executeTakeFirst())?.embedder;
+    },
+
+    counts: async (
+      userId: string,
+      { id, isEnglish }: Pick<NumberedEmbedder, 'id' | 'isEnglish'>,
+    ): Promise<EmbedCounts> => {
+      let taken = db
+        .selectFrom('knowledge_entries')
+        .select(({ fn, lit }) => fn.coalesce(fn.sum<number>('chunks'), lit(0)).as('chunks'))
+        .where(visibleTo(userId))
+        .where('embedder', '=', id);
+      if (isEnglish) taken = taken.where(isForEnglish);
+      const left = waiting(userId).select(({ fn, lit }) =>
+        fn.coalesce(fn.sum<number>('e.chunks'), lit(0)).as('chunks'),
+      );
+      const [embedded, pending] = await Promise.all([
+        taken.executeTakeFirst(),
+        left.executeTakeFirst(),
+      ]);
+      return { embedded: embedded?.chunks ?? 0, waiting: pending?.chunks ?? 0 };
+    },
+
+    /** Counts the chunks that have no vector yet. */
+    lacking: async (userId: string, id: number): Promise<number> => {
+      const row = waiting(userId)
+        .innerJoin('knowledge_chunks as c', (join) =>
+          join.onRef('c.user_id', '=', 'e.user_id').onRef('c.entry_id', '=', 'e.id'),
+        )
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where(lacks(id));
+      return (await row.executeTakeFirst())?.count ?? 0;
+    },
+
+    /** Makes hashes of chunks that have none yet. Returns true if there may be more. */
+    addHashes: async (userId: string): Promise<boolean> => {
+      const rows = await db
+        .selectFrom('knowledge_chunks')
+        .select(['entry_id', 'number', 'heading', 'text'])
+        .where(visibleTo(userId))
+        .where('hash', 'is', null)
+        .limit(HASHES_AT_ONCE)
+        .execute();
+      if (rows.length === 0) return false;
+      await store.transact(
+        rows.map((row) => ({
+          sql: `UPDATE knowledge_chunks SET hash = ? WHERE user_id = ? AND entry_id = ? AND number = ?`,
+          parameters: [hashOfChunk(row), userId, row.entry_id, row.number],
+        })),
+      );
+      return true;
+    },
+
+    /** Returns the next chunks that have no vector yet. */
+    chunks: (userId: string, id: number, limit: number): Promise<ChunkToEmbed[]> =>
+      waiting(userId)
+        .innerJoin('knowledge_chunks as c', (join) =>
+          join.onRef('c.user_id', '=', 'e.user_id').onRef('c.entry_id', '=', 'e.id'),
+        )
+        .select(['e.id as entryId', 'e.language', 'c.number', 'c.heading', 'c.text'])
+        .select(sql<string>`c.hash`.as('hash'))
+        .where(lacks(id))
+        .orderBy('e.id')
+        .orderBy('c.number')
+        .limit(limit)
+        .execute(),
+
+    /** Returns entries that wait although none of their chunks lacks a vector, some at a time. */
+    complete: async (userId: string, id: number): Promise<string[]> => {
+      const rows = waiting(userId)
+        .select('e.id')
+        .where(
+          sql<boolean>`NOT EXISTS (SELECT 1 FROM knowledge_chunks AS c
+            WHERE c.user_id = e.user_id AND c.entry_id = e.id AND ${lacks(id)})`,
+        )
+        .orderBy('e.id')
+        .limit(ENTRIES_AT_ONCE);
+      return (await rows.execute()).map((row) => row.id);
+    },
+
+    /** Returns a vector of an entry; undefined if it has none. */
+    vectorOf: async (userId: string, entryId: string, id: number) => {
+      const row = await db
+        .selectFrom('knowledge_chunks as c')
+        .innerJoin('knowledge_vectors as v', (join) =>
+          join.onRef('v.user_id', '=', 'c.user_id').onRef('v.hash', '=', 'c.hash'),
+        )
+        .select('v.vector')
+        .where(visibleTo(userId, 'c'))
+        .where('c.entry_id', '=', entryId)
+        .where('v.embedder', '=', id)
+        .where('v.vector', 'is not', null)
+        .limit(1)
+        .executeTakeFirst();
+      return row?.vector ?? undefined;
+    },
+  };
+};
+
+export type EmbedStore = ReturnType<typeof embedStore>;
+
+/** The condition of the index of entries that wait, which it takes literally. */
+const hasChunks = sql<boolean>`chunks > 0`;
+const isForEnglish = sql<boolean>`(language IS NULL OR language = 'en')`;

@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import type { Log } from '../kernel/log.js';
+import type { OperationBeginner } from '../operations/module.js';
+import type { Store } from '../store/store.js';
+import { visibleTo } from '../store/visible.js';
+import type { Embedders } from './embedders/registry.js';
+import { EMBED_KIND } from './embedoperation.js';
+import type { EmbedStore } from './embedqueries.js';
+import type { EmbedTurns } from './embedturns.js';
+
+/** Begins the operations that make vectors. */
+export interface EmbedScheduler {
+  /** Has vectors made of what waits for them, of one user. */
+  wanted(userId: string): void;
+  /** Has vectors made of all that waits, by the embedder that is in force now. */
+  reconcile(): Promise<void>;
+  /** Does the same after a start. */
+  start(): Promise<void>;
+}
+
+interface SchedulerDeps {
+  store: Store;
+  log: Log;
+  embedders: Embedders;
+  vectors: EmbedStore;
+  turns: EmbedTurns;
+  operations: OperationBeginner<object>;
+}
+
+/** Creates the scheduler. Each user has one operation, which takes what comes while it runs. */
+export const createEmbedScheduler = (deps: SchedulerDeps): EmbedScheduler => {
+  const { log, embedders, vectors, turns } = deps;
+
+  const wanted = (userId: string): void => {
+    if (!embedders.inForce() || turns.tell(userId)) return;
+    turns.expect(userId, null);
+    begin(deps, userId).then(
+      (id) => turns.expect(userId, id),
+      (error) => {
+        turns.leave(userId, null);
+        log.warn({ userId, error: String(error) }, 'no vectors are made');
+      },
+    );
+  };
+
+  let isStarted = false;
+
+  const reconcile = async (): Promise<void> => {
+    embedders.changed();
+    if (!isStarted) return;
+    const embedder = embedders.inForce();
+    if (!embedder) return;
+    const id = await embedders.idOf(embedder);
+    if ((await vectors.key()) !== embedder.key) await vectors.begin(id, embedder.key);
+    for (const userId of await vectors.waitingUsers()) wanted(userId);
+  };
+
+  return {
+    wanted,
+    reconcile,
+    start: async () => {
+      isStarted = true;
+      for (const userId of await vectors.waitingUsers()) {
+        const begun = await unended(deps.store, userId);
+        if (begun) turns.expect(userId, begun.id);
+      }
+      await reconcile();
+    },
+  };
+};
+
+const begin = async ({ embedders, operations }: SchedulerDeps, userId: string): Promise<string> => {
+  const { id } = await operations.begin(
+    {
+      userId,
+      resource: { kind: 'user', id: userId },
+      title: `Vectors of your knowledge by ${embedders.inForce()?.name}`.slice(0, 200),
+      input: {},
+      progress: { total: null, unit: 'chunks' },
+    },
+    [],
+  );
+  return id;
+};
+
+/** Returns the operation of a user that an earlier start has begun. */
+const unended = ({ db }: Store, userId: string) =>
+  db
+    .selectFrom('operations')
+    .select('id')
+    .where(visibleTo(userId))
+    .where('kind', '=', EMBED_KIND)
+    // The condition of the index of operations that have not ended, which it takes literally.
+    .where(sql<boolean>`status IN ('queued', 'running')`)
+    .executeTakeFirst();

@@ -1,0 +1,47 @@
+/** The entries that a search is narrowed to. Times are ISO 8601. */
+export interface KnowledgeFilter {
+  sourceType?: string[] | undefined;
+  /** The tags that an entry must all have. */
+  tags?: string[] | undefined;
+  trust?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+  entryIds?: string[] | undefined;
+}
+
+/** The conditions of a filter on the table `entries`, as `m`, and the values that they name. */
+export interface FilterConditions {
+  conditions: string[];
+  values: Record<string, string | number>;
+}
+
+/** Builds the conditions of a filter. */
+export const conditionsOf = ({
+  sourceType,
+  tags,
+  trust,
+  since,
+  until,
+  entryIds,
+}: KnowledgeFilter): FilterConditions => ({
+  conditions: [
+    ...(sourceType ? ['m.source_type IN (SELECT value FROM json_each(@sourceType))'] : []),
+    ...(trust ? ['m.trust = @trust'] : []),
+    ...(since ? ['m.created_at >= @since'] : []),
+    ...(until ? ['m.created_at <= @until'] : []),
+    ...(entryIds ? ['m.entry_id IN (SELECT value FROM json_each(@entryIds))'] : []),
+    ...(tags
+      ? [
+          '(SELECT count(*) FROM json_each(m.tags) AS t JOIN json_each(@tags) AS a ON a.value = t.value) = @tagCount',
+        ]
+      : []),
+  ],
+  values: {
+    ...(sourceType && { sourceType: JSON.stringify(sourceType) }),
+    ...(trust && { trust }),
+    ...(since && { since }),
+    ...(until && { until }),
+    ...(entryIds && { entryIds: JSON.stringify(entryIds) }),
+    ...(tags && { tags: JSON.stringify(tags), tagCount: tags.length }),
+  },
+});

@@ -1,0 +1,91 @@
+import type Database from 'better-sqlite3';
+import { conditionsOf, type KnowledgeFilter } from './filter.js';
+import type { ParsedQuery } from './query.js';
+import { ofOwner } from './searchdb.js';
+import { signsOf, tablesOf, vectorTables } from './vectors.js';
+import { anyOf, type Hit, type IndexOwner } from './wordhits.js';
+
+/** A search by a vector, for chunks whose vectors have nearly the same direction. */
+export interface NearestRequest {
+  owner: IndexOwner;
+  filter: KnowledgeFilter;
+  /** The number of the embedder that made the vector. */
+  embedder: number;
+  vector: Uint8Array;
+  /** The least cosine of what is found. */
+  leastLikeness: number;
+  /** The phrases that must stand in a chunk, and the words and phrases that must not. */
+  terms: Pick<ParsedQuery, 'phrases' | 'excluded'>;
+  limit: number;
+}
+
+/**
+ * Ours: the chunks of an owner up to which all vectors are compared. With more, the signs choose those
+ * that are compared.
+ */
+const MOST_COMPARED = 25_000;
+const MOST_CANDIDATES = 400;
+
+/** Finds the chunks of an owner that are nearest to a vector, the nearest first. */
+export const nearestChunks = (search: Database.Database, request: NearestRequest): Hit[] => {
+  const { owner, filter, embedder, vector, leastLikeness, terms, limit } = request;
+  if (!vectorTables(search).some((each) => each.embedder === embedder)) return [];
+  const { conditions, values } = conditionsOf(filter);
+  const restrictions = restrictionsOf(terms);
+  const isWhole = conditions.length + restrictions.length === 0;
+  const candidates =
+    isWhole && owner.chunks > MOST_COMPARED
+      ? bySigns(embedder)
+      : byConditions(embedder, { conditions, restrictions });
+  return search
+    .prepare<[object], Hit>(
+      `SELECT e.entry_id AS entryId, c.number FROM (
+          SELECT v.id, vec_distance_cosine(vec_int8(v.vector), vec_int8(@vector)) AS distance
+          ${candidates} ORDER BY distance LIMIT @limit
+        ) AS best JOIN chunks AS c ON c.id = best.id JOIN entries AS e ON e.id = c.entry
+        WHERE best.distance <= @farthest ORDER BY best.distance, c.id`,
+    )
+    .all({
+      ...values,
+      owner: owner.id,
+      vector,
+      signs: signsOf(vector),
+      limit,
+      farthest: 1 - leastLikeness,
+      phrases: terms.phrases.join(' AND '),
+      excluded: anyOf(terms.excluded),
+    });
+};
+
+const bySigns = (embedder: number): string => {
+  const { vectors, signs } = tablesOf(embedder);
+  return `FROM (
+      SELECT s.id FROM ${signs} AS s WHERE ${ofOwner('s.id')}
+      ORDER BY vec_distance_hamming(vec_bit(s.signs), vec_bit(@signs)) LIMIT ${MOST_CANDIDATES}
+    ) AS near JOIN ${vectors} AS v ON v.id = near.id`;
+};
+
+const byConditions = (
+  embedder: number,
+  { conditions, restrictions }: { conditions: string[]; restrictions: string[] },
+): string => {
+  const { vectors } = tablesOf(embedder);
+  // The entries that are left are few as a rule: they come first.
+  const from =
+    conditions.length > 0
+      ? `entries AS m CROSS JOIN chunks AS d ON d.entry = m.id CROSS JOIN ${vectors} AS v ON v.id = d.id`
+      : `${vectors} AS v`;
+  const own = conditions.length > 0 ? ['m.owner = @owner'] : [];
+  const all = [...own, ofOwner('v.id'), ...conditions, ...restrictions];
+  return `FROM ${from} WHERE ${all.join(' AND ')}`;
+};
+
+const restrictionsOf = ({ phrases, excluded }: NearestRequest['terms']): string[] => {
+  const rows = (name: string): string =>
+    `(SELECT w.rowid FROM chunk_words AS w
+      WHERE w.chunk_words MATCH @${name} AND ${ofOwner('w.rowid')})`;
+  return [
+    ...(phrases.length > 0 ? [`v.id IN ${rows('phrases')}`] : []),
+    ...(excluded.length > 0 ? [`v.id NOT IN ${rows('excluded')}`] : []),
+  ];
+};

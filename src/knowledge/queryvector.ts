@@ -1,0 +1,61 @@
+import type { Embedders } from './embedders/registry.js';
+import type { EmbedStore } from './embedqueries.js';
+import type { QueryMeaning } from './procedures/find.js';
+import { mayBeEnglish } from './procedures/language.js';
+
+/** The embedders, and the vectors that they have made. */
+export interface MeaningDeps {
+  embedders: Embedders;
+  vectors: EmbedStore;
+}
+
+/** The vector of a query, or why there is none. `note`: it does not find all that it should. */
+export type FoundMeaning = { meaning: QueryMeaning; note: string | null } | { reason: string };
+
+/** A query as a person has written it. */
+interface WrittenQuery {
+  userId: string;
+  query: string;
+}
+
+/** Makes the vector of a query, with the embedder whose vectors the searches of its user use. */
+export const vectorOfQuery = async (
+  { embedders, vectors }: MeaningDeps,
+  { userId, query }: WrittenQuery,
+): Promise<FoundMeaning> => {
+  const inForce = embedders.inForce();
+  if (!inForce) return { reason: embedders.whyNone() };
+  const id = await embedders.idOf(inForce);
+  const current = (await vectors.current(userId)) ?? id;
+  const before = current === id ? null : await embedders.withId(current);
+  const embedder = before ?? inForce;
+  const text = withoutSyntax(query);
+  if (embedder.isEnglish && !(await mayBeEnglish(text))) {
+    return { reason: `The embedder ${embedder.name} knows English alone` };
+  }
+  const made = await embedders.queryVector(embedder, userId, text);
+  if ('reason' in made) return made;
+  const { weight, leastLikeness } = embedder;
+  const meaning = {
+    embedder: before ? current : id,
+    vector: made.vector,
+    weight,
+    leastLikeness,
+  };
+  if (before) return { meaning, note: null };
+  const { waiting } = await vectors.counts(userId, { id, isEnglish: embedder.isEnglish });
+  return { meaning, note: waiting > 0 ? noteOf(waiting) : null };
+};
+
+const noteOf = (waiting: number): string =>
+  waiting === 1
+    ? 'One chunk has no vector yet: it is found by words alone'
+    : `${waiting} chunks have no vectors yet: they are found by words alone`;
+
+/** Takes exclusions and quotation marks out of a query: they say nothing of its subject. */
+const withoutSyntax = (query: string): string =>
+  query
+    .replace(/[“”„‟«»]/g, '"')
+    .replace(/(^|\s)-("[^"]*"|[^-\s]\S*)/g, ' ')
+    .replaceAll('"', ' ')
+    .trim();
