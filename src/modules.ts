@@ -69,6 +69,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     memories: memories.actions,
     documents: documents.actions,
     knowledge: knowledge.actions,
+    readPage: documents.readPage,
   });
   const { toolbox } = tools;
   const outbound = openOutbound(base, { hub, operations, vault, secrets });
@@ -106,6 +107,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     models: agents.models,
     userCalls,
     texts: knowledge.texts,
+    readPage: documents.readPage,
   });
   const channels = openChannels(base, { secrets, vault, outbound, approvals, agents });
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });

@@ -4,7 +4,9 @@ import type { Resource } from '../kernel/route.js';
 import type { KnowledgeTexts } from '../knowledge/module.js';
 import { type Operations, openWorkers } from '../operations/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
+import type { ReadPage } from '../providers/pages/apart.js';
 import { type DocumentActions, documentActions } from './actions.js';
+import { createReadPage } from './filepages.js';
 import { createOriginals } from './originals.js';
 import { documentsStore } from './queries.js';
 import { documentOperation } from './read.js';
@@ -28,6 +30,8 @@ export interface DocumentsOptions {
 export interface Documents {
   /** The actions of agents' tools. */
   actions: DocumentActions;
+  /** Reads pages of the web, also those that are files. */
+  readPage: ReadPage;
   /** Removes what an interrupted start left behind. Runs before the operations start. */
   start(): Promise<void>;
   resources(): Resource[];
@@ -45,13 +49,14 @@ export const openDocuments = (
   const originals = createOriginals(home, scratch);
   // Used once, and never written down.
   const passwords = new Map<string, string>();
+  const pool = openWorkers({ folder: scratch, confinement, atOnce: workers });
   const reads = operations.register(
     documentOperation({
       clock,
       documents,
       originals,
       texts,
-      workers: openWorkers({ folder: scratch, confinement, atOnce: workers }),
+      workers: pool,
       passwordOf: (id) => {
         const password = passwords.get(id) ?? null;
         passwords.delete(id);
@@ -62,6 +67,7 @@ export const openDocuments = (
   const quotaBytes = documentsGib === 0 ? null : documentsGib * GIB;
   return {
     actions: documentActions(documents),
+    readPage: createReadPage({ workers: pool, originals }),
     start: async () => {
       await originals.clear();
       await sweepOriginals(documents, originals);

@@ -1,9 +1,9 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import type { KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationKind, OperationRun, Workers } from '../operations/module.js';
-import { WorkerFailed } from '../operations/module.js';
 import type { DocumentRow } from '../store/tables/documents.js';
-import type { ExtractCode, ExtractedPage, ExtractJob, ExtractLine } from './extract/job.js';
+import type { ExtractedPage, ExtractJob } from './extract/job.js';
+import { EXTRACT_LIMITS, type ExtractEnd, extractApart, type ProgressLine } from './extraction.js';
 import type { Originals } from './originals.js';
 import type { DocumentsStore, ReadFacts } from './queries.js';
 
@@ -34,23 +34,6 @@ interface DocumentReadDeps {
 
 /** The kind of operation that reads one document. */
 const READ_KIND = 'documents.read';
-const SCRIPT = new URL('./extract/main.js', import.meta.url);
-const PACKAGES = [
-  ...['pdfjs-dist/package.json', 'tesseract.js', 'officeparser', 'linkedom', 'yauzl'],
-  ...['postal-mime', 'utif2', 'image-size', 'file-type', '@napi-rs/canvas'],
-  '@tesseract.js-data/eng/package.json',
-];
-/** Ours: the bounds of one document. */
-const LIMITS: ExtractJob['limits'] = {
-  pages: 5000,
-  ocrPages: 500,
-  pixels: 40_000_000,
-  pageChars: 1_000_000,
-  ocrMs: 120_000,
-  unpackedBytes: 300 * 1024 * 1024,
-};
-/** A page is tried in four positions. */
-const SILENCE_MS = 4 * LIMITS.ocrMs + 60_000;
 /** Ours: the pages, and the characters, that are stored at once. */
 const BATCH_PAGES = 50;
 const BATCH_CHARS = 500_000;
@@ -97,7 +80,7 @@ const readDocument: (deps: DocumentReadDeps, run: Run) => ReturnType<OperationKi
   deps,
   run,
 ) => {
-  const { documents, originals, workers } = deps;
+  const { documents, originals } = deps;
   const { documentId } = run.input;
   const row = await documents.get(run.userId, documentId);
   if (!row) return { status: 'failed', error: 'The document was deleted' };
@@ -109,29 +92,13 @@ const readDocument: (deps: DocumentReadDeps, run: Run) => ReturnType<OperationKi
   };
   await run.commit([documents.begin(run.id, row.id)], progressOf(reading));
   const path = originals.pathOf(row.user_id, row.sha256);
-  let failure: { code: ExtractCode; message: string } | null = null;
-  let notes: string[] = [];
-  try {
-    await workers.run<ExtractLine>({
-      userId: run.userId,
-      script: SCRIPT,
-      input: jobOf(deps, row, { path, fromPage: reading.at.page + 1 }),
-      readable: [path],
-      packages: PACKAGES,
-      silenceMs: SILENCE_MS,
-      signal: run.signal,
-      take: async (line) => {
-        if ('failed' in line) failure = line.failed;
-        else if ('end' in line) notes = line.end.notes;
-        else await takeLine(deps, run, reading, line);
-        return 'failed' in line || 'end' in line;
-      },
-    });
-  } catch (error) {
-    if (!(error instanceof WorkerFailed)) throw error;
-    failure = { code: 'too_large', message: `It is too large or too complex: ${error.message}` };
-  }
-  return finish(deps, run, reading, { failure, notes });
+  const end = await extractApart(deps.workers, {
+    userId: run.userId,
+    job: jobOf(deps, row, { path, fromPage: reading.at.page + 1 }),
+    signal: run.signal,
+    take: (line) => takeLine(deps, run, reading, line),
+  });
+  return finish(deps, run, reading, end);
 };
 
 const jobOf = (
@@ -144,14 +111,14 @@ const jobOf = (
   languages: language.split('+'),
   fromPage,
   password: passwordOf(id),
-  limits: LIMITS,
+  limits: EXTRACT_LIMITS,
 });
 
 const takeLine = async (
   deps: DocumentReadDeps,
   run: Run,
   reading: ReadState,
-  line: Exclude<ExtractLine, { failed: unknown } | { end: unknown }>,
+  line: ProgressLine,
 ): Promise<void> => {
   if ('pages' in line) {
     reading.total = Math.max(line.pages, reading.at.page);
@@ -197,7 +164,7 @@ const finish = async (
   deps: DocumentReadDeps,
   run: Run,
   reading: ReadState,
-  { failure, notes }: { failure: { code: ExtractCode; message: string } | null; notes: string[] },
+  { failure, notes }: ExtractEnd,
 ): ReturnType<OperationKind['run']> => {
   if (failure === null) reading.total = reading.at.page;
   const error = failure?.message ?? (notes.length > 0 ? notes.join(' ').slice(0, 2000) : null);
@@ -225,7 +192,7 @@ const addToKnowledge = async (
     title: row.filename,
     tags: JSON.parse(row.tags),
     trust: 'outside',
-    text: await documents.texts(userId, row.id, { from: 1, limit: LIMITS.pages }),
+    text: await documents.texts(userId, row.id, { from: 1, limit: EXTRACT_LIMITS.pages }),
   });
   const fault = error === null ? row.error : `It cannot be searched: ${error}`;
   await run.commit([documents.indexedAs(row.id, id, fault)], progressOf(reading));

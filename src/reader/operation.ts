@@ -3,7 +3,7 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { beginningOf } from '../kernel/excerpt.js';
 import type { KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
-import { readPageApart } from '../providers/pages/apart.js';
+import type { ReadPage } from '../providers/pages/apart.js';
 import { type PageText, PageUnreadable } from '../providers/pages/page.js';
 import { type PageClient, PageFailed, type ReceivedPage } from '../providers/pages/request.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
@@ -31,6 +31,7 @@ interface ReadDeps {
   clock: Clock;
   tasks: ReaderStore;
   getPage: PageClient;
+  readPage: ReadPage;
   summarize: Summarize;
   texts: Pick<KnowledgeTexts, 'index'>;
 }
@@ -92,12 +93,12 @@ const readTask = async (
   run: ReadRun,
   task: ReaderTaskRow,
 ): Promise<string | null> => {
-  const { getPage, clock, tasks } = deps;
+  const { getPage, readPage, clock, tasks } = deps;
   let page: ReceivedPage | null = null;
   try {
     page = await getPage(task.url, run.signal);
     const wish = { format: task.format, isWhole: false, hasAddresses: false, most: WHOLE };
-    const text = await readPageApart(page, wish, run);
+    const text = await readPage(page, wish, run);
     await keep(deps, run, task, { page, text });
     return null;
   } catch (error) {

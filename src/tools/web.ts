@@ -1,7 +1,7 @@
 import * as s from '../kernel/contract/schema.js';
 import { portOf } from '../kernel/egress.js';
 import { beginningOf } from '../kernel/excerpt.js';
-import { readPageApart } from '../providers/pages/apart.js';
+import type { ReadPage } from '../providers/pages/apart.js';
 import { type PageText, PageUnreadable } from '../providers/pages/page.js';
 import { requestPage } from '../providers/pages/request.js';
 import { type Requester, requestForTool } from './http.js';
@@ -31,22 +31,26 @@ const SearchInput = s.object('WebSearchInput', {
 
 const traits = { skillId: 'web', sideEffects: false, once: false, sendsOut: true, outside: true };
 
-/**
- * Creates the tools for the web. `searchUrl` is the search address of a SearXNG instance; null if
- * there is none.
- */
-export const webTools = (http: Requester, searchUrl: string | null): ToolGroup => ({
+interface WebToolsDeps {
+  http: Requester;
+  /** The search address of a SearXNG instance; null if there is none. */
+  searchUrl: string | null;
+  readPage: ReadPage;
+}
+
+/** Creates the tools for the web. */
+export const webTools = ({ http, searchUrl, readPage }: WebToolsDeps): ToolGroup => ({
   skillId: 'web',
   description: 'Pages of the web, as text',
-  tools: [readTool(http), searchTool(http, searchUrl)],
+  tools: [readTool(http, readPage), searchTool(http, searchUrl)],
 });
 
-const readTool = (http: Requester): Tool =>
+const readTool = (http: Requester, readPage: ReadPage): Tool =>
   defineTool({
     ...traits,
     name: 'read',
     description:
-      'Reads a web page or a feed as text, without what it hides, and returns { url, status, ' +
+      'Reads a web page, a feed, a PDF or an office file as text, without what it hides, and returns { url, status, ' +
       'title, text }. A long text is cut: ' +
       '`truncated: { missingChars, nextOffset }` says how much is missing, and the same call with ' +
       '`offset: nextOffset` returns what follows. Private addresses are refused. Approved, it ' +
@@ -63,7 +67,7 @@ const readTool = (http: Requester): Tool =>
           ...(isByGrant && { isExact: true }),
         }),
       );
-      const page = await readable(reply, context);
+      const page = await readable(readPage, reply, context);
       const title = page.title ?? '';
       // Redacted before it is cut, as the text is.
       const redacted = context.redact ? await context.redact(title) : title;
@@ -81,12 +85,13 @@ type WebReply = Awaited<ReturnType<Requester['request']>>;
 const WISH = { format: 'text', isWhole: true, hasAddresses: true, most: 10_000_000 } as const;
 
 const readable = async (
+  readPage: ReadPage,
   { headers, body, url }: WebReply,
   context: ToolContext,
 ): Promise<PageText> => {
   const source = { contentType: headers['content-type'] ?? '', body, url };
   try {
-    const page = await readPageApart(source, WISH, context);
+    const page = await readPage(source, WISH, context);
     if (page.content !== null) return page;
     throw new PageUnreadable(`is ${source.contentType.slice(0, 100)}, which is no text`);
   } catch (error) {

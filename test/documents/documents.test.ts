@@ -124,6 +124,17 @@ describe('documents', { timeout: 60_000 }, () => {
     expect(await readdir(app.home)).to.not.include('etc');
   });
 
+  it('of HTML are read in their charset, without what is hidden', async () => {
+    const inShiftJis = Buffer.from('938c8b9e82cc93568b43', 'hex');
+    const charset = Buffer.from('<meta charset="shift_jis">');
+    const hidden = Buffer.from('<p style="display:none">Obey.</p><p>open<b hidden>Obey.');
+    const [page] = await put({
+      name: 'page.html',
+      content: Buffer.concat([charset, Buffer.from('<p>'), inShiftJis, hidden]),
+    });
+    expect(page).to.include({ status: 'completed', ocrText: '東京の天気\n\nopen' });
+  });
+
   it('are refused all together only if nothing of an upload can be kept', async () => {
     const none = await upload(app, token, []);
     expect([none.status, none.body.message]).to.equal([400, 'Not accepted: files holds no file']);

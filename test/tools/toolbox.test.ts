@@ -15,6 +15,7 @@ describe('createToolbox', () => {
       },
     },
     searchUrl: null,
+  readPage: async () => Promise.reject(new Error('not read here')),
     confinement: null,
     notify: async () => true,
     delegate: () => Promise.reject(new Error('not here')),

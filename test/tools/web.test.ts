@@ -5,6 +5,7 @@ import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import { readPageApart } from '../../src/providers/pages/apart.js';
 import type { ToolContext } from '../../src/tools/tool.js';
+import { readPageApart as readPage } from '../../src/providers/pages/apart.js';
 import { webTools } from '../../src/tools/web.js';
 import { watchLoop } from '../generated/block.js';
 import { type Listening, listen } from '../kernel/listen.js';
@@ -99,7 +100,7 @@ describe('web', () => {
     searchUrl: string | null = null,
     context: Partial<ToolContext> = {},
   ) => {
-    const tool = webTools(http, searchUrl).tools.find((one) => one.name === name);
+    const tool = webTools({ http, searchUrl, readPage }).tools.find((one) => one.name === name);
     return Object(await tool?.run(args, contextOf(context)));
   };
   const at = (path: string): string => `${server.origin}${path}`;
@@ -226,13 +227,13 @@ describe('web', () => {
     expect(server.got.at(-1)?.path).to.equal('/search?lang=de&q=a%26b&format=json');
     const wrong = await failureOf(run('search', { query: 'x' }, at('/json')));
     expect(wrong.message).to.equal('The search answered 200, and not with results');
-    const [, search] = webTools(http, null).tools;
+    const [, search] = webTools({ http, searchUrl: null, readPage }).tools;
     expect(search?.unavailable).to.match(/^Searching is off/);
     expect((await failureOf(run('search', { query: 'x' }))).name).to.equal('ToolRefused');
   });
 
   it('sends out and brings in from outside, without effects', () => {
-    for (const tool of webTools(http, null).tools) {
+    for (const tool of webTools({ http, searchUrl: null, readPage }).tools) {
       const { sideEffects, sendsOut, outside } = tool;
       expect([sideEffects, sendsOut, outside]).to.equal([false, true, true]);
     }

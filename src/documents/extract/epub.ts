@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { DOMParser } from 'linkedom';
+import { decodedText } from '../../providers/pages/charset.js';
 import { checkArchive, readArchive } from './archive.js';
 import { ExtractFailed, type Extraction } from './job.js';
 import { textOfMarkup } from './markup.js';
@@ -16,7 +17,7 @@ export const extractEpub = async (bytes: Buffer, extraction: Extraction): Promis
     if (extraction.skip()) continue;
     const chapter = files.get(name);
     if (!chapter) extraction.note(`${name.slice(0, 100)} is missing in the book.`);
-    if (!extraction.add(chapter ? textOfMarkup(chapter.toString()) : '')) break;
+    if (!extraction.add(chapter ? textOfMarkup(decodedText(chapter, 'application/xhtml+xml')) : '')) break;
   }
 };
 

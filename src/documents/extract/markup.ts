@@ -1,42 +1,27 @@
-import { parseHTML } from 'linkedom';
+import { PageUnreadable } from '../../providers/pages/page.js';
+import { isElement, isTextNode, type PageElement, type PageNode } from '../../providers/pages/tree.js';
+import { visibleDocument } from '../../providers/pages/visible.js';
+import { ExtractFailed } from './job.js';
 
-const UNREAD = new Set(['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT', 'HEAD', 'SVG', 'IFRAME']);
 const BLOCKS = new Set(
-  `ADDRESS ARTICLE ASIDE BLOCKQUOTE DD DIV DL DT FIGCAPTION FIGURE FOOTER FORM H1 H2 H3 H4 H5 H6
-  HEADER HR LI MAIN NAV OL P PRE SECTION TABLE TBODY TFOOT THEAD TR UL BODY HTML`.split(/\s+/),
+  `address article aside blockquote dd div dl dt figcaption figure footer form h1 h2 h3 h4 h5 h6
+  header hr li main nav ol p pre section table tbody tfoot thead tr ul body html`.split(/\s+/),
 );
-const CELLS = new Set(['TD', 'TH']);
-
-/** The part of a DOM node that is used here. */
-interface MarkupNode {
-  nodeType: number;
-  nodeName: string;
-  textContent: string | null;
-  lastChild: MarkupNode | null;
-  previousSibling: MarkupNode | null;
-  /** True if it has the attribute; only elements know that. */
-  hasAttribute?(name: string): boolean;
-}
-
-const ELEMENT = 1;
-const TEXT = 3;
+const LINES = new Set(['li', 'tr']);
+const CELLS = new Set(['td', 'th']);
 
 /**
- * Returns the text of HTML with its paragraphs. Headings begin with number signs as in Markdown, so
- * that they can be told from the text.
+ * Returns the visible text of HTML with its paragraphs. Headings begin with number signs as in
+ * Markdown, so that they can be told from the text. Throws ExtractFailed.
  */
 export const textOfMarkup = (html: string): string => {
-  const { document } = parseHTML(
-    /<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`,
-  );
   const pieces: string[] = [];
   // No recursion, since markup may be nested deeper than the stack.
-  const waiting: (MarkupNode | string)[] = [document.documentElement];
-  while (waiting.length > 0) {
-    const node = waiting.pop();
-    if (typeof node === 'string') pieces.push(node);
-    else if (node?.nodeType === TEXT) pieces.push((node.textContent ?? '').replace(/\s+/g, ' '));
-    else if (node?.nodeType === ELEMENT) visit(node, waiting, pieces);
+  const waiting: (PageNode | string)[] = [bodyOf(html)];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === 'string') pieces.push(next);
+    else if (isTextNode(next)) pieces.push((next.textContent ?? '').replace(/\s+/g, ' '));
+    else if (isElement(next)) visit(next, waiting, pieces);
   }
   return pieces
     .join('')
@@ -46,16 +31,25 @@ export const textOfMarkup = (html: string): string => {
     .trim();
 };
 
-const visit = (element: MarkupNode, waiting: (MarkupNode | string)[], pieces: string[]): void => {
-  const name = element.nodeName.toUpperCase();
-  if (UNREAD.has(name) || element.hasAttribute?.('hidden')) return;
-  if (name === 'BR') return void pieces.push('\n');
+const bodyOf = (html: string): PageElement => {
+  try {
+    return visibleDocument(html).body;
+  } catch (error) {
+    if (!(error instanceof PageUnreadable)) throw error;
+    throw new ExtractFailed('too_large', `The page ${error.message}`);
+  }
+};
+
+const visit = (element: PageElement, waiting: (PageNode | string)[], pieces: string[]): void => {
+  const { localName: name } = element;
+  if (name === 'svg' || name === 'style') return;
+  if (name === 'br') return void pieces.push('\n');
   const isBlock = BLOCKS.has(name);
-  const end = isBlock ? (name === 'LI' || name === 'TR' ? '\n' : '\n\n') : '';
-  if (isBlock) pieces.push(name === 'LI' || name === 'TR' ? '\n' : '\n\n');
-  const heading = /^H([1-6])$/.exec(name)?.[1];
+  const end = isBlock ? (LINES.has(name) ? '\n' : '\n\n') : '';
+  if (isBlock) pieces.push(end);
+  const heading = /^h([1-6])$/.exec(name)?.[1];
   if (heading) pieces.push(`${'#'.repeat(Number(heading))} `);
-  if (name === 'LI') pieces.push('- ');
+  if (name === 'li') pieces.push('- ');
   waiting.push(CELLS.has(name) ? '\t' : end);
-  for (let child = element.lastChild; child; child = child.previousSibling) waiting.push(child);
+  for (const child of Array.from(element.childNodes).reverse()) waiting.push(child);
 };

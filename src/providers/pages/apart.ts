@@ -11,21 +11,29 @@ const LIMIT_MS = 30_000;
 const HEAP_MB = 768;
 const FILE = new URL('./thread.js', import.meta.url);
 
+/** The person for whom a page is read, and for how long. */
 interface PageReader {
   userId: string;
   signal: AbortSignal;
   limitMs?: number;
 }
 
+/** Reads a page; `readPageApart` is one. */
+export type ReadPage = (
+  source: PageSource,
+  wish: PageWish,
+  reader: PageReader,
+) => Promise<PageText>;
+
 /**
  * Reads a page in a separate thread, within limits of time and memory. Throws PageUnreadable, and
  * the reason of the signal as soon as it is aborted.
  */
-export const readPageApart = async (
-  source: PageSource,
-  wish: PageWish,
-  { userId, signal, limitMs = LIMIT_MS }: PageReader,
-): Promise<PageText> => {
+export const readPageApart: ReadPage = async (
+  source,
+  wish,
+  { userId, signal, limitMs = LIMIT_MS },
+) => {
   const input: PageTask = { source, wish };
   const failure = 'is too complex to be read';
   const task = { file: FILE, input, limitMs, heapMb: HEAP_MB, signal, failure };

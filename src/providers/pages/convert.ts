@@ -3,7 +3,6 @@ import { contentOf, type PageContent } from './article.js';
 import { decodedText } from './charset.js';
 import { cleanLine, cleanText } from './clean.js';
 import { feedOf } from './feed.js';
-import { removeHidden } from './hide.js';
 import { imageSentence } from './image.js';
 import { formOf, isFeed, type SourceForm } from './kind.js';
 import {
@@ -16,8 +15,9 @@ import {
   type PageWish,
 } from './page.js';
 import { markdownOf, safeHtml, textIn } from './render.js';
-import { addressIn, cleanTexts, resolveAddresses } from './sanitize.js';
-import { type PageElement, parsePage } from './tree.js';
+import { addressIn, resolveAddresses } from './sanitize.js';
+import type { PageElement } from './tree.js';
+import { visibleDocument } from './visible.js';
 
 const MOST_LINKS = 500;
 
@@ -68,8 +68,8 @@ const READERS: Record<SourceForm, FormReader> = {
     links: [],
     excerpt: imageSentence(source),
   }),
-  pdf: refuse('is a PDF file, which is not read here yet', 'pdf'),
-  office: refuse('is an office file, which is not read here yet', 'office'),
+  pdf: refuse('is a PDF file, which is not read here', 'pdf'),
+  office: refuse('is an office file, which is not read here', 'office'),
   unknown: (source) => {
     const type = cleanLine(source.contentType, 100) ?? 'of no known type';
     throw new PageUnreadable(`is ${type}, which is no text`);
@@ -78,10 +78,7 @@ const READERS: Record<SourceForm, FormReader> = {
 
 /** Parses HTML, and removes from it what nobody sees. */
 const visiblePage = (html: string, url: string, isWhole: boolean): PageContent => {
-  const tree = parsePage(html);
-  const { document } = tree;
-  removeHidden(tree);
-  cleanTexts(document.body);
+  const document = visibleDocument(html);
   const base = addressIn(document.querySelector('base[href]')?.getAttribute('href'), url) ?? url;
   resolveAddresses(document, { base, length: html.length });
   return contentOf(document, base, isWhole);

@@ -1,0 +1,68 @@
+import { WorkerFailed, type Workers } from '../operations/module.js';
+import type { ExtractCode, ExtractJob, ExtractLine } from './extract/job.js';
+
+/** A line that is not the last one: the number of pages, or the text of one. */
+export type ProgressLine = Exclude<ExtractLine, { failed: unknown } | { end: unknown }>;
+
+/** The end of an extraction: why it failed, and sentences about what is missing. */
+export interface ExtractEnd {
+  failure: { code: ExtractCode; message: string } | null;
+  notes: string[];
+}
+
+interface Extract {
+  userId: string;
+  job: ExtractJob;
+  signal: AbortSignal;
+  take(line: ProgressLine): Promise<void>;
+}
+
+const SCRIPT = new URL('./extract/main.js', import.meta.url);
+const PACKAGES = [
+  ...['pdfjs-dist/package.json', 'tesseract.js', 'officeparser', 'linkedom', 'yauzl'],
+  ...['postal-mime', 'utif2', 'image-size', 'file-type', '@napi-rs/canvas'],
+  '@tesseract.js-data/eng/package.json',
+];
+/** Ours: the bounds of one file. */
+export const EXTRACT_LIMITS: ExtractJob['limits'] = {
+  pages: 5000,
+  ocrPages: 500,
+  pixels: 40_000_000,
+  pageChars: 1_000_000,
+  ocrMs: 120_000,
+  unpackedBytes: 300 * 1024 * 1024,
+};
+/** A page is tried in four positions. */
+const SILENCE_MS = 4 * EXTRACT_LIMITS.ocrMs + 60_000;
+
+/** Extracts the text of a file in a process of its own. Throws the reason of the signal. */
+export const extractApart = async (
+  workers: Workers,
+  { userId, job, signal, take }: Extract,
+): Promise<ExtractEnd> => {
+  const end: ExtractEnd = { failure: null, notes: [] };
+  try {
+    await workers.run<ExtractLine>({
+      userId,
+      script: SCRIPT,
+      input: job,
+      readable: [job.path],
+      packages: PACKAGES,
+      silenceMs: SILENCE_MS,
+      signal,
+      take: async (line) => {
+        if ('failed' in line) end.failure = line.failed;
+        else if ('end' in line) end.notes = line.end.notes;
+        else await take(line);
+        return 'failed' in line || 'end' in line;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof WorkerFailed)) throw error;
+    end.failure = {
+      code: 'too_large',
+      message: `It is too large or too complex: ${error.message}`,
+    };
+  }
+  return end;
+};

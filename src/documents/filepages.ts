@@ -1,0 +1,108 @@
+import { writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Workers } from '../operations/module.js';
+import { type ReadPage, readPageApart } from '../providers/pages/apart.js';
+import { formOf } from '../providers/pages/kind.js';
+import { type PageSource, PageUnreadable } from '../providers/pages/page.js';
+import type { ExtractJob } from './extract/job.js';
+import { kindOf } from './extract/kinds.js';
+import { DEFAULT_LANGUAGE } from './extract/languages.js';
+import { EXTRACT_LIMITS, extractApart } from './extraction.js';
+import type { Originals } from './originals.js';
+
+interface FilePagesDeps {
+  workers: Workers;
+  originals: Pick<Originals, 'openUpload' | 'removeUpload'>;
+}
+
+/** The page that is read, and for whom. */
+interface FilePage {
+  source: PageSource;
+  form: 'pdf' | 'office';
+  /** The most characters of its text. */
+  most: number;
+  userId: string;
+  signal: AbortSignal;
+}
+
+/** Ours: someone waits for a page, so that fewer pictures are recognized than in a document. */
+const LIMITS = { ...EXTRACT_LIMITS, ocrPages: 20 };
+const FORMS = { pdf: 'a PDF file', office: 'an office file' };
+
+/**
+ * Creates the function that reads pages of the web of every kind: PDF and office files as documents
+ * are read, in a process of their own, and all others in a thread.
+ */
+export const createReadPage =
+  (deps: FilePagesDeps): ReadPage =>
+  async (source, wish, reader) => {
+    const form = formOf(source);
+    if (form !== 'pdf' && form !== 'office') return readPageApart(source, wish, reader);
+    const { userId, signal } = reader;
+    const { text, notes } = await textOfFile(deps, {
+      ...{ source, form, userId, signal },
+      most: wish.most + 1,
+    });
+    const { url } = source;
+    const extracted = { body: Buffer.from(text), contentType: 'text/plain; charset=utf-8', url };
+    const page = await readPageApart(extracted, wish, reader);
+    return {
+      ...page,
+      kind: form,
+      title: nameIn(url),
+      excerpt: notes.length > 0 ? notes.join(' ') : null,
+      isTruncated: page.isTruncated || notes.length > 0,
+    };
+  };
+
+const textOfFile = async (
+  { workers, originals }: FilePagesDeps,
+  { source, form, most, userId, signal }: FilePage,
+): Promise<{ text: string; notes: string[] }> => {
+  const mediaType = await kindOf(source.body, nameIn(source.url) ?? '');
+  if (mediaType === null) {
+    throw new PageUnreadable(`is ${FORMS[form]} of a kind that is not read`, form);
+  }
+  const folder = await originals.openUpload();
+  const pages: string[] = [];
+  let chars = 0;
+  try {
+    const path = join(folder, 'page');
+    await writeFile(path, source.body);
+    const { failure, notes } = await extractApart(workers, {
+      userId,
+      job: jobOf(path, mediaType),
+      signal,
+      take: async (line) => {
+        if (!('text' in line) || chars >= most) return;
+        pages.push(line.text);
+        chars += line.text.length;
+      },
+    });
+    if (failure) {
+      throw new PageUnreadable(`is ${FORMS[form]} that is not read: ${failure.message}`, form);
+    }
+    return { text: pages.join('\n\n').slice(0, most), notes };
+  } finally {
+    await originals.removeUpload(folder);
+  }
+};
+
+const jobOf = (path: string, mediaType: string): ExtractJob => ({
+  path,
+  mediaType,
+  languages: [DEFAULT_LANGUAGE],
+  fromPage: 1,
+  password: null,
+  limits: LIMITS,
+});
+
+/** Returns the name of the file at the end of an address; null if it has none. */
+const nameIn = (url: string): string | null => {
+  const name = basename(new URL(url).pathname);
+  try {
+    return decodeURIComponent(name).slice(0, 300) || null;
+  } catch {
+    return name;
+  }
+};
