@@ -69,7 +69,6 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     memories: memories.actions,
     documents: documents.actions,
     knowledge: knowledge.actions,
-    readPage: documents.readPage,
   });
   const { toolbox } = tools;
   const outbound = openOutbound(base, { hub, operations, vault, secrets });
@@ -175,8 +174,8 @@ export const resourcesOf = (
   modules: Modules,
   { setup, recent, heads, state }: Opened,
 ): { resources: Resource[]; replied(method: string, status: number): void } => {
-  const { jobs, operations, confinement, permissions, tools, agents, channels, knowledge } =
-    modules;
+  const { jobs, operations, confinement, permissions, tools, agents, channels } = modules;
+  const { documents, knowledge } = modules;
   const { sockets, port } = modules.http;
   const { tunnel, exposure } = modules.system;
   const { address, publicUrl, reach } = tunnel;
@@ -187,6 +186,7 @@ export const resourcesOf = (
     agents,
     channels,
     knowledge,
+    documents,
     confinement,
     daemon,
   });

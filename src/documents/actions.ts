@@ -1,3 +1,4 @@
+import type { ReadPage } from '../providers/pages/apart.js';
 import type { DocumentRow } from '../store/tables/documents.js';
 import type { DocumentsStore } from './queries.js';
 
@@ -13,6 +14,8 @@ export interface FoundDocument {
 
 /** The actions of agents on the documents of their owner. */
 export interface DocumentActions {
+  /** Reads a page of the web, also one that is a file. */
+  readPage: ReadPage;
   /** Lists the newest documents, those with `q` in their names if it is given. */
   list(
     userId: string,
@@ -26,8 +29,14 @@ export interface DocumentActions {
   ): Promise<{ document: FoundDocument; pages: { number: number; text: string }[] } | null>;
 }
 
+interface DocumentActionsDeps {
+  documents: DocumentsStore;
+  readPage: ReadPage;
+}
+
 /** Creates the actions of agents. */
-export const documentActions = (documents: DocumentsStore): DocumentActions => ({
+export const documentActions = ({ documents, readPage }: DocumentActionsDeps): DocumentActions => ({
+  readPage,
   list: async (userId, filter) => (await documents.list(userId, filter)).rows.map(found),
   read: async (userId, id, range) => {
     const row = await documents.get(userId, id);

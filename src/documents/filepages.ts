@@ -40,7 +40,10 @@ export const createReadPage =
     if (form !== 'pdf' && form !== 'office') return readPageApart(source, wish, reader);
     const { userId, signal } = reader;
     const { text, notes } = await textOfFile(deps, {
-      ...{ source, form, userId, signal },
+      source,
+      form,
+      userId,
+      signal,
       most: wish.most + 1,
     });
     const { url } = source;

@@ -6,6 +6,7 @@ import { type Operations, openWorkers } from '../operations/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { ReadPage } from '../providers/pages/apart.js';
 import { type DocumentActions, documentActions } from './actions.js';
+import { checkOriginals, type OriginalsReport } from './check.js';
 import { createReadPage } from './filepages.js';
 import { createOriginals } from './originals.js';
 import { documentsStore } from './queries.js';
@@ -14,6 +15,7 @@ import { documentsResource } from './routes.js';
 import { sweepOriginals } from './sweep.js';
 
 export type { DocumentActions } from './actions.js';
+export type { OriginalsReport } from './check.js';
 
 export interface DocumentsOptions {
   /** Documents become entries of knowledge. */
@@ -32,6 +34,8 @@ export interface Documents {
   actions: DocumentActions;
   /** Reads pages of the web, also those that are files. */
   readPage: ReadPage;
+  /** Compares originals with their hashes, for so many milliseconds. */
+  check(budgetMs: number): Promise<OriginalsReport>;
   /** Removes what an interrupted start left behind. Runs before the operations start. */
   start(): Promise<void>;
   resources(): Resource[];
@@ -64,10 +68,12 @@ export const openDocuments = (
       },
     }),
   );
+  const readPage = createReadPage({ workers: pool, originals });
   const quotaBytes = documentsGib === 0 ? null : documentsGib * GIB;
   return {
-    actions: documentActions(documents),
-    readPage: createReadPage({ workers: pool, originals }),
+    actions: documentActions({ documents, readPage }),
+    readPage,
+    check: (budgetMs) => checkOriginals({ documents, originals }, budgetMs),
     start: async () => {
       await originals.clear();
       await sweepOriginals(documents, originals);

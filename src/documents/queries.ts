@@ -31,6 +31,8 @@ export type ReadFacts = Pick<
 /** The facts of a page without its text. */
 export type DocumentPageFacts = Omit<DocumentPageRow, 'document_id' | 'text'> & { chars: number };
 
+const CHECKED_AT_ONCE = 500;
+
 /** Returns the queries of the documents of a user. */
 const rowsOf = ({ db, transact }: Store) => {
   const own = (userId: string) => selectRows(db, documentTable, {}, visibleTo(userId));
@@ -94,6 +96,23 @@ const originalsOf = ({ db }: Store) => ({
       .where(visibleTo(userId));
     return (await sum.executeTakeFirstOrThrow()).bytes;
   },
+
+  /** Counts the documents of all users. */
+  countAll: async (): Promise<number> => {
+    const count = db.selectFrom('documents').select(({ fn }) => fn.countAll<number>().as('count'));
+    return (await count.executeTakeFirstOrThrow()).count;
+  },
+
+  /** Lists some originals of all users, in the order of the documents after one of them. */
+  batchOfAll: (after: { id: string; skip: number }) =>
+    db
+      .selectFrom('documents')
+      .select(['id', 'user_id', 'filename', 'sha256', 'bytes'])
+      .where('id', '>', after.id)
+      .orderBy('id')
+      .limit(CHECKED_AT_ONCE)
+      .offset(after.skip)
+      .execute(),
 
   /** Lists the originals that rows refer to, of one user. */
   contentsOf: async (userId: string): Promise<Set<string>> => {

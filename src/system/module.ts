@@ -3,6 +3,7 @@ import type { Agents } from '../agents/module.js';
 import type { Base } from '../base.js';
 import type { Channels } from '../channels/module.js';
 import type { Config } from '../config.js';
+import type { Documents } from '../documents/module.js';
 import type { Jobs } from '../jobs/module.js';
 import type { Knowledge } from '../knowledge/module.js';
 import type { Outbound } from '../outbound/module.js';
@@ -44,6 +45,7 @@ interface SystemResourcesDeps {
   agents: Agents;
   channels: Channels;
   knowledge: Knowledge;
+  documents: Documents;
   confinement: Confinement | null;
   daemon: Daemon;
 }
@@ -78,15 +80,16 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
       destroyVersions: vault.destroyPassed,
       sweepFolders: () => sweepFolders(store, tools.work),
     }),
-    resources: (resources: SystemResourcesDeps) => {
-      const { jobs, agents, channels, knowledge, confinement, daemon } = resources;
+    resources: (given: SystemResourcesDeps) => {
+      const { jobs, agents, channels, knowledge, documents, confinement, daemon } = given;
       const { queue } = jobs;
       const { models } = agents;
       const { sockets } = daemon;
       const since = clock.now();
       const uptimeSeconds = () => Math.max(0, Math.floor((clock.now() - since) / 1000));
       const meter = createMeter(gaugesOf({ queue, outgoing, sockets, uptimeSeconds }));
-      const unconfined = 'off: no confinement works here, so is the shell tool';
+      const unconfined =
+        'off: no confinement works here; nor does the shell tool, and documents are read without one';
       const parts = createPartReports(base, {
         queue,
         outgoing,
@@ -110,7 +113,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
           backups,
           daemon,
           exposure,
-          unset: channels.unset,
+          checks: { platforms: channels.unset, originals: documents.check },
         }),
         overview: overviewResource(base, { config, uptimeSeconds, parts, tunnel, queue }),
         logs: logsResource(daemon.recent, hub),

@@ -3,7 +3,6 @@ import type { DocumentActions } from '../documents/module.js';
 import type { KnowledgeActions } from '../knowledge/module.js';
 import type { MemoryActions } from '../memories/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
-import type { ReadPage } from '../providers/pages/apart.js';
 import type { Vault } from '../vault/module.js';
 import type { Delegate } from './agents.js';
 import { brokered } from './broker.js';
@@ -43,13 +42,12 @@ export interface ToolsDeps {
   memories: MemoryActions;
   documents: DocumentActions;
   knowledge: KnowledgeActions;
-  readPage: ReadPage;
 }
 
 /** Opens the tools that hooks and agents call. */
 export const openTools = (base: Base, deps: ToolsDeps) => {
   const { http, clock } = base;
-  const { confinement, searchUrl, vault, memories, documents, knowledge, readPage } = deps;
+  const { confinement, searchUrl, vault, memories, documents, knowledge } = deps;
   const none: ToolGroup[] = [];
   let handlers: ToolHandlers | null = null;
   let more = (): ToolGroup[] => none;
@@ -65,7 +63,6 @@ export const openTools = (base: Base, deps: ToolsDeps) => {
     memories,
     documents,
     knowledge,
-    readPage,
     notify: (...call) => handled().notify(...call),
     delegate: (...call) => handled().delegate(...call),
   });

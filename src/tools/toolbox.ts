@@ -3,7 +3,6 @@ import type { Clock } from '../kernel/clock.js';
 import type { KnowledgeActions } from '../knowledge/module.js';
 import type { MemoryActions } from '../memories/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
-import type { ReadPage } from '../providers/pages/apart.js';
 import { agentsTools, type Delegate } from './agents.js';
 import { documentTools } from './documents.js';
 import { filesTools } from './files.js';
@@ -25,7 +24,6 @@ export interface BuiltInDeps {
   delegate: Delegate;
   memories: MemoryActions;
   documents: DocumentActions;
-  readPage: ReadPage;
   knowledge: KnowledgeActions;
   clock: Clock;
 }
@@ -33,7 +31,7 @@ export interface BuiltInDeps {
 /** The groups of tools that are part of Adjutant. */
 export const builtInGroups = (deps: BuiltInDeps): ToolGroup[] => [
   httpTools(deps.http),
-  webTools(deps),
+  webTools({ http: deps.http, searchUrl: deps.searchUrl, readPage: deps.documents.readPage }),
   timeTools(deps.clock),
   notifyTools(deps.notify),
   memoryTools(deps.memories),

@@ -43,7 +43,9 @@ describe('the reader', () => {
       return response.setHeader('content-type', 'application/msword').end('no office file');
     }
     if (url === '/note.rtf') {
-      return response.setHeader('content-type', 'application/rtf').end('{\\rtf1 The pier is shut.}');
+      return response
+        .setHeader('content-type', 'application/rtf')
+        .end('{\\rtf1 The pier is shut.}');
     }
     response.statusCode = url === '/forbidden' ? 403 : 404;
     return response.end('<p>no');

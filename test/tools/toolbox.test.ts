@@ -15,7 +15,6 @@ describe('createToolbox', () => {
       },
     },
     searchUrl: null,
-  readPage: async () => Promise.reject(new Error('not read here')),
     confinement: null,
     notify: async () => true,
     delegate: () => Promise.reject(new Error('not here')),
@@ -24,7 +23,11 @@ describe('createToolbox', () => {
       search: async () => [],
       forget: async () => false,
     },
-    documents: { list: async () => [], read: async () => null },
+    documents: {
+      list: async () => [],
+      read: async () => null,
+      readPage: () => Promise.reject(new Error('not here')),
+    },
     knowledge: {
       search: async () => [],
       read: async () => null,

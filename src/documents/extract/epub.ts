@@ -17,7 +17,8 @@ export const extractEpub = async (bytes: Buffer, extraction: Extraction): Promis
     if (extraction.skip()) continue;
     const chapter = files.get(name);
     if (!chapter) extraction.note(`${name.slice(0, 100)} is missing in the book.`);
-    if (!extraction.add(chapter ? textOfMarkup(decodedText(chapter, 'application/xhtml+xml')) : '')) break;
+    if (!extraction.add(chapter ? textOfMarkup(decodedText(chapter, 'application/xhtml+xml')) : ''))
+      break;
   }
 };
 

@@ -1,6 +1,11 @@
+import { visibleDocument } from '../../providers/pages/hide.js';
 import { PageUnreadable } from '../../providers/pages/page.js';
-import { isElement, isTextNode, type PageElement, type PageNode } from '../../providers/pages/tree.js';
-import { visibleDocument } from '../../providers/pages/visible.js';
+import {
+  isElement,
+  isTextNode,
+  type PageElement,
+  type PageNode,
+} from '../../providers/pages/tree.js';
 import { ExtractFailed } from './job.js';
 
 const BLOCKS = new Set(

@@ -3,6 +3,7 @@ import { contentOf, type PageContent } from './article.js';
 import { decodedText } from './charset.js';
 import { cleanLine, cleanText } from './clean.js';
 import { feedOf } from './feed.js';
+import { visibleDocument } from './hide.js';
 import { imageSentence } from './image.js';
 import { formOf, isFeed, type SourceForm } from './kind.js';
 import {
@@ -17,7 +18,6 @@ import {
 import { markdownOf, safeHtml, textIn } from './render.js';
 import { addressIn, resolveAddresses } from './sanitize.js';
 import type { PageElement } from './tree.js';
-import { visibleDocument } from './visible.js';
 
 const MOST_LINKS = 500;
 

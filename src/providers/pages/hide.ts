@@ -1,8 +1,16 @@
 import type { RgbaColor } from 'colord';
 import { backgroundColor, colorOf, isUnseen } from './color.js';
 import { pixels } from './media.js';
+import { cleanTexts } from './sanitize.js';
 import { type DeclaredStyle, declaredStyles } from './styles.js';
-import { isElement, isTextNode, type PageElement, type PageTree } from './tree.js';
+import {
+  isElement,
+  isTextNode,
+  type PageDocument,
+  type PageElement,
+  type PageTree,
+  parsePage,
+} from './tree.js';
 
 /** Ours: text that begins so far from the screen is not seen. */
 const FAR_PX = 500;
@@ -32,7 +40,7 @@ const PAGE: Seen = {
  * Removes what a page hides from its readers: by attributes, and by its styles. What a script would
  * show or hide later is not known here.
  */
-export const removeHidden = ({ document, css }: PageTree): void => {
+const removeHidden = ({ document, css }: PageTree): void => {
   const styleOf = declaredStyles(document, css);
   const root = document.documentElement;
   const open: [PageElement, Seen][] = [[root, PAGE]];
@@ -52,6 +60,17 @@ export const removeHidden = ({ document, css }: PageTree): void => {
       else if (isTextNode(child) && hasUnseenText) child.remove();
     }
   }
+};
+
+/**
+ * Parses HTML without what nobody sees: hidden elements, invisible characters and chat-template
+ * tokens. Throws PageUnreadable.
+ */
+export const visibleDocument = (html: string): PageDocument => {
+  const tree = parsePage(html);
+  removeHidden(tree);
+  cleanTexts(tree.document.body);
+  return tree.document;
 };
 
 const isHidden = (element: PageElement, style: DeclaredStyle): boolean => {

@@ -2,6 +2,7 @@ import type { Exposure } from '../../accounts/module.js';
 import type { ModelState } from '../../agents/module.js';
 import type { Base } from '../../base.js';
 import type { IncompletePlatform } from '../../channels/module.js';
+import type { OriginalsReport } from '../../documents/module.js';
 import { iso } from '../../kernel/clock.js';
 import type { LostLines } from '../../kernel/linewriter.js';
 import { resource } from '../../kernel/route.js';
@@ -22,6 +23,7 @@ import {
   failedFinding,
   modelsOf,
   okFinding,
+  originalsOf,
   platformsOf,
   warnFinding,
 } from './rules.js';
@@ -35,9 +37,19 @@ interface DoctorDeps {
   prove(): Promise<MasterKeyProof>;
   exposure(): Exposure;
   daemon: Daemon;
-  /** Returns the platforms that have linked channels but are not set up. */
-  unset(): Promise<IncompletePlatform[]>;
+  checks: ModuleChecks;
 }
+
+/** The checks of other modules. */
+interface ModuleChecks {
+  /** Returns the platforms that have linked channels but are not set up. */
+  platforms(): Promise<IncompletePlatform[]>;
+  /** Compares the originals of documents with their hashes, for so many milliseconds. */
+  originals(budgetMs: number): Promise<OriginalsReport>;
+}
+
+/** Ours: the time to compare originals with their hashes. */
+const ORIGINALS_MS = 2000;
 
 export const doctorResource = (base: Base, deps: DoctorDeps) => {
   const { clock, home } = base;
@@ -61,7 +73,8 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['log', async () => logOf(daemon.recent.lost())],
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
         ['embedder', async () => [embedderOf(await models.embedder(by.userId))]],
-        ['platforms', async () => platformsOf(await deps.unset())],
+        ['documents', async () => originalsOf(await deps.checks.originals(ORIGINALS_MS))],
+        ['platforms', async () => platformsOf(await deps.checks.platforms())],
       ];
       const findings = await Promise.all(checks.map(([name, check]) => attempt(name, check)));
       return { at: iso(now), findings: findings.flat() };

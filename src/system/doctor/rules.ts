@@ -1,6 +1,7 @@
 import type { Exposure } from '../../accounts/module.js';
 import type { ModelState } from '../../agents/module.js';
 import type { IncompletePlatform } from '../../channels/module.js';
+import type { OriginalsReport } from '../../documents/module.js';
 import { isLoopbackHost } from '../../kernel/clientaddress.js';
 import { iso } from '../../kernel/clock.js';
 import type { EmbedderReport } from '../../knowledge/module.js';
@@ -71,6 +72,24 @@ export const embedderOf = ({ isWell, detail }: EmbedderReport): Finding =>
         `${detail}: texts are found by words alone`.slice(0, 1000),
         'adjutant knowledge stats   another one: adjutant models routing set embeddings --primary <model>',
       );
+
+/** Reports originals of documents that are missing or changed; nothing if there are none at all. */
+export const originalsOf = ({ total, compared, damaged }: OriginalsReport): Finding[] => {
+  if (total === 0) return [];
+  const seen = compared === total ? `all ${total}` : `${compared} of ${total}, no time for more,`;
+  if (damaged.length === 0) {
+    return [okFinding('documents', `${seen} originals compared with their hashes, no damage`)];
+  }
+  const named = damaged.slice(0, 5).map(({ id, filename }) => `${id} (${filename.slice(0, 60)})`);
+  const more = damaged.length > named.length ? ` and ${damaged.length - named.length} more` : '';
+  return [
+    failedFinding(
+      'documents',
+      `originals are missing or changed: ${named.join(', ')}${more}; ${seen} compared`,
+      'put the files back from a backup: adjutant backup list',
+    ),
+  ];
+};
 
 /** Reports each model that fails or cools down; nothing if all are well. */
 export const modelsOf = (states: ModelState[]): Finding[] =>
