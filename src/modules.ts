@@ -73,7 +73,13 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const { toolbox } = tools;
   const outbound = openOutbound(base, { hub, operations, vault, secrets });
   const accounts = await openAccounts(base, { config, secrets, outbound });
-  const models = openModels(base, { config, secrets, vault, confinement });
+  const models = openModels(base, {
+    config,
+    secrets,
+    vault,
+    confinement,
+    amountOfTexts: knowledge.amount,
+  });
   const permissions = openPermissions(base, { toolbox });
   const { permissionsOf } = permissions;
   const approvals = openApprovals(base, { hub, outbound, permissionsOf });
@@ -100,6 +106,8 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   agents.run({ skills: skills.skills, recall: memories.recall, dailyCostUsd });
   const userCalls = agents.userCalls(dailyCostUsd);
   knowledge.answerWith(userCalls.ask);
+  knowledge.embedWith(agents.embedders(dailyCostUsd));
+  models.registry.onRead(knowledge.embedAnew);
   const reader = openReader(base, {
     hub,
     operations,

@@ -31,9 +31,12 @@ const THREADED =
   /^src\/(hooks\/(payloads|inbound)\/|system\/backup\/|[\w/]+\/procedures(\/|\.ts$))/;
 
 /** Plain data that contracts are made of, and that imports the language of contracts alone. */
-const PLAIN = ['senders/contract', 'senders/presets', 'senders/recipe', 'inbound/contract'].map(
-  (name) => `src/hooks/${name}.ts`,
-);
+const PLAIN = [
+  ...['senders/contract', 'senders/presets', 'senders/recipe', 'inbound/contract'].map(
+    (name) => `src/hooks/${name}.ts`,
+  ),
+  'src/models/facts.ts',
+];
 
 /** The list of the procedures of all modules, which the threads of the database load. */
 const PROCEDURES = /^src\/procedures\.ts$/;

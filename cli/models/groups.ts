@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { contracts, type Reply } from '../../src/client/index.js';
+import { ApiError, type Client, contracts, type Reply } from '../../src/client/index.js';
 import type { ToolLogin } from '../../src/providers/clitools/login.js';
 import { columnsOf, shownAs } from '../columns.js';
 import { type CommandGroup, type Context, command, on, textFlag } from '../command.js';
@@ -11,6 +11,7 @@ import { ago, safe } from '../text.js';
 
 const { routing, 'set-routing': change } = await contracts.models();
 
+type RoutingBody = NonNullable<Parameters<Client['models']['set-routing']>[0]>['body'];
 type RoutingReply = Reply<'models', 'routing'>;
 
 const columns = columnsOf<RoutingReply['topics'][number]>(['topic', 'primary'], {
@@ -39,6 +40,7 @@ const set = command({
     'triage --primary claude --fallback gpt,digest',
     'triage --fallback digest',
     '--default claude',
+    'embeddings --primary nomic --yes',
   ],
   flags: {
     primary: textFlag('<model>', 'Answers first'),
@@ -49,7 +51,10 @@ const set = command({
     },
     default: textFlag('<model>', 'Answers where no topic is routed'),
   },
-  notes: ['What is not given stays as it is.'],
+  notes: [
+    'What is not given stays as it is.',
+    'The model of the topic embeddings makes the vectors of all texts: that is asked first.',
+  ],
   run: async (context, { args, flags }) => {
     const { primary, fallback, default: chosen } = flags;
     const isRoute = primary !== undefined || fallback !== undefined;
@@ -69,9 +74,25 @@ const set = command({
       ...(chosen !== undefined && { default: chosen }),
       ...(isRoute && { topics: [...others, { ...route, fallbacks }] }),
     };
-    show(context, await client.models['set-routing']({ body }));
+    show(context, await changeRouting(context, client, body));
   },
 });
+
+/** Changes the routing, after a question if the texts of all users then go elsewhere. */
+const changeRouting = async (
+  context: Context,
+  client: Client,
+  body: RoutingBody,
+): Promise<RoutingReply> => {
+  try {
+    return await client.models['set-routing']({ body });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'confirm_needed') throw error;
+    const [means = ''] = error.message.split('. Confirm');
+    await context.ask.confirm(`${safe(means)}. Do it?`);
+    return client.models['set-routing']({ body: { ...body, confirm: true } });
+  }
+};
 
 const remove = command({
   name: 'remove',

@@ -24,6 +24,7 @@ import { agentRows } from './rows.js';
 import type { Recall } from './run.js';
 import { toolsetOf, toolsOfPersona } from './toolset.js';
 import { createUserCalls } from './usercalls.js';
+import { createEmbedderSource } from './userembedder.js';
 import { findWaitingAgent } from './waitforapproval.js';
 
 export { MODEL_GRANTS } from './admission.js';
@@ -93,6 +94,15 @@ export const openAgents = (base: Base, deps: AgentsModuleDeps) => {
     followers,
     /** Opens the questions to models on behalf of a user without an agent. */
     userCalls: (dailyCostUsd: number) => createUserCalls({ store, clock, models, dailyCostUsd }),
+    /** Opens the models that make vectors on behalf of users. */
+    embedders: (dailyCostUsd: number) =>
+      createEmbedderSource({
+        store,
+        clock,
+        registry: deps.models.registry,
+        health: deps.models.health,
+        dailyCostUsd,
+      }),
     /** Registers the loop with the queue. */
     run: ({ skills, recall, dailyCostUsd }: LoopModuleDeps): void => {
       const loop = createLoop({

@@ -164,7 +164,8 @@ const embedPatiently = async (
     try {
       return (await embedders.embed(embedder, texts, call)).map(byteVector);
     } catch (error) {
-      if (error instanceof EmbedderFailed && error.isOfText) {
+      const isOfText = error instanceof EmbedderFailed && error.isOfText;
+      if (isOfText && !(await refusesAll(deps, embedder, call))) {
         return embedSingly(deps, run, { at, embedder, texts });
       }
       if (!(error instanceof EmbedderFailed || error instanceof DayLimitReached)) throw error;
@@ -190,6 +191,21 @@ const embedSingly = async (
     vectors.push(...one);
   }
   return vectors;
+};
+
+/** Returns true for an embedder that refuses a plain word as well: then the texts are not the cause. */
+const refusesAll = async (
+  { embedders }: EmbedDeps,
+  embedder: Embedder,
+  call: EmbedCall,
+): Promise<boolean> => {
+  try {
+    await embedders.embed(embedder, ['ok'], call);
+    return false;
+  } catch (error) {
+    if (!(error instanceof EmbedderFailed || error instanceof DayLimitReached)) throw error;
+    return true;
+  }
 };
 
 /**

@@ -20,6 +20,14 @@ export interface ChunkToEmbed extends Pick<KnowledgeChunkRow, 'number' | 'headin
   language: KnowledgeEntryRow['language'];
 }
 
+/** The texts of all users. */
+export interface KnowledgeAmount {
+  users: number;
+  chunks: number;
+  /** UTF-16 code units. */
+  chars: number;
+}
+
 /** The chunks of a user, by their vectors. */
 export interface EmbedCounts {
   embedded: number;
@@ -96,6 +104,18 @@ export const embedStore = (store: Store) => {
         left.executeTakeFirst(),
       ]);
       return { embedded: embedded?.chunks ?? 0, waiting: pending?.chunks ?? 0 };
+    },
+
+    /** Counts the texts of all users. */
+    amount: async (): Promise<KnowledgeAmount> => {
+      const row = db
+        .selectFrom('knowledge_entries')
+        .select(({ fn, lit }) => [
+          fn.count<number>('user_id').distinct().as('users'),
+          fn.coalesce(fn.sum<number>('chunks'), lit(0)).as('chunks'),
+          fn.coalesce(fn.sum<number>('chars'), lit(0)).as('chars'),
+        ]);
+      return row.executeTakeFirstOrThrow();
     },
 
     /** Counts the chunks that have no vector yet. */

@@ -7,13 +7,14 @@ import type { KnowledgeEntryRow } from '../store/tables/knowledge.js';
 import { type KnowledgeActions, knowledgeActions } from './actions.js';
 import type { AskModel } from './ask.js';
 import { openBuiltin } from './embedders/builtin.js';
-import { type EmbedderReport, openEmbedders } from './embedders/registry.js';
+import { type EmbedderReport, type EmbedderSource, openEmbedders } from './embedders/registry.js';
 import { embedOperation } from './embedoperation.js';
-import { embedStore } from './embedqueries.js';
+import { embedStore, type KnowledgeAmount } from './embedqueries.js';
 import { createEmbedScheduler } from './embedscheduler.js';
 import { createEmbedTurns } from './embedturns.js';
 import { type KnowledgeText, type PreparedEntry, prepareEntry } from './entries.js';
 import { finishEntry, indexOperation } from './operation.js';
+import { hasVectorFunctions } from './procedures/vectors.js';
 import { knowledgeStore } from './queries.js';
 import { knowledgeResource } from './routes.js';
 import { openSearchIndex } from './searchindex.js';
@@ -21,7 +22,9 @@ import { indexText, type KnowledgeDeps } from './service.js';
 
 export type { KnowledgeActions } from './actions.js';
 export { knowledgeTag } from './contract.js';
-export type { EmbedderReport } from './embedders/registry.js';
+export { DayLimitReached, type Embedder, EmbedderFailed } from './embedders/embedder.js';
+export type { EmbedderReport, EmbedderSource } from './embedders/registry.js';
+export type { KnowledgeAmount } from './embedqueries.js';
 
 /** Texts that become entries, for the modules that have them. */
 export interface KnowledgeTexts {
@@ -50,6 +53,12 @@ export interface Knowledge {
   texts: KnowledgeTexts;
   /** Registers the function that asks models. */
   answerWith(ask: AskModel): void;
+  /** Registers the models that make vectors. */
+  embedWith(source: EmbedderSource): void;
+  /** Has vectors made by what is to make them now, after that may have changed. */
+  embedAnew(): void;
+  /** Counts the texts of all users. */
+  amount(): Promise<KnowledgeAmount>;
   /** Finds out, within 2 s, how what makes vectors is. */
   reportEmbedder(userId: string): Promise<EmbedderReport>;
   /** Has the index take over what an earlier start has left. */
@@ -74,7 +83,13 @@ export const openKnowledge = (
   const vectors = embedStore(store);
   const index = openSearchIndex({ store, log, home });
   const builtin = openBuiltin({ home, confinement });
-  const embedders = openEmbedders({ store, clock, builtin, isBuiltinOn });
+  const embedders = openEmbedders({
+    store,
+    clock,
+    builtin,
+    comparesVectors: hasVectorFunctions(),
+    isBuiltinOn,
+  });
   const turns = createEmbedTurns();
   const scheduler = createEmbedScheduler({
     store,
@@ -113,6 +128,13 @@ export const openKnowledge = (
     answerWith: (given) => {
       ask = given;
     },
+    embedWith: embedders.use,
+    embedAnew: () => {
+      scheduler.reconcile().catch((error) => {
+        log.error({ error: String(error) }, 'the embedder was not changed');
+      });
+    },
+    amount: vectors.amount,
     reportEmbedder: embedders.report,
     start: async () => {
       await index.start();

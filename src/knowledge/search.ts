@@ -1,6 +1,7 @@
 import Boom from '@hapi/boom';
 import { TaskOverran } from '../kernel/pool.js';
 import type { KnowledgeResults, KnowledgeSearch } from './contract.js';
+import { NO_COMPARISON } from './embedders/registry.js';
 import type { Found, FoundChunk } from './procedures/find.js';
 import { type FoundMeaning, type MeaningDeps, vectorOfQuery } from './queryvector.js';
 import type { SearchIndex } from './searchindex.js';
@@ -14,8 +15,6 @@ export interface SearchDeps {
 const DEFAULT_LIMIT = 10;
 const REMEDY = 'An admin gives the routing topic `embeddings` a model that makes vectors';
 const PARTIAL = 'The search index is being made anew; entries may be missing until that is done';
-/** Said where the functions that compare vectors cannot be loaded. */
-const NO_COMPARISON = 'Vectors cannot be compared on this machine';
 
 /** A search with what was found, each chunk with its whole text. */
 interface KnowledgeFinds {

@@ -25,6 +25,7 @@ export const configuredModel = (config: Config): ModelAccess | null => {
     contextWindow: config.modelContext,
     maxOutputTokens: null,
     supports: ALL,
+    embedding: null,
     price: inputPerMTok > 0 || outputPerMTok > 0 ? { inputPerMTok, outputPerMTok } : null,
   };
 };

@@ -1,36 +1,19 @@
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
+import {
+  GivenEmbedding,
+  ModelEmbedding,
+  Price,
+  PriceOrNull,
+  Provider,
+  Supports,
+  tokens,
+} from './facts.js';
 
-const tokens = () => s.whole(1, Number.MAX_SAFE_INTEGER);
 const count = () => s.whole(0, Number.MAX_SAFE_INTEGER);
-const usd = () => s.amount(0, 1_000_000);
 const topic = () => s.text(100);
 const names = () => s.list(s.text(100), 20);
-
-export const Provider = s.oneOf(
-  'Provider',
-  'openai',
-  'anthropic',
-  'google',
-  'ollama',
-  'litellm',
-  'openrouter',
-  'openai-compatible',
-  'cli',
-  'digest',
-);
-
-const Price = s.object('Price', { inputPerMTok: usd(), outputPerMTok: usd() });
-const PriceOrNull = s
-  .nullable(Price)
-  .description('USD per million tokens; null: not known, or free');
-const Supports = s.object('Supports', {
-  tools: s.flag(),
-  vision: s.flag(),
-  streaming: s.flag(),
-  embeddings: s.flag(),
-});
 
 const state = {
   status: s.oneOf('ModelStatus', 'up', 'down', 'unknown', 'cooling'),
@@ -54,6 +37,7 @@ export const ModelView = s.object('Model', {
   maxOutputTokens: s.nullable(tokens()),
   supports: Supports,
   price: PriceOrNull,
+  embedding: s.nullable(ModelEmbedding).description('null: it makes no vectors'),
   topics: s.list(topic(), 1000).description('Those that it is the first for'),
   fallbacks: names().description(
     'Tried after it, in this order, whatever the topic; `default` is the default model',
@@ -88,6 +72,9 @@ const given = {
     }),
   ),
   price: s.optional(PriceOrNull),
+  embedding: s.optional(
+    s.nullable(GivenEmbedding).description('Given for a model that makes vectors of texts'),
+  ),
   topics: s.optional(s.list(topic(), 100)),
   fallbacks: s.optional(names()),
   enabled: s.optional(s.flag()),
@@ -124,6 +111,9 @@ const RoutingChanges = s
           1000,
         )
         .description('Replaces all of them'),
+    ),
+    confirm: s.optional(
+      s.flag().description('True: the texts of all users may go to the model for `embeddings`'),
     ),
   })
   .min(1);

@@ -1,6 +1,7 @@
 import type { Base } from '../base.js';
 import type { Config } from '../config.js';
 import type { Resource } from '../kernel/route.js';
+import type { KnowledgeAmount } from '../knowledge/module.js';
 import { type CliTools, createCliTools } from '../providers/clitools/clitools.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { Secrets } from '../secrets/module.js';
@@ -8,14 +9,14 @@ import type { VaultModule } from '../vault/module.js';
 import { clitoolsResource } from './clitools/routes.js';
 import { configuredModel, modelTimeouts } from './configuration.js';
 import { createHealth, type ModelHealths } from './health.js';
-import { modelOpener } from './open.js';
+import { embeddingOpener, modelOpener } from './open.js';
 import { providersResource } from './providers/routes.js';
 import { modelsStore } from './queries.js';
 import { createRegistry, type Registry } from './registry.js';
 import { modelsResource } from './routes.js';
 
 export type { ModelHealth, ModelHealths } from './health.js';
-export { DEFAULT_FALLBACK, type RegisteredModel, type Registry } from './registry.js';
+export { DEFAULT_FALLBACK, EMBEDDINGS, type RegisteredModel, type Registry } from './registry.js';
 
 /** The models that agents may be given, and the ways to reach them. */
 export interface ModelsModule {
@@ -32,6 +33,8 @@ export interface ModelsModuleDeps {
   secrets: Secrets;
   vault: VaultModule;
   confinement: Confinement | null;
+  /** Counts the texts of all users, all of which go to the model that is routed to embeddings. */
+  amountOfTexts(): Promise<KnowledgeAmount>;
 }
 
 export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => {
@@ -43,7 +46,16 @@ export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => 
   const cliTools = createCliTools({ home, path: config.cliPath, confinement, timeouts, clock });
   const open = modelOpener(http, timeouts, cliTools);
   const configured = configuredModel(config);
-  const registry = createRegistry({ store, clock, open, unsealKey, vault, configured });
+  const openEmbedding = embeddingOpener(http);
+  const registry = createRegistry({
+    store,
+    clock,
+    open,
+    openEmbedding,
+    unsealKey,
+    vault,
+    configured,
+  });
   const health = createHealth({ clock, log });
   const models = modelsStore(store);
   deps.vault.onChange(registry.refresh);
@@ -59,8 +71,8 @@ export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => 
         modelHealth: health,
         openModel: open,
         clock,
-        sealKey,
-        vault,
+        keys: { seal: sealKey, isOwn: vault.isOwn, newest: vault.newest },
+        amountOfTexts: deps.amountOfTexts,
       }),
       clitoolsResource({ cliTools }),
       providersResource({ models, http, unsealKey, vault }),

@@ -1,13 +1,14 @@
 import { type Clock, iso } from '../kernel/clock.js';
 import { unlessShut } from '../kernel/envelope.js';
 import { digest } from '../providers/llm/digest.js';
+import type { EmbeddingModel } from '../providers/llm/embeddings.js';
 import type { Model } from '../providers/llm/model.js';
 import { readFact } from '../store/facts.js';
 import type { Store } from '../store/store.js';
 import { type ModelRow, modelRouteTable, modelTable } from '../store/tables/models.js';
 import type { Vault } from '../vault/module.js';
 import type { ModelView, RoutingView } from './contract.js';
-import type { ModelAccess, OpenModel, Supports } from './open.js';
+import type { ModelAccess, OpenEmbedding, OpenModel, Supports } from './open.js';
 
 /**
  * A model that may be named: one of the registry, the one in the settings, or the built-in digest.
@@ -23,6 +24,8 @@ export interface RegisteredModel extends Omit<ModelAccess, 'provider' | 'apiKey'
   isEnabled: boolean;
   source: ModelView['source'];
   model: Model;
+  /** Makes vectors; null: it makes none. */
+  embedder: EmbeddingModel | null;
 }
 
 /** The models of a topic, in the order in which they are tried. */
@@ -31,6 +34,7 @@ export type TopicRoute = RoutingView['topics'][number];
 export interface RegistryDeps {
   store: Store;
   open: OpenModel;
+  openEmbedding: OpenEmbedding;
   unsealKey(id: string, sealed: string): string;
   clock: Clock;
   vault: Pick<Vault, 'newest' | 'termOf' | 'used'>;
@@ -40,6 +44,8 @@ export interface RegistryDeps {
 
 /** Name among fallbacks that means the default model, whichever it is; no model has this name. */
 export const DEFAULT_FALLBACK = 'default';
+/** The topic whose model makes the vectors of texts. */
+export const EMBEDDINGS = 'embeddings';
 /** Name of the fact that holds the default model's name, which may be a model without a row. */
 export const DEFAULT_FACT = 'default_model';
 export const ALL: Supports = { tools: true, vision: false, streaming: true, embeddings: false };
@@ -51,6 +57,7 @@ export const createRegistry = (deps: RegistryDeps) => {
   let routes: TopicRoute[] = [];
   let chosen: string | null = null;
   let reading = Promise.resolve();
+  let follow: () => void = () => undefined;
 
   const read = async (): Promise<void> => {
     const [models, routeRows, fact] = await Promise.all([
@@ -67,6 +74,7 @@ export const createRegistry = (deps: RegistryDeps) => {
     entries = [...(await Promise.all(registered)), ...fixed];
     routes = routeRows.map((row) => ({ ...row, fallbacks: JSON.parse(row.fallbacks) }));
     chosen = fact ?? null;
+    follow();
   };
 
   return {
@@ -74,6 +82,10 @@ export const createRegistry = (deps: RegistryDeps) => {
     refresh: (): Promise<void> => {
       reading = reading.catch(() => undefined).then(read);
       return reading;
+    },
+    /** Registers the function that is called after each reading. */
+    onRead: (call: () => void): void => {
+      follow = call;
     },
     /**
      * Returns the models: the newest of the registry first, then the one in the settings, then the
@@ -88,7 +100,10 @@ export const createRegistry = (deps: RegistryDeps) => {
      * chosen, this is the one in the settings, else the oldest in the registry, else the digest.
      */
     default: (): string => {
-      const usable = entries.filter(({ isEnabled }) => isEnabled);
+      const usable = entries.filter(
+        // A model that makes vectors answers no prompts, unless it was chosen to.
+        ({ isEnabled, embedding, name }) => isEnabled && (!embedding || name === chosen),
+      );
       const entry =
         usable.find(({ name }) => name === chosen) ??
         usable.find(({ source }) => source === 'settings') ??
@@ -115,6 +130,8 @@ const fixedFields = {
   isEnabled: true,
   credentialId: null,
   whyKeyless: () => null,
+  embedding: null,
+  embedder: null,
 };
 
 const builtin: RegisteredModel = {
@@ -142,6 +159,7 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<RegisteredMod
     maxOutputTokens: row.max_output_tokens,
     supports: JSON.parse(row.supports),
     price: row.price === null ? null : JSON.parse(row.price),
+    embedding: row.embedding === null ? null : JSON.parse(row.embedding),
   };
   const { id, credential_id, key_sealed } = row;
   const isDamaged =
@@ -158,6 +176,7 @@ const entryOf = async (deps: RegistryDeps, row: ModelRow): Promise<RegisteredMod
     whyKeyless,
     source: 'registry',
     model: deps.open({ ...spec, keyOf: () => keyOf(deps, row) }),
+    embedder: deps.openEmbedding({ ...spec, keyOf: () => keyOf(deps, row) }),
   };
 };
 

@@ -5,6 +5,7 @@ import type { ModelView, RoutingChanges, RoutingView } from './contract.js';
 import type { Registry } from './registry.js';
 import { routingFaults } from './rules.js';
 import { findModel, type ModelsDeps, modelNames, shown } from './service.js';
+import { refuseUnconfirmed } from './vectors.js';
 
 export const viewRouting = ({ registry }: { registry: Registry }): RoutingView => ({
   default: registry.default(),
@@ -31,8 +32,13 @@ export const changeRouting = async (
 ): Promise<RoutingView> => {
   const { registry, models } = deps;
   const enabled = registry.list().filter(({ isEnabled }) => isEnabled);
-  const known = { names: modelNames(registry), enabled: enabled.map(({ name }) => name) };
+  const known = {
+    names: modelNames(registry),
+    enabled: enabled.map(({ name }) => name),
+    embedding: registry.list().flatMap(({ name, embedding }) => (embedding ? [name] : [])),
+  };
   refuseFaults(routingFaults(changes, known));
+  await refuseUnconfirmed(deps, changes);
   const routes = changes.topics?.map((route) => ({ ...route, fallbacks: route.fallbacks ?? [] }));
   const removed = routes ? registry.routes().map(({ topic }) => models.removeRoute(topic)) : [];
   await models.transact([

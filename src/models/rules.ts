@@ -4,10 +4,11 @@ import { cliTools, toolOf } from '../providers/clitools/tools.js';
 import { adapters, type Provider } from '../providers/llm/adapters.js';
 import { faultOfAddress } from '../providers/llm/address.js';
 import { knownModel } from '../providers/llm/catalogue.js';
+import { embedsTexts } from '../providers/llm/embeddings.js';
 import type { Price } from '../providers/llm/model.js';
 import type { NewModel, RoutingChanges } from './contract.js';
 import type { ModelAccess, Supports } from './open.js';
-import { ALL, DEFAULT_FALLBACK } from './registry.js';
+import { ALL, DEFAULT_FALLBACK, EMBEDDINGS } from './registry.js';
 
 /** The fields of a registered model that are checked. */
 type CheckedModel = TriedModel & Pick<NewModel, 'name' | 'topics' | 'fallbacks'>;
@@ -35,6 +36,7 @@ export const modelFaults = (model: CheckedModel, names: string[]): FieldFault[] 
   ),
   ...repeats('fallbacks', model.fallbacks),
   ...repeats('topics', model.topics),
+  ...embeddingFaults(model),
 ];
 
 /** Lists the faults of a name for a new model. */
@@ -66,14 +68,28 @@ export const providerFaults = (model: TriedModel): FieldFault[] => {
   return isNeeded ? [...faults, fault('baseUrl', 'is required')] : faults;
 };
 
-export const routingFaults = (
-  routing: RoutingChanges,
-  known: { names: string[]; enabled: string[] },
-): FieldFault[] => {
+/** Lists the faults of the facts of the vectors that a model makes. */
+const embeddingFaults = ({ provider, embedding }: CheckedModel): FieldFault[] => {
+  if (!embedding) return [];
+  if (!embedsTexts(provider)) {
+    return [fault('embedding', `is nothing that models of ${provider} have here`)];
+  }
+  return embedding.dimensions === undefined ? [fault('embedding.dimensions', 'is required')] : [];
+};
+
+/** The names of models that a route may have: all, those that are enabled, those for vectors. */
+interface RoutableNames {
+  names: string[];
+  enabled: string[];
+  embedding: string[];
+}
+
+export const routingFaults = (routing: RoutingChanges, known: RoutableNames): FieldFault[] => {
   const { default: chosen, topics = [] } = routing;
   return [
     ...(chosen === undefined ? [] : nameFaults('default', chosen, known.enabled)),
-    ...topics.flatMap(({ primary, fallbacks = [] }, at) => [
+    ...topics.flatMap(({ topic, primary, fallbacks = [] }, at) => [
+      ...(topic === EMBEDDINGS ? vectorFaults(at, { primary, fallbacks }, known) : []),
       ...nameFaults(`topics.${at}.primary`, primary, known.names),
       ...fallbacks.flatMap((name, n) =>
         nameFaults(`topics.${at}.fallbacks.${n}`, name, [...known.names, DEFAULT_FALLBACK]),
@@ -84,6 +100,21 @@ export const routingFaults = (
       'topics',
       topics.map(({ topic }) => topic),
     ),
+  ];
+};
+
+/** Lists the faults of the route of the topic for vectors, of which one model makes all. */
+const vectorFaults = (
+  at: number,
+  { primary, fallbacks }: { primary: string; fallbacks: string[] },
+  { names, embedding }: RoutableNames,
+): FieldFault[] => {
+  const makesNone = names.includes(primary) && !embedding.includes(primary);
+  const none = 'makes no vectors: give it its embedding first';
+  const alone = 'must be empty: vectors of several models cannot be compared';
+  return [
+    ...(makesNone ? [fault(`topics.${at}.primary`, none)] : []),
+    ...(fallbacks.length > 0 ? [fault(`topics.${at}.fallbacks`, alone)] : []),
   ];
 };
 

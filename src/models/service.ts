@@ -5,6 +5,7 @@ import type { Caller } from '../kernel/contract/endpoint.js';
 import { faultOfHeaderValue } from '../kernel/headervalue.js';
 import { mint } from '../kernel/ids.js';
 import { badRequest, refuseFaults } from '../kernel/route.js';
+import type { KnowledgeAmount } from '../knowledge/module.js';
 import { type Statement, Taken } from '../store/engine/protocol.js';
 import { unlessUnmet } from '../store/store.js';
 import type { ModelRow } from '../store/tables/models.js';
@@ -17,6 +18,7 @@ import type { ModelsStore } from './queries.js';
 import type { RegisteredModel, Registry } from './registry.js';
 import { faultsOfName, filledIn, isProvider, modelFaults } from './rules.js';
 import { topicStatements, withoutModel } from './topics.js';
+import { embedderTopicFaults, mergedEmbedding, refuseInUse } from './vectors.js';
 
 export interface ModelsDeps {
   models: ModelsStore;
@@ -24,8 +26,11 @@ export interface ModelsDeps {
   modelHealth: ModelHealths;
   openModel: OpenModel;
   clock: Clock;
-  sealKey(id: string, key: string): string;
-  vault: Pick<Vault, 'isOwn' | 'newest'>;
+  keys: Pick<Vault, 'isOwn' | 'newest'> & {
+    seal(id: string, key: string): string;
+  };
+  /** Counts the texts of all users. */
+  amountOfTexts(): Promise<KnowledgeAmount>;
 }
 
 /** Ours: limit of models. */
@@ -38,7 +43,8 @@ export const addModel = async (
 ): Promise<ModelView> => {
   const { registry, models } = deps;
   const names = modelNames(registry);
-  refuseFaults([...faultsOfName(given.name), ...modelFaults(given, names)]);
+  const faults = [...faultsOfName(given.name), ...modelFaults(given, names)];
+  refuseFaults([...faults, ...embedderTopicFaults(deps, given)]);
   await checkModelCredential(deps, given.credentialId, by);
   if (names.includes(given.name)) throw taken(given.name);
   if (names.length > MOST)
@@ -65,6 +71,8 @@ export const changeModel = async (
   by: Caller & Recorder,
 ): Promise<ModelView> => {
   refuseFixed(findModel(deps, name));
+  refuseInUse(deps, name, given);
+  refuseFaults(embedderTopicFaults(deps, { name, topics: given.topics }));
   await checkModelCredential(deps, given.credentialId, by);
   await updateIf({
     clock: deps.clock,
@@ -107,16 +115,16 @@ export const modelNames = (registry: Registry): string[] => registry.list().map(
  * user's credential counts as none.
  */
 export const checkModelCredential = async (
-  { vault }: ModelsDeps,
+  { keys }: ModelsDeps,
   id: string | null | undefined,
   by: Caller,
 ): Promise<void> => {
   if (!id) return;
   const path = 'credentialId';
-  if (!(await vault.isOwn(by.userId, id))) {
+  if (!(await keys.isOwn(by.userId, id))) {
     throw badRequest([{ path, message: 'names no credential of yours' }]);
   }
-  const fault = faultOfHeaderValue((await vault.newest(id)) ?? 'expired');
+  const fault = faultOfHeaderValue((await keys.newest(id)) ?? 'expired');
   if (fault !== null) throw badRequest([{ path, message: `names a value that ${fault}` }]);
 };
 
@@ -132,8 +140,12 @@ export const viewModel = (
   apiKeySet: entry.hasKey,
   contextWindow: entry.contextWindow,
   maxOutputTokens: entry.maxOutputTokens,
-  supports: entry.supports,
+  supports: {
+    ...entry.supports,
+    embeddings: entry.embedding !== null || entry.supports.embeddings,
+  },
   price: entry.price,
+  embedding: entry.embedding,
   topics: registry
     .routes()
     .filter(({ primary }) => primary === entry.name)
@@ -172,7 +184,7 @@ const refuseFixed = ({ name, source }: RegisteredModel): void => {
   throw Boom.conflict(message, { code: 'model_fixed' });
 };
 
-const newRow = ({ clock, sealKey }: ModelsDeps, given: NewModel): ModelRow => {
+const newRow = ({ clock, keys }: ModelsDeps, given: NewModel): ModelRow => {
   const now = clock.now();
   const id = mint('model', now);
   const { contextWindow, maxOutputTokens, supports, price } = filledIn(given);
@@ -182,7 +194,7 @@ const newRow = ({ clock, sealKey }: ModelsDeps, given: NewModel): ModelRow => {
     provider: providerOf(given.provider),
     model_id: given.modelId,
     base_url: given.baseUrl ?? null,
-    key_sealed: given.apiKey ? sealKey(id, given.apiKey) : null,
+    key_sealed: given.apiKey ? keys.seal(id, given.apiKey) : null,
     credential_id: given.credentialId ?? null,
     context_window: contextWindow,
     max_output_tokens: maxOutputTokens,
@@ -192,7 +204,7 @@ const newRow = ({ clock, sealKey }: ModelsDeps, given: NewModel): ModelRow => {
     enabled: given.enabled === false ? 0 : 1,
     created_at: iso(now),
     updated_at: iso(now),
-    embedding: null,
+    embedding: given.embedding ? JSON.stringify(mergedEmbedding(given.embedding, null)) : null,
   };
 };
 
@@ -201,11 +213,13 @@ const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partia
   const baseUrl = given.baseUrl === undefined ? row.base_url : given.baseUrl;
   const modelId = given.modelId ?? row.model_id;
   const able = { ...JSON.parse(row.supports), ...given.supports };
-  const asked = { ...given, name: row.name, provider, baseUrl, modelId, supports: able };
+  const embedding = given.embedding && mergedEmbedding(given.embedding, row.embedding);
+  const asked = { ...given, name: row.name, provider, baseUrl, modelId, supports: able, embedding };
   refuseFaults(modelFaults(asked, modelNames(deps.registry)));
   const isMoved = provider !== row.provider || originOf(baseUrl) !== originOf(row.base_url);
   const { contextWindow, maxOutputTokens, supports, price, fallbacks } = given;
   return {
+    ...(embedding !== undefined && { embedding: embedding && JSON.stringify(embedding) }),
     provider: providerOf(provider),
     base_url: baseUrl,
     model_id: modelId,
@@ -216,7 +230,7 @@ const changesOf = (deps: ModelsDeps, row: ModelRow, given: ModelChanges): Partia
     }),
     ...(given.apiKey !== undefined && {
       credential_id: null,
-      key_sealed: given.apiKey === null ? null : deps.sealKey(row.id, given.apiKey),
+      key_sealed: given.apiKey === null ? null : deps.keys.seal(row.id, given.apiKey),
     }),
     ...(contextWindow !== undefined && { context_window: contextWindow }),
     ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),

@@ -1,5 +1,6 @@
 import type { Caller } from '../kernel/contract/endpoint.js';
 import { refuseFaults } from '../kernel/route.js';
+import type { EmbeddingModel } from '../providers/llm/embeddings.js';
 import { type Model, ModelFailure, type ModelRequest } from '../providers/llm/model.js';
 import type { ModelTrial, ProbeResult } from './contract.js';
 import type { ModelHealths } from './health.js';
@@ -18,10 +19,11 @@ export const testUnregistered = async (
   refuseFaults(providerFaults({ provider, modelId, baseUrl, credentialId, apiKey }));
   if (!isProvider(provider)) throw new Error(`No adapter speaks to ${provider}`);
   await checkModelCredential(deps, credentialId, by);
-  const key = credentialId === undefined ? apiKey : await deps.vault.newest(credentialId);
+  const key = credentialId === undefined ? apiKey : await deps.keys.newest(credentialId);
   if (key === null) refuseFaults([{ path: 'credentialId', message: 'has expired' }]);
   const model = deps.openModel({
     ...filledIn({ provider, modelId }),
+    embedding: null,
     name: `${provider}/${modelId}`,
     provider,
     modelId,
@@ -40,7 +42,28 @@ export const checkModel = async (
   const entry = findModel(deps, name);
   const because = entry.whyKeyless();
   if (because !== null) return { ok: false, latencyMs: 0, error: `${name}: ${because}` };
+  if (entry.embedder) return probeEmbedder(entry.name, entry.embedder, { signal, deps });
   return probe(entry.model, signal, deps.modelHealth);
+};
+
+/** Has a model make the vector of one word. */
+const probeEmbedder = async (
+  name: string,
+  embedder: EmbeddingModel,
+  { signal, deps: { modelHealth } }: { signal: AbortSignal; deps: ModelsDeps },
+): Promise<ProbeResult> => {
+  const since = performance.now();
+  const took = (): number => Math.round(performance.now() - since);
+  const limit = AbortSignal.timeout(PROBE_MS);
+  try {
+    const { vectors } = await embedder.embed(['ok'], AbortSignal.any([signal, limit]));
+    modelHealth.replied(name, took());
+    return { ok: true, latencyMs: took(), reply: `${vectors[0]?.length} dimensions` };
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error;
+    if (!limit.aborted) modelHealth.failed(name, error);
+    return { ok: false, latencyMs: took(), error: error.message };
+  }
 };
 
 export const checkAllModels = async (deps: ModelsDeps, signal: AbortSignal): Promise<void> => {

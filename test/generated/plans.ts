@@ -66,6 +66,7 @@ interface Scan {
  */
 const EXPECTED: [RegExp, string][] = [
   [/^select distinct "user_id" from "knowledge_entries"/i, 'those that wait for vectors'],
+  [/^select count\(distinct "user_id"\)/i, 'before an admin changes the embedder'],
   [/^select .* from "hooks"( where "trigger" = \?)?$/i, 'at the start, once'],
   [/from "hooks" .*"next_run_at"/i, 'at the start, once'],
   [/"jobs" .*"kind" in/i, 'at the start, once'],

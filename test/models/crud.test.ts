@@ -62,6 +62,7 @@ describe('models', () => {
           maxOutputTokens: null,
           supports: { tools: false, vision: false, streaming: true, embeddings: false },
           price: null,
+          embedding: null,
           topics: [],
           fallbacks: [],
           enabled: true,
@@ -94,6 +95,7 @@ describe('models', () => {
     const { apiKey, ...rest } = given;
     expect(body).to.equal({
       ...rest,
+      embedding: null,
       topics: ['report', 'triage'],
       supports: { tools: false, vision: false, streaming: true, embeddings: false },
       credentialId: null,

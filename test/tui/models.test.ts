@@ -21,6 +21,7 @@ const gpt: ModelView = {
   maxOutputTokens: null,
   supports: { tools: true, vision: true, streaming: true, embeddings: false },
   price: null,
+  embedding: null,
   topics: ['triage'],
   fallbacks: [],
   enabled: true,

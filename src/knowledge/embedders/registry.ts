@@ -13,8 +13,11 @@ import {
 
 /** The models of the registry that make vectors. */
 export interface EmbedderSource {
-  /** Returns the model that an admin has routed to embeddings; null if there is none. */
-  routed(): Embedder | null;
+  /**
+   * Returns the model that an admin has routed to embeddings, or why it cannot be used; null if there
+   * is none.
+   */
+  routed(): Embedder | { reason: string } | null;
   /** Returns the model whose vectors have that key; null if there is none any more. */
   withKey(key: string): Embedder | null;
 }
@@ -59,6 +62,8 @@ interface EmbeddersDeps {
   store: Store;
   clock: Clock;
   builtin: BuiltinEmbedder;
+  /** False: nothing here compares vectors, so that none are made. */
+  comparesVectors: boolean;
   /** False: an admin has turned the built-in one off. */
   isBuiltinOn: boolean;
 }
@@ -70,8 +75,11 @@ const FRESH_MS = 60_000;
 /** Ours: the vectors of queries that are kept in memory. */
 const MOST_KEPT = 1000;
 const CHECKED_TEXT = 'ok';
+/** Said where the functions that compare vectors cannot be loaded. */
+export const NO_COMPARISON = 'Vectors cannot be compared on this machine';
 
-export const openEmbedders = ({ store, clock, builtin, isBuiltinOn }: EmbeddersDeps): Embedders => {
+export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
+  const { store, clock, builtin, comparesVectors, isBuiltinOn } = deps;
   const own = isBuiltinOn ? builtin.embedder : null;
   const health = createHealthRecord();
   const ids = embedderIds(store);
@@ -79,7 +87,12 @@ export const openEmbedders = ({ store, clock, builtin, isBuiltinOn }: EmbeddersD
   let source: EmbedderSource = { routed: () => null, withKey: () => null };
   let change = new AbortController();
 
-  const inForce = (): Embedder | null => source.routed() ?? own;
+  const inForce = (): Embedder | null => {
+    if (!comparesVectors) return null;
+    const routed = source.routed();
+    if (!routed) return own;
+    return 'reason' in routed ? null : routed;
+  };
 
   const embed: Embedders['embed'] = async (embedder, texts, call) => {
     try {
@@ -94,27 +107,14 @@ export const openEmbedders = ({ store, clock, builtin, isBuiltinOn }: EmbeddersD
     }
   };
 
-  const queryVector: Embedders['queryVector'] = async (embedder, userId, query) => {
-    const key = JSON.stringify([userId, embedder.key, query]);
-    const known = kept.get(key);
-    if (known) {
-      kept.delete(key);
-      kept.set(key, known);
-      return { vector: known };
-    }
+  const askVector: Embedders['queryVector'] = async (embedder, userId, query) => {
     const failure = health.failure(embedder.key, REST_MS);
     if (failure !== null) return { reason: failure };
     const signal = AbortSignal.timeout(embedder.queryMs);
     const call = { use: 'query' as const, userId, askedBy: mint('question', clock.now()), signal };
     try {
       const [vector = []] = await embed(embedder, [query], call);
-      const bytes = byteVector(vector);
-      kept.set(key, bytes);
-      for (const oldest of kept.keys()) {
-        if (kept.size <= MOST_KEPT) break;
-        kept.delete(oldest);
-      }
-      return { vector: bytes };
+      return { vector: byteVector(vector) };
     } catch (error) {
       if (signal.aborted) {
         const late = `${embedder.name} did not answer within ${embedder.queryMs / 1000} s`;
@@ -128,17 +128,39 @@ export const openEmbedders = ({ store, clock, builtin, isBuiltinOn }: EmbeddersD
     }
   };
 
-  const whyNone = (): string =>
-    isBuiltinOn
+  const queryVector: Embedders['queryVector'] = async (embedder, userId, query) => {
+    const key = JSON.stringify([userId, embedder.key, query]);
+    const known = kept.get(key);
+    const asked = known ? { vector: known } : await askVector(embedder, userId, query);
+    if ('reason' in asked) return asked;
+    // The newest stand last.
+    kept.delete(key);
+    kept.set(key, asked.vector);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= MOST_KEPT) break;
+      kept.delete(oldest);
+    }
+    return asked;
+  };
+
+  /** Returns true if an admin wants no vectors. */
+  const isOff = (): boolean => !isBuiltinOn && !source.routed();
+
+  const whyNone = (): string => {
+    if (!comparesVectors) return NO_COMPARISON;
+    const routed = source.routed();
+    if (routed && 'reason' in routed) return routed.reason;
+    return isBuiltinOn
       ? 'The packages of the built-in embedder are not installed'
       : 'The built-in embedder is turned off, and no model is in its place';
+  };
 
   const check: Embedders['check'] = async (userId) => {
     const embedder = inForce();
     if (!embedder) return null;
     const failure = health.failure(embedder.key, REST_MS);
     if (failure !== null || embedder === own || health.isFresh(embedder.key)) return failure;
-    const checked = await queryVector(embedder, userId, CHECKED_TEXT);
+    const checked = await askVector(embedder, userId, CHECKED_TEXT);
     return 'reason' in checked ? checked.reason : null;
   };
 
@@ -156,7 +178,7 @@ export const openEmbedders = ({ store, clock, builtin, isBuiltinOn }: EmbeddersD
     check,
     report: async (userId) => {
       const embedder = inForce();
-      if (!embedder) return { isWell: !isBuiltinOn, detail: whyNone() };
+      if (!embedder) return { isWell: comparesVectors && isOff(), detail: whyNone() };
       const failure = await check(userId);
       return { isWell: failure === null, detail: failure ?? embedder.name };
     },

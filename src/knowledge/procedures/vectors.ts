@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { getLoadablePath } from 'sqlite-vec';
 
@@ -50,6 +51,15 @@ export const loadVectorFunctions = (search: Database.Database): boolean => {
   try {
     search.loadExtension(getLoadablePath());
     return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Returns true if there is a build of those functions for this machine. */
+export const hasVectorFunctions = (): boolean => {
+  try {
+    return existsSync(getLoadablePath());
   } catch {
     return false;
   }

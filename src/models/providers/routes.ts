@@ -1,7 +1,8 @@
 import Boom from '@hapi/boom';
 import { resource } from '../../kernel/route.js';
 import { knownModels } from '../../providers/llm/catalogue.js';
-import { Provider, providers } from '../contract.js';
+import { providers } from '../contract.js';
+import { Provider } from '../facts.js';
 import { ALL } from '../registry.js';
 import { listAvailable, type ProvidersDeps } from './service.js';
 

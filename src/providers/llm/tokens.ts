@@ -17,6 +17,14 @@ export const estimateTokens = (turns: Turn[], tools: ToolSpec[] = []): number =>
 export const textTokens = (text: string): number =>
   Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 
+/** Returns the beginning of a text that has so many tokens by that estimate. */
+export const cutToTokens = (text: string, most: number): string => {
+  if (textTokens(text) <= most) return text;
+  const bytes = Buffer.from(text).subarray(0, most * BYTES_PER_TOKEN);
+  // A character that was cut in its middle is left out.
+  return bytes.toString().replace(/\uFFFD$/, '');
+};
+
 const turnTokens = (turn: Turn): number => {
   const calls = turn.role === 'assistant' ? turn.toolCalls : [];
   const asked = calls.map((call) => textTokens(call.name + JSON.stringify(call.arguments)));

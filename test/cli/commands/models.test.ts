@@ -170,6 +170,20 @@ describe('models', () => {
     expect((await cli('routing', 'remove', 'triage')).stdout).to.equal('');
   });
 
+  it('make the vectors of all texts only if that is confirmed', async () => {
+    const made = await add('vectors', '--dimensions', '8', '--weight', '0.4');
+    expect(made.code).to.equal(0);
+    const words: [string, ...string[]] = ['set', 'embeddings', '--primary', 'vectors'];
+    const asked = await cli('routing', ...words);
+    expect([asked.code, asked.stderr]).to.equal([
+      2,
+      'This asks first, and there is no terminal to ask. Add --yes.\n',
+    ]);
+    const set = await cli('routing', ...words, '--yes');
+    expect([set.code, set.stdout]).to.equal([0, 'embeddings\tvectors\t\n']);
+    await cli('routing', 'remove', 'embeddings');
+  });
+
   it('tell what is known, what a server has, and what was spent', async () => {
     const known = await cli('known', 'anthropic');
     expect(lines(known.stdout)).to.include('claude-sonnet-4-5\t200000\t64000\t3 / 15');

@@ -1,0 +1,125 @@
+import type { Clock } from '../kernel/clock.js';
+import {
+  DayLimitReached,
+  type Embedder,
+  EmbedderFailed,
+  type EmbedderSource,
+} from '../knowledge/module.js';
+import {
+  EMBEDDINGS,
+  type ModelHealths,
+  type RegisteredModel,
+  type Registry,
+} from '../models/module.js';
+import type { EmbeddedTexts, EmbeddingModel } from '../providers/llm/embeddings.js';
+import { ModelFailure, type ModelFailureKind } from '../providers/llm/model.js';
+import { usageWith } from '../providers/llm/tally.js';
+import { cutToTokens, textTokens } from '../providers/llm/tokens.js';
+import type { Store } from '../store/store.js';
+import { openBudget, settleReserved } from './budget.js';
+import { CapReached } from './run.js';
+
+interface UserEmbedderDeps {
+  store: Store;
+  clock: Clock;
+  registry: Registry;
+  health: ModelHealths;
+  dailyCostUsd: number;
+}
+
+/** Ours: the texts of one call, and the longest time of the vector of a query in milliseconds. */
+const AT_ONCE = 32;
+const QUERY_MS = 2000;
+/** Failures that a text causes: the model would refuse it again. */
+const OF_TEXT: ModelFailureKind[] = ['bad_request', 'context_length'];
+
+/** Creates the models that make vectors on behalf of users, whose days are charged for them. */
+export const createEmbedderSource = (deps: UserEmbedderDeps): EmbedderSource => {
+  const { registry } = deps;
+  const embedderOf = (entry: RegisteredModel): Embedder | null => {
+    const { name, provider, modelId, embedding, embedder } = entry;
+    if (!embedding || !embedder) return null;
+    const { dimensions, queryPrefix, documentPrefix, weight } = embedding;
+    return {
+      key: JSON.stringify([provider, modelId, dimensions, queryPrefix, documentPrefix]),
+      name,
+      dimensions,
+      weight,
+      isEnglish: false,
+      leastLikeness: 0,
+      atOnce: AT_ONCE,
+      queryMs: QUERY_MS,
+      embed: async (texts, call) => {
+        const prefix = call.use === 'query' ? queryPrefix : documentPrefix;
+        const cut = texts.map((text) => cutToTokens(prefix + text, embedding.maxInputTokens));
+        return (await charged(deps, { entry, embedder, texts: cut }, call)).vectors;
+      },
+    };
+  };
+  return {
+    routed: () => {
+      const route = registry.routes().find(({ topic }) => topic === EMBEDDINGS);
+      const entry = route && registry.find(route.primary);
+      if (!entry) return null;
+      if (!entry.isEnabled) return { reason: `The embedder ${entry.name} is disabled` };
+      return embedderOf(entry) ?? { reason: `The model ${entry.name} makes no vectors` };
+    },
+    withKey: (key) => {
+      for (const entry of registry.list()) {
+        const embedder = entry.isEnabled ? embedderOf(entry) : null;
+        if (embedder?.key === key) return embedder;
+      }
+      return null;
+    },
+  };
+};
+
+interface ChargedTexts {
+  entry: RegisteredModel;
+  embedder: EmbeddingModel;
+  texts: string[];
+}
+
+/** Calls the model within the day's limits of the user, and counts what it used. */
+const charged = async (
+  deps: UserEmbedderDeps,
+  { entry, embedder, texts }: ChargedTexts,
+  { userId, askedBy, signal }: Parameters<Embedder['embed']>[1],
+): Promise<EmbeddedTexts> => {
+  const { store, clock, health, dailyCostUsd } = deps;
+  const { name, price } = entry;
+  const keyless = entry.whyKeyless();
+  if (keyless !== null) throw new EmbedderFailed(`${name}: ${keyless}`);
+  const budget = openBudget(
+    { store, clock, access: { dailyCostUsd } },
+    { agent: { id: askedBy, user_id: userId, hook_id: null }, isNoAgent: true, signal },
+  );
+  const inputTokens = texts.reduce((sum, text) => sum + textTokens(text), 0);
+  const quote = { model: name, price, inputTokens, outputTokens: 0 };
+  const reserved = await budget.reserve(quote).catch((error: unknown) => {
+    throw error instanceof CapReached ? new DayLimitReached() : error;
+  });
+  if (reserved === 'gone' || reserved === null) throw new DayLimitReached();
+  const since = performance.now();
+  const tookMs = (): number => Math.round(performance.now() - since);
+  try {
+    const embedded = await embedder.embed(texts, signal);
+    health.replied(name, tookMs());
+    const usage = usageWith(price ?? undefined, embedded.inputTokens, 0);
+    await store.transact(settleReserved({ clock }, reserved, { usage, latencyMs: tookMs() }));
+    return embedded;
+  } catch (error) {
+    const failure = error instanceof ModelFailure ? error : null;
+    await budget.close(reserved, failure?.usage, tookMs());
+    if (signal.aborted) throw signal.reason;
+    if (!failure) throw error;
+    health.failed(name, failure);
+    throw failedEmbedder(failure);
+  }
+};
+
+const failedEmbedder = ({ message, kind }: ModelFailure): EmbedderFailed => {
+  const failed = new EmbedderFailed(message);
+  failed.isOfText = OF_TEXT.includes(kind);
+  return failed;
+};
