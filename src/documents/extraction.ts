@@ -32,8 +32,11 @@ export const EXTRACT_LIMITS: ExtractJob['limits'] = {
   ocrMs: 120_000,
   unpackedBytes: 300 * 1024 * 1024,
 };
-/** A page is tried in four positions. */
-const SILENCE_MS = 4 * EXTRACT_LIMITS.ocrMs + 60_000;
+/** Ours: the longest time in milliseconds without a line. A scanned page is tried in four positions. */
+const SILENCE_MS = 60_000;
+const RECOGNITION_SILENCE_MS = 4 * EXTRACT_LIMITS.ocrMs + SILENCE_MS;
+/** The kinds of files that may hold pictures of text. */
+const HAS_PICTURES = /^(application\/pdf|image\/.*|message\/rfc822)$/;
 
 /** Extracts the text of a file in a process of its own. Throws the reason of the signal. */
 export const extractApart = async (
@@ -48,7 +51,7 @@ export const extractApart = async (
       input: job,
       readable: [job.path],
       packages: PACKAGES,
-      silenceMs: SILENCE_MS,
+      silenceMs: HAS_PICTURES.test(job.mediaType) ? RECOGNITION_SILENCE_MS : SILENCE_MS,
       signal,
       take: async (line) => {
         if ('failed' in line) end.failure = line.failed;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -23,6 +23,8 @@ export interface ArrivedFile {
 export type Originals = ReturnType<typeof createOriginals>;
 
 const UNLIMITED = { atOnce: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY };
+/** A file of an upload may still be written when its form is refused. */
+const REMOVED = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 };
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /**
@@ -44,7 +46,7 @@ export const createOriginals = (home: string, scratch: string) => {
       return mkdtemp(join(scratch, 'upload-'));
     },
 
-    removeUpload: (folder: string): Promise<void> => rm(folder, { recursive: true, force: true }),
+    removeUpload: (folder: string): Promise<void> => rm(folder, REMOVED),
 
     /** Keeps a file that has arrived, durably, under the hash of its content. */
     keep: async (userId: string, { path, sha256 }: ArrivedFile): Promise<void> => {
@@ -54,7 +56,7 @@ export const createOriginals = (home: string, scratch: string) => {
       );
       makePrivateFolder(folderOf(userId));
       if (isNew) syncToDisk(root);
-      syncToDisk(path);
+      await syncFile(path);
       renameDurably(path, pathOf(userId, sha256));
     },
 
@@ -90,6 +92,16 @@ export const createOriginals = (home: string, scratch: string) => {
     /** Removes what an interrupted start left in the scratch folder. */
     clear: (): Promise<void> => rm(scratch, { recursive: true, force: true }),
   };
+};
+
+/** Writes a file through to the disk, without holding up the event loop. */
+const syncFile = async (path: string): Promise<void> => {
+  const file = await open(path);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 };
 
 /** Writes a file that arrives to the disk, at a path where there is none. */

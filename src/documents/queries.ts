@@ -163,7 +163,7 @@ const pagesOf = ({ db }: Store) => {
 const readingOf = ({ db }: Store) => ({
   insert: (row: DocumentRow): Statement => insertRow(documentTable, row),
 
-  /** Puts a document that is not being read into the queue again, without what was read. */
+  /** Puts a document that is not being read into the queue again. What was read stays until then. */
   restart: (
     { user_id, id }: Pick<DocumentRow, 'user_id' | 'id'>,
     change: Pick<DocumentRow, 'operation_id' | 'language'>,
@@ -174,10 +174,6 @@ const readingOf = ({ db }: Store) => ({
         .set({
           ...change,
           status: 'queued',
-          pages: null,
-          ocr: 'none',
-          confidence: null,
-          text_chars: 0,
           error: null,
           code: null,
           processed_at: null,
@@ -187,7 +183,6 @@ const readingOf = ({ db }: Store) => ({
         .where('status', 'not in', ['queued', 'processing']),
       1,
     ),
-    statement(db.deleteFrom('document_pages').where('document_id', '=', id)),
   ],
 
   /** Records that the operation reads its document. */
@@ -202,9 +197,15 @@ const readingOf = ({ db }: Store) => ({
       1,
     ),
 
-  /** Records what was read so far, with further pages. */
-  advance: (id: string, facts: ReadFacts, pages: ExtractedPage[]): Statement[] => [
+  /**
+   * Records what was read so far, with further pages. The first one replaces all that was read
+   * earlier.
+   */
+  advance: (id: string, facts: Partial<ReadFacts>, pages: ExtractedPage[]): Statement[] => [
     statement(db.updateTable('documents').set(facts).where('id', '=', id), 1),
+    ...(pages[0]?.page === 1
+      ? [statement(db.deleteFrom('document_pages').where('document_id', '=', id))]
+      : []),
     ...pages.map(({ page, text, ocr, confidence }) =>
       insertRow(documentPageTable, {
         document_id: id,

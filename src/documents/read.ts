@@ -39,6 +39,9 @@ const BATCH_PAGES = 50;
 const BATCH_CHARS = 500_000;
 /** Ours: the longest time in milliseconds that a page waits until it is stored. */
 const BATCH_MS = 1000;
+/** Ours: the most characters of a document that are searched, and the pages that are read at once. */
+const MOST_SEARCHABLE = 10_000_000;
+const PAGES_AT_ONCE = 20;
 const NOTHING: DocumentCheckpoint = { page: 0, ocr: 0, confidence: 0, chars: 0 };
 const UNIT = 'pages';
 
@@ -155,7 +158,10 @@ const storePages = async (
     error: result.error,
     code: result.code,
   };
-  await run.commit(documents.advance(run.input.documentId, facts, waiting), progressOf(reading));
+  const { error, code } = facts;
+  // Until a page was read, what was read an earlier time stays.
+  const known = at.page === 0 && error !== null ? { error, code } : facts;
+  await run.commit(documents.advance(run.input.documentId, known, waiting), progressOf(reading));
   reading.waiting = [];
   reading.storedMs = performance.now();
 };
@@ -184,6 +190,7 @@ const addToKnowledge = async (
   const { userId } = run;
   const row = await documents.get(userId, run.input.documentId);
   if (row?.indexed !== 1) return;
+  const text = await searchableText(documents, row);
   const { id, error } = await texts.index({
     userId,
     sourceType: 'document',
@@ -192,10 +199,37 @@ const addToKnowledge = async (
     title: row.filename,
     tags: JSON.parse(row.tags),
     trust: 'outside',
-    text: await documents.texts(userId, row.id, { from: 1, limit: EXTRACT_LIMITS.pages }),
+    text,
   });
-  const fault = error === null ? row.error : `It cannot be searched: ${error}`;
-  await run.commit([documents.indexedAs(row.id, id, fault)], progressOf(reading));
+  const last = text.at(-1)?.number ?? 0;
+  const cut = last < reading.at.page ? `Only its first ${last} pages can be searched.` : null;
+  const fault = error === null ? cut : `It cannot be searched: ${error}`;
+  await run.commit(
+    [documents.indexedAs(row.id, id, [row.error, fault].filter(Boolean).join(' ') || null)],
+    progressOf(reading),
+  );
+};
+
+/** Returns the first pages of a document, as many as are kept in memory at once. */
+const searchableText = async (
+  documents: DocumentsStore,
+  { user_id, id }: DocumentRow,
+): Promise<{ number: number; text: string }[]> => {
+  const pages: { number: number; text: string }[] = [];
+  let chars = 0;
+  for (let isLeft = true; isLeft; ) {
+    const some = await documents.texts(user_id, id, {
+      from: pages.length + 1,
+      limit: PAGES_AT_ONCE,
+    });
+    for (const page of some) {
+      if (chars + page.text.length > MOST_SEARCHABLE) return pages;
+      chars += page.text.length;
+      pages.push(page);
+    }
+    isLeft = some.length === PAGES_AT_ONCE;
+  }
+  return pages;
 };
 
 const progressOf = ({ at, total }: ReadState) => ({

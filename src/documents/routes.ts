@@ -7,7 +7,7 @@ import { type DocumentRow, documentTable } from '../store/tables/documents.js';
 import { viewer } from '../store/view.js';
 import { type DocumentDetail, DocumentView, documents } from './contract.js';
 import type { DocumentPageFacts } from './queries.js';
-import { readAgain, recognizedLanguage, type UploadDeps, uploadFiles } from './upload.js';
+import { nameOf, readAgain, recognizedLanguage, type UploadDeps, uploadFiles } from './upload.js';
 
 export interface DocumentsDeps extends UploadDeps {
   texts: Pick<KnowledgeTexts, 'removal' | 'changed'>;
@@ -76,7 +76,7 @@ export const documentsResource = (deps: DocumentsDeps) => {
     },
     update: async ({ id, body: { filename, tags } }, { userId }) => {
       await rows.update(userId, id, {
-        ...(filename !== undefined && { filename }),
+        ...(filename !== undefined && { filename: nameOf(filename) }),
         ...(tags !== undefined && { tags: JSON.stringify([...new Set(tags)]) }),
       });
       return view(await find(userId, id));
@@ -130,21 +130,20 @@ const detailOf = async (
   row: DocumentRow,
 ): Promise<DocumentDetail> => {
   const pages = await rows.pages(row.user_id, row.id);
-  let text = '';
-  // In steps, so that a long document is not read whole.
-  for (let from = 1; from <= pages.length && text.length <= DETAIL_CHARS; from += STEP) {
-    const some = await rows.texts(row.user_id, row.id, { from, limit: STEP });
-    text = [...(text === '' ? [] : [text]), ...some.map((page) => page.text)].join('\n\n');
+  // No more pages than are shown, because a long document is larger than the memory has room for.
+  let limit = 0;
+  for (let chars = 0; limit < pages.length && chars <= DETAIL_CHARS; limit++) {
+    chars += pages[limit]?.chars ?? 0;
   }
+  const shown = await rows.texts(row.user_id, row.id, { from: 1, limit });
+  const text = shown.map((page) => page.text).join('\n\n');
   return {
     ...view(row),
     ocrText: text.slice(0, DETAIL_CHARS),
-    truncated: text.length > DETAIL_CHARS,
+    truncated: text.length > DETAIL_CHARS || limit < pages.length,
     pageList: pages.map(viewFacts),
   };
 };
-
-const STEP = 100;
 
 const viewFacts = ({ number, chars, ocr, confidence }: DocumentPageFacts) => ({
   number,

@@ -3,6 +3,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { FormBody, FormFile } from '../kernel/contract/endpoint.js';
 import type { Static } from '../kernel/contract/schema.js';
+import { errorCode } from '../kernel/failure.js';
 import { mint } from '../kernel/ids.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { DocumentRow } from '../store/tables/documents.js';
@@ -71,10 +72,20 @@ export const uploadFiles = async (
     }
     if (upload.documents.length === 0) throw nothingKept(files);
     return upload;
+  } catch (error) {
+    throw isDiskFull(error) ? diskFull() : error;
   } finally {
     await originals.removeUpload(folder);
   }
 };
+
+const isDiskFull = (error: unknown): boolean => /^(ENOSPC|EDQUOT)$/.test(errorCode(error));
+
+const diskFull = (): Boom.Boom =>
+  new Boom.Boom('No room is left on the disk of the daemon; nothing of this upload was kept', {
+    statusCode: 507,
+    data: { code: 'disk_full' },
+  });
 
 /** Checks the languages of the recognition; null or undefined: the default. Throws 400. */
 export const recognizedLanguage = async (given: string | undefined): Promise<string> => {
@@ -115,9 +126,10 @@ const overQuota = (bytes: number): string =>
   `is more than your quota of ${bytes / 1024 ** 3} GiB leaves room for`;
 
 /** Returns the last part of a path that a sender gives as a name, without control characters. */
-const nameOf = (given: string): string => {
+export const nameOf = (given: string): string => {
   const last = given.split(/[/\\]/).at(-1) ?? '';
-  const clean = last.replace(/\p{C}/gu, '').trim().slice(-255);
+  // A character that the cut has divided is no character any more.
+  const clean = last.slice(-255).replace(/\p{C}/gu, '').trim();
   return /[^.\s]/.test(clean) ? clean : 'unnamed';
 };
 

@@ -6,7 +6,7 @@ import { createBodies } from '../kernel/body.js';
 import type { ProxyTrust } from '../kernel/clientaddress.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Caller, RequestContext } from '../kernel/contract/endpoint.js';
-import { MULTIPART } from '../kernel/form.js';
+import { unsupportedType } from '../kernel/form.js';
 import type { Log } from '../kernel/log.js';
 import { holdsRanges, lengthOf } from '../kernel/ranges.js';
 import { type Allowance, createRate, rateLimitMessage } from '../kernel/rate.js';
@@ -150,8 +150,7 @@ const rethrow: Lifecycle.Method = (_request, _h, error) => {
 const refuseBody: Lifecycle.Method = (request, _h, error) => {
   if (Boom.isBoom(error, 415) || error?.message.includes('content-type')) {
     const { form } = request.route.settings.app?.endpoint?.() ?? {};
-    const wanted = form ? MULTIPART : 'application/json';
-    throw Boom.unsupportedMediaType(`Send ${wanted}, not ${request.headers['content-type']}`);
+    throw unsupportedType(request.headers['content-type'], form !== undefined);
   }
   throw error ?? Boom.badRequest();
 };

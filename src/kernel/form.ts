@@ -23,6 +23,16 @@ const uploading = new WeakSet<Duplex>();
 /** True if a form arrives on the connection, which may take longer than any other request. */
 export const isUploading = (socket: Duplex): boolean => uploading.has(socket);
 
+/** Builds the refusal of a body that is neither JSON nor, where `isForm`, a form. */
+export const unsupportedType = (contentType: unknown, isForm: boolean): Boom.Boom => {
+  const wanted = isForm ? MULTIPART : 'application/json';
+  const sent = String(contentType ?? 'without a content-type');
+  const isBare = isForm && sent.startsWith(MULTIPART);
+  return Boom.unsupportedMediaType(
+    isBare ? `Send ${wanted} with its boundary` : `Send ${wanted}, not ${sent}`,
+  );
+};
+
 /** The deadlines of a form. */
 interface FormPace {
   periodMs: number;

@@ -4,7 +4,7 @@ import { mint } from '../kernel/ids.js';
 import { ModelFailure, type Turn } from '../providers/llm/model.js';
 import type { KnowledgeAnswer, KnowledgeSearch } from './contract.js';
 import type { FoundChunk } from './procedures/find.js';
-import { placeOfQuote, type QuotedSentence, readSentences } from './quotes.js';
+import { type QuotedSentence, quoteFinder, readSentences } from './quotes.js';
 import { type SearchDeps, searchKnowledge } from './search.js';
 
 /** One question to a model on behalf of a user, outside any agent. */
@@ -72,7 +72,7 @@ export const askKnowledge = async (
   );
   if (!reply) return { answer: placesIn(chunks, 'A limit of your day leaves no model'), isOutside };
   if (reply.model === DIGEST) return { answer: placesIn(chunks, 'There is no model'), isOutside };
-  return { answer: checkedAnswer(reply, chunks), isOutside };
+  return { answer: checkedAnswer(reply, { question, chunks }), isOutside };
 };
 
 /** Takes what is syntax of a search out of a question. */
@@ -122,33 +122,64 @@ const NOTHING: KnowledgeAnswer = {
 /** Makes the answer of the quotes that stand. A sentence with one that does not is not grounded. */
 const checkedAnswer = (
   { text, model }: { text: string; model: string },
-  chunks: FoundChunk[],
+  { question, chunks }: { question: string; chunks: FoundChunk[] },
 ): KnowledgeAnswer => {
   const sentences = readSentences(text);
-  if (!sentences) return { answer: text.trim(), citations: [], model, grounded: false };
+  const known = chunks.map((chunk) => chunk.text).join('\n');
+  if (!sentences) {
+    return { answer: ownAddresses(text.trim(), known), citations: [], model, grounded: false };
+  }
   if (sentences.length === 0) return { ...NOTHING, model };
   const citations: KnowledgeAnswer['citations'] = [];
-  let grounded = true;
-  const written = sentences.map(({ text: sentence, quotes }) => {
-    const standing = quotes.flatMap((quote) => citationOf(quote, chunks));
-    grounded &&= quotes.length > 0 && standing.length === quotes.length;
+  const finders = chunks.map((chunk) => quoteFinder(chunk.text));
+  let grounded = sentences.length <= MOST_SENTENCES;
+  const written = sentences.slice(0, MOST_SENTENCES).map(({ text: sentence, quotes }) => {
+    const standing = quotes
+      .slice(0, MOST_QUOTES)
+      .flatMap((quote) => citationOf(quote, { chunks, finders }));
+    grounded &&= standing.length === quotes.length && isProved(sentence, standing, question);
     const marks = standing.map((citation) => {
       citations.push({ ...citation, n: citations.length + 1 });
       return `[${citations.length}]`;
     });
-    return [sentence, ...marks].join(' ');
+    return [ownAddresses(sentence, known), ...marks].join(' ');
   });
   return { answer: written.join(' '), citations, model, grounded };
 };
 
+/** Ours: the sentences of an answer that are read, and the quotes of each. */
+const MOST_SENTENCES = 50;
+const MOST_QUOTES = 10;
+
 type Citation = KnowledgeAnswer['citations'][number];
+
+/**
+ * True if each sentence of a text may have a quote of its own, and each number in it stands in a
+ * quote or in the question.
+ */
+const isProved = (text: string, citations: Citation[], question: string): boolean => {
+  const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(text)];
+  const worded = sentences.filter(({ segment }) => /[\p{L}\p{N}]/u.test(segment));
+  const proof = [question, ...citations.map(({ quote }) => quote)].join(' ');
+  const numbers = new Set(proof.match(/\p{Nd}+/gu));
+  return (
+    citations.length >= Math.max(1, worded.length) &&
+    (text.match(/\p{Nd}+/gu) ?? []).every((number) => numbers.has(number))
+  );
+};
+
+const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"')\]]+/gi;
+
+/** Leaves out addresses that stand in none of the texts: who opens one may send something there. */
+const ownAddresses = (text: string, known: string): string =>
+  text.replace(ADDRESS, (address) => (known.includes(address) ? address : '(address left out)'));
 
 const citationOf = (
   { n, quote }: QuotedSentence['quotes'][number],
-  chunks: FoundChunk[],
+  { chunks, finders }: { chunks: FoundChunk[]; finders: ReturnType<typeof quoteFinder>[] },
 ): Citation[] => {
   const chunk = chunks[n - 1];
-  const place = chunk && placeOfQuote(chunk.text, quote);
+  const place = finders[n - 1]?.(quote);
   return chunk && place ? [citing(chunk, place)] : [];
 };
 

@@ -4,8 +4,10 @@ export interface QuotedSentence {
   quotes: { n: number; quote: string }[];
 }
 
-/** Ours: the fewest characters of a quote that says something. */
-const SHORTEST = 3;
+/** Ours: the fewest characters of a quote that says something, and the most of one. */
+const SHORTEST = 8;
+const SHORTEST_UNSPACED = 4;
+const LONGEST = 4000;
 
 /** Reads the answer of a model: JSON, with whatever stands around it. Null: it is none. */
 export const readSentences = (text: string): QuotedSentence[] | null => {
@@ -30,37 +32,52 @@ const quoteOf = (given: unknown): QuotedSentence['quotes'] => {
   return typeof n === 'number' && typeof quote === 'string' ? [{ n, quote }] : [];
 };
 
+/** The place of a quote in UTF-16 code units. */
+interface QuotePlace {
+  from: number;
+  to: number;
+}
+
 /**
- * Finds a quote in a text, whatever the white space and the form of the quotation marks. Returns its
- * place in UTF-16 code units, or null if it does not stand there.
+ * Returns the function that finds quotes in one text, whatever the white space and the form of the
+ * quotation marks. It returns null for one that does not stand there, or is too short to prove
+ * anything.
  */
-export const placeOfQuote = (text: string, quote: string): { from: number; to: number } | null => {
-  const wanted = plainForm(quote).text.trim();
-  if (wanted.length < SHORTEST) return null;
-  const { text: plain, places } = plainForm(text);
-  const at = plain.indexOf(wanted);
-  if (at < 0) return null;
-  const [from = 0, last = 0] = [places[at], places[at + wanted.length - 1]];
-  return { from, to: last + 1 };
+export const quoteFinder = (text: string): ((quote: string) => QuotePlace | null) => {
+  let prepared: ReturnType<typeof plainForm> | null = null;
+  return (quote) => {
+    if (quote.length > LONGEST) return null;
+    const wanted = plainForm(quote).text.trim();
+    const shortest = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u.test(wanted)
+      ? SHORTEST_UNSPACED
+      : SHORTEST;
+    prepared ??= plainForm(text);
+    const { text: plain, places } = prepared;
+    if (wanted.length < Math.min(shortest, plain.trim().length)) return null;
+    const at = plain.indexOf(wanted);
+    if (at < 0 || wanted === '') return null;
+    const [from = 0, last = 0] = [places[at], places[at + wanted.length - 1]];
+    return { from, to: last + 1 };
+  };
 };
 
-const MARKS: [RegExp, string][] = [
-  [/\s/, ' '],
-  [/[‘’‚‛′]/, "'"],
-  [/[“”„‟«»″]/, '"'],
-  [/[‐‑‒–—]/, '-'],
-];
+/** The characters that have a plain form; white space has that of a space. */
+const PLAIN = new Map<string, string>([
+  ...[...'‘’‚‛′'].map((mark): [string, string] => [mark, "'"]),
+  ...[...'“”„‟«»″'].map((mark): [string, string] => [mark, '"']),
+  ...[...'‐‑‒–—'].map((mark): [string, string] => [mark, '-']),
+]);
 
 /** Gives each character its plain form, and white space the form of one space. */
 const plainForm = (text: string): { text: string; places: number[] } => {
-  let plain = '';
+  const plain: string[] = [];
   const places: number[] = [];
   for (let at = 0; at < text.length; at++) {
     const char = text[at] ?? '';
-    const form = MARKS.find(([mark]) => mark.test(char))?.[1] ?? char;
-    if (form === ' ' && plain.endsWith(' ')) continue;
-    plain += form;
+    const form = char.trim() === '' ? ' ' : (PLAIN.get(char) ?? char);
+    if (form === ' ' && plain.at(-1) === ' ') continue;
+    plain.push(form);
     places.push(at);
   }
-  return { text: plain, places };
+  return { text: plain.join(''), places };
 };

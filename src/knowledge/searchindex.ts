@@ -29,9 +29,10 @@ export interface SearchIndex {
   close(): Promise<void>;
 }
 
-/** Ours: the longest times of a search and of a step of indexing, in milliseconds. */
+/** Ours: the longest times of a search, of a step of indexing and of a split, in milliseconds. */
 const SEARCH_MS = 10_000;
 const STEP_LIMIT_MS = 300_000;
+const SPLIT_MS = 120_000;
 const SHARED = { waiting: 1000, heapMb: 512, idleMs: 60_000 };
 /** Stands for the daemon among those who ask the thread that writes. */
 const SYNC = 'sync';
@@ -42,6 +43,8 @@ type KnowledgePool = Pool<typeof knowledgeTasks>;
 export const openSearchIndex = ({ store, log, home }: SearchIndexDeps): SearchIndex => {
   const script = new URL('./procedures/thread.js', import.meta.url);
   const writer: KnowledgePool = createPool({ script, size: 1, limitMs: STEP_LIMIT_MS, ...SHARED });
+  // Apart from the writer, which all users wait for.
+  const splitter: KnowledgePool = createPool({ script, size: 1, limitMs: SPLIT_MS, ...SHARED });
   const readers: KnowledgePool = createPool({ script, size: 2, limitMs: SEARCH_MS, ...SHARED });
   let running: Promise<void> | null = null;
   let isBehind = false;
@@ -85,7 +88,7 @@ export const openSearchIndex = ({ store, log, home }: SearchIndexDeps): SearchIn
       return found;
     },
     nearest: (of) => readers.run(of.userId, 'nearest', { home, ...of }),
-    split: (userId, text) => writer.run(userId, 'split', text),
+    split: (userId, text) => splitter.run(userId, 'split', text),
     start: async () => {
       const newest = store.db.selectFrom('knowledge_changes').select('seq').orderBy('seq', 'desc');
       if (await newest.limit(1).executeTakeFirst()) changed();
@@ -93,7 +96,7 @@ export const openSearchIndex = ({ store, log, home }: SearchIndexDeps): SearchIn
     close: async () => {
       isClosed = true;
       await running?.catch(() => undefined);
-      await Promise.all([writer.close(), readers.close()]);
+      await Promise.all([writer.close(), splitter.close(), readers.close()]);
     },
   };
 };

@@ -197,7 +197,8 @@ export const createOperationRuns = (deps: OperationRunsDeps) => {
     },
     abandon: async (job, { message }) => {
       const row = await operations.find(job.ref);
-      if (row) await end(job, row, { status: 'failed', error: message });
+      // The lines after the first one say where in the code it failed.
+      if (row) await end(job, row, { status: 'failed', error: message.split('\n', 1)[0] ?? '' });
       else await drop(job);
     },
   };

@@ -118,9 +118,12 @@ const converse = async <Line>(held: ConfinedProcess, task: WorkerTask<Line>): Pr
     }, silenceMs);
   };
   signal.addEventListener('abort', held.kill);
+  const lines = createInterface({ input: held.stdout });
+  // The output has no end of its own where another process still holds it.
+  void held.ended.then(() => lines.close());
   try {
     listen();
-    for await (const line of createInterface({ input: held.stdout })) {
+    for await (const line of lines) {
       if (line.length > LONGEST_LINE) throw new WorkerFailed('it wrote too much at once');
       clearTimeout(silence);
       if (await task.take(JSON.parse(line))) return;

@@ -135,6 +135,35 @@ describe('documents', { timeout: 60_000 }, () => {
     expect(page).to.include({ status: 'completed', ocrText: '東京の天気\n\nopen' });
   });
 
+  it('keep the text that they had if they are read again and that is cancelled', async () => {
+    const [document] = await put({ name: 'twice.txt', content: 'The ferry leaves at nine.' });
+    const begun = await ask('POST', `/${document.id}/reprocess`, {});
+    expect(begun.status).to.equal(202);
+    await ask('POST', `/${document.id}/cancel`);
+    const { body } = await ask('GET', `/${document.id}`);
+    expect(OVER).to.include(body.status);
+    expect(body).to.include({ ocrText: 'The ferry leaves at nine.', pages: 1, textChars: 25 });
+    await ask('POST', `/${document.id}/reprocess`, {});
+    expect(await read(document.id)).to.include({
+      status: 'completed',
+      ocrText: 'The ferry leaves at nine.',
+      pages: 1,
+    });
+  });
+
+  it('of more files than an upload may have are refused, and leave nothing behind', async () => {
+    const files = Array.from({ length: 51 }, (_, at) => ({ name: `${at}.txt`, content: `${at}` }));
+    const { status, body } = await upload(app, token, files);
+    expect([status, Object(body).details?.[0]?.path]).to.equal([400, 'files']);
+    expect(await readdir(join(app.home, 'scratch'))).to.equal([]);
+  });
+
+  it('have names without halves of characters', async () => {
+    const name = `${'😀'.repeat(150)}.txt`;
+    const { body } = await upload(app, token, [{ name, content: 'Long.' }]);
+    expect(body.documents[0]?.filename).to.equal(`${'😀'.repeat(125)}.txt`);
+  });
+
   it('are refused all together only if nothing of an upload can be kept', async () => {
     const none = await upload(app, token, []);
     expect([none.status, none.body.message]).to.equal([400, 'Not accepted: files holds no file']);

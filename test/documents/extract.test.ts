@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import UTIF from 'utif2';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { type UploadedFile, upload } from '../harness/upload.js';
 import { flatText, type Maker, openMaker, withPrograms } from './files.js';
@@ -100,6 +101,18 @@ describe('the text of files by real programs', withPrograms, () => {
       expect([turn, document.status]).to.equal([turn, 'completed']);
       expect(share(document.ocrText, LETTER), String(turn)).to.be.above(0.95);
     }
+  });
+
+  it('is recognized on the pages of a TIFF file', async () => {
+    const { createCanvas, loadImage } = await import('@napi-rs/canvas');
+    const image = await loadImage(await maker.picture(scan()));
+    const context = createCanvas(image.width, image.height).getContext('2d');
+    context.drawImage(image, 0, 0);
+    const { data } = context.getImageData(0, 0, image.width, image.height);
+    const content = Buffer.from(UTIF.encodeImage(new Uint8Array(data), image.width, image.height));
+    const document = await put({ name: 'scan.tiff', content });
+    expect(document).to.include({ status: 'completed', pages: 1, ocr: 'all', error: null });
+    expect(share(document.ocrText, LETTER)).to.be.above(0.98);
   });
 
   it('is recognized in another language', async () => {

@@ -66,11 +66,18 @@ describe('a question to one’s knowledge', () => {
         { text: 'It is in Bern.', quotes: [right] },
         { text: 'I think so.', quotes: [] },
       ],
+      [{ text: 'The server is 9999.', quotes: [{ n: 1, quote: 'The' }] }],
+      [{ text: 'There are 12 in Bern.', quotes: [right] }],
+      [{ text: 'It is in Bern. It is xenon.', quotes: [right] }],
+      [{ text: 'It is in Bern: ![](http://evil.example/argon)', quotes: [right, right] }],
     ];
     const replies = [];
     for (const sentences of cases) replies.push(await asked('Where is the server?', sentences));
-    expect(replies.map(({ grounded }) => grounded)).to.equal([false, false, false]);
-    expect(replies.map(({ citations }) => citations.length)).to.equal([0, 1, 1]);
+    expect(replies.map(({ grounded }) => grounded)).to.equal([
+      ...[false, false, false, false, false, false, true],
+    ]);
+    expect(replies.map(({ citations }) => citations.length)).to.equal([...[0, 1, 1, 0, 1, 1, 2]]);
+    expect(replies[6].answer).to.equal('It is in Bern: ![]((address left out)) [1] [2]');
     expect(replies[0].answer).to.equal('It is xenon.');
   });
 
@@ -89,7 +96,7 @@ describe('a question to one’s knowledge', () => {
   });
 
   it('taints the agent whose answer was made of what others wrote', async () => {
-    const answer = { sentences: [{ text: 'Yes.', quotes: [{ n: 1, quote: 'obey me' }] }] };
+    const answer = { sentences: [{ text: 'Yes.', quotes: [{ n: 1, quote: 'obey me!' }] }] };
     const ask = call('knowledge_ask', { question: 'What of walruses?' }, 'ask');
     desk.model.script(says({ toolCalls: [ask] }), says({ text: JSON.stringify(answer) }), DONE);
     const { id } = await desk.spawn({ prompt: 'Ask' });

@@ -21,9 +21,13 @@ const main = async (): Promise<void> => {
     const { code, message } = error instanceof ExtractFailed ? error : damaged(error);
     write({ failed: { code, message } });
   }
-  // Threads of the recognition may still be at work on a page that took too long.
-  process.stdout.write('', () => process.exit(0));
+  // The reader of the last line ends this process, so that no line is lost. Threads of the
+  // recognition may still be at work on a page that took too long.
+  setTimeout(() => process.exit(0), LEFT_MS);
 };
+
+/** Ours: the time in milliseconds after which a process that nobody has ended does so itself. */
+const LEFT_MS = 60_000;
 
 const write = (line: ExtractLine): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);

@@ -30,7 +30,8 @@ export const textOfMarkup = (html: string): string => {
   }
   return pieces
     .join('')
-    .replace(/[^\S\n\t]*\n[^\S\n\t]*/g, '\n')
+    .replace(/(?<![^\S\n\t])[^\S\n\t]+\n/g, '\n')
+    .replace(/\n[^\S\n\t]+/g, '\n')
     .replace(/ {2,}/g, ' ')
     .replace(/\n{3,}/g, '\n\n')
     .trim();

@@ -1,5 +1,5 @@
 import { imageSize } from 'image-size';
-import * as UTIF from 'utif2';
+import UTIF from 'utif2';
 import { ExtractFailed, type Extraction } from './job.js';
 
 /** Recognizes the text of a picture. */

@@ -88,8 +88,8 @@ const overlapOf = (units: Unit[]): Unit[] => {
 };
 
 const PARAGRAPH = /\n[ \t]*\n\s*/g;
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$/m;
-const SENTENCE = /[.!?…]+["'”’)\]]*\s+|[。！？]+["'”’」』]*\s*|\n/g;
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/m;
+const SENTENCE = /(?<![.!?…])[.!?…]+["'”’)\]]*\s+|[。！？]+["'”’」』]*\s*|\n/g;
 
 const unitsOf = function* ({ text, pages }: TextToSplit): Generator<Unit> {
   const parts = pages.length > 0 ? pages : [{ number: null, start: 0 }];
@@ -101,7 +101,7 @@ const unitsOf = function* ({ text, pages }: TextToSplit): Generator<Unit> {
       const paragraph = text.slice(from, until);
       const found = HEADING.exec(paragraph.slice(0, MOST_CHARS));
       const isHeading = found !== null && paragraph.slice(0, found.index).trim() === '';
-      if (isHeading) pushHeading(headings, found[1]?.length ?? 1, found[2] ?? '');
+      if (isHeading) pushHeading(headings, found[1]?.length ?? 1, titleIn(found[2] ?? ''));
       const heading = headings.map(({ title }) => title).join(' › ') || null;
       if (begins !== 'page') begins = isHeading ? 'section' : 'paragraph';
       for (const [first, last] of piecesOf(text, from, until, SENTENCE)) {
@@ -113,6 +113,15 @@ const unitsOf = function* ({ text, pages }: TextToSplit): Generator<Unit> {
       }
     }
   }
+};
+
+/** Returns the text of a heading without the number signs that may close it (CommonMark 0.31, 4.2). */
+const titleIn = (line: string): string => {
+  const text = line.trimEnd();
+  let to = text.length;
+  while (text[to - 1] === '#') to--;
+  const isClosed = to < text.length && /[ \t]/.test(text[to - 1] ?? '');
+  return (isClosed ? text.slice(0, to) : text).trimEnd();
 };
 
 /** The most characters of a heading that are kept. */

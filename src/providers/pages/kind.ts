@@ -37,12 +37,23 @@ const BY_BYTES: [RegExp, SourceForm][] = [
 /** Bytes that no text has. */
 const NO_TEXT = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 
+const TEXTS = new Set<SourceForm>(['html', 'xml', 'feed', 'json', 'text']);
+/** Ours: so many controls among the first bytes are no mistake in a text. */
+const MOST_CONTROLS = 10;
+
+/** True if a page that says it is text is none, as an archive or a program is. */
+const isBinary = (head: string, contentType: string): boolean =>
+  !/utf-?16|ucs-?2/i.test(contentType) &&
+  !/^(\xff\xfe|\xfe\xff)/.test(head) &&
+  (head.match(new RegExp(NO_TEXT, 'g'))?.length ?? 0) > MOST_CONTROLS;
+
 /** Returns the form of a page, by its content-type; without a usable one by its first bytes. */
 export const formOf = ({ body, contentType }: PageSource): SourceForm => {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const head = Buffer.from(body.subarray(0, 1024)).toString('latin1');
   if (head.startsWith('%PDF-')) return 'pdf';
   const known = BY_TYPE.find(([pattern]) => pattern.test(type))?.[1];
+  if (known && TEXTS.has(known) && isBinary(head, contentType)) return 'unknown';
   if (known) return known;
   if (type !== '' && type !== 'application/octet-stream') return 'unknown';
   const told = BY_BYTES.find(([pattern]) => pattern.test(head.replace(/^\xef\xbb\xbf/, '')))?.[1];

@@ -36,12 +36,13 @@ const KEPT_BREAK = '\u2028';
 const tidied = (text: string): string =>
   text
     .split('\n')
-    .map((line) => line.replace(/^[ \t]+|[ \t]+$/g, ''))
+    .map((line) => line.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, ''))
     .map((line) => (line.includes(KEPT_BREAK) ? line : line.replace(/ {2,}/g, ' ')))
     .filter((line) => line.trim() !== '')
     .join('\n')
     .replaceAll(KEPT_BREAK, '\n')
-    .replace(/^\n+|\s+$/g, '');
+    .replace(/^\n+/, '')
+    .trimEnd();
 
 /** Returns an element as Markdown, with tables as GitHub writes them. */
 export const markdownOf = (root: PageElement): string => {

@@ -296,6 +296,10 @@ describe('convertPage: kinds', () => {
     expect(await kindOf('<rss><channel><title>x</title></channel></rss>')).to.equal('feed');
     const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
     expect(await kindOf('PK', word)).to.equal('office');
+    const noText = new Uint8Array(2000).map((_, at) => (at * 37) % 256);
+    expect(await read(noText, { type: 'text/html' }).catch(String)).to.contain('which is no text');
+    const wide = Buffer.from('<p>wide', 'utf16le');
+    expect(await kindOf(wide, 'text/html; charset=utf-16le')).to.equal('page');
     const zip = await read('PK\u0003\u0004', { type: 'application/zip' }).catch(String);
     expect(zip).to.contain('is application/zip, which is no text');
   });
