@@ -66,13 +66,13 @@ const embedAll = async (deps: EmbedDeps, run: EmbedRun): Promise<OperationEnd> =
   const { embedders, vectors, turns } = deps;
   const { userId } = run;
   const at = run.checkpoint ?? { done: 0, total: 0 };
-  let isNew = turns.takeNews(userId) || run.checkpoint === null;
+  let isNew = true;
   for (;;) {
     const embedder = embedders.inForce();
     if (!embedder) return { status: 'failed', error: embedders.whyNone() };
     const { isSwitched, ...numbered } = await numberedOf(deps, embedder);
     if (isNew || isSwitched) await prepare(deps, run, at, numbered);
-    const batch = await vectors.chunks(userId, numbered.id, embedder.atOnce);
+    const batch = await vectors.chunks(userId, numbered, embedder.atOnce);
     await embedBatch(deps, run, { at, embedder, numbered, batch });
     const isDone = !(await takeEntries(deps, run, at, numbered)) && batch.length === 0;
     if (isDone) await switchSearches(deps, run, at, numbered);
@@ -104,7 +104,7 @@ const prepare = async (
   const { userId, signal } = run;
   while (await vectors.addHashes(userId)) signal.throwIfAborted();
   if (numbered.isEnglish) await commit(run, at, [embedSteps.skipOthers(userId, numbered)]);
-  at.total = at.done + (await vectors.lacking(userId, numbered.id));
+  at.total = at.done + (await vectors.lacking(userId, numbered));
 };
 
 /** Commits steps with the progress. */
@@ -220,7 +220,7 @@ const takeEntries = async (
 ): Promise<boolean> => {
   const { vectors, index } = deps;
   const { userId } = run;
-  const ids = await vectors.complete(userId, numbered.id);
+  const ids = await vectors.complete(userId, numbered);
   if (ids.length === 0) return false;
   await commit(
     run,

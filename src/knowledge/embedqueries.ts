@@ -45,16 +45,36 @@ const lacks = (id: number) =>
   sql<boolean>`NOT EXISTS (SELECT 1 FROM knowledge_vectors AS v
     WHERE v.user_id = c.user_id AND v.hash = c.hash AND v.embedder = ${id})`;
 
+/** Selects the entries of a user that wait. */
+const waitingEntries = ({ db }: Store, userId: string) =>
+  db
+    .selectFrom('knowledge_entries as e')
+    .where(visibleTo(userId, 'e'))
+    .where('e.embedder', 'is', null)
+    .where(sql<boolean>`e.chunks > 0`);
+
+const isEntryForEnglish = sql<boolean>`(e.language IS NULL OR e.language = 'en')`;
+
+/** Selects those that the embedder takes. */
+const waitingFor = (
+  store: Store,
+  userId: string,
+  { isEnglish }: Pick<NumberedEmbedder, 'isEnglish'>,
+) => {
+  const waiting = waitingEntries(store, userId);
+  return isEnglish ? waiting.where(isEntryForEnglish) : waiting;
+};
+
+const waitingOf = async (store: Store, userId: string): Promise<number> => {
+  const left = waitingEntries(store, userId).select(({ fn, lit }) =>
+    fn.coalesce(fn.sum<number>('e.chunks'), lit(0)).as('chunks'),
+  );
+  return (await left.executeTakeFirst())?.chunks ?? 0;
+};
+
 /** Returns the queries of the vectors of a user's knowledge. */
 export const embedStore = (store: Store) => {
   const { db } = store;
-
-  const waiting = (userId: string) =>
-    db
-      .selectFrom('knowledge_entries as e')
-      .where(visibleTo(userId, 'e'))
-      .where('e.embedder', 'is', null)
-      .where(sql<boolean>`e.chunks > 0`);
 
   return {
     key: () => readFact(store, EMBEDDER_FACT),
@@ -86,6 +106,9 @@ export const embedStore = (store: Store) => {
       return (await row.executeTakeFirst())?.embedder;
     },
 
+    /** Counts the chunks of the entries that wait. */
+    waitingChunks: (userId: string): Promise<number> => waitingOf(store, userId),
+
     counts: async (
       userId: string,
       { id, isEnglish }: Pick<NumberedEmbedder, 'id' | 'isEnglish'>,
@@ -96,14 +119,11 @@ export const embedStore = (store: Store) => {
         .where(visibleTo(userId))
         .where('embedder', '=', id);
       if (isEnglish) taken = taken.where(isForEnglish);
-      const left = waiting(userId).select(({ fn, lit }) =>
-        fn.coalesce(fn.sum<number>('e.chunks'), lit(0)).as('chunks'),
-      );
-      const [embedded, pending] = await Promise.all([
+      const [embedded, left] = await Promise.all([
         taken.executeTakeFirst(),
-        left.executeTakeFirst(),
+        waitingOf(store, userId),
       ]);
-      return { embedded: embedded?.chunks ?? 0, waiting: pending?.chunks ?? 0 };
+      return { embedded: embedded?.chunks ?? 0, waiting: left };
     },
 
     /** Counts the texts of all users. */
@@ -119,13 +139,13 @@ export const embedStore = (store: Store) => {
     },
 
     /** Counts the chunks that have no vector yet. */
-    lacking: async (userId: string, id: number): Promise<number> => {
-      const row = waiting(userId)
+    lacking: async (userId: string, embedder: NumberedEmbedder): Promise<number> => {
+      const row = waitingFor(store, userId, embedder)
         .innerJoin('knowledge_chunks as c', (join) =>
           join.onRef('c.user_id', '=', 'e.user_id').onRef('c.entry_id', '=', 'e.id'),
         )
         .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where(lacks(id));
+        .where(lacks(embedder.id));
       return (await row.executeTakeFirst())?.count ?? 0;
     },
 
@@ -149,26 +169,26 @@ export const embedStore = (store: Store) => {
     },
 
     /** Returns the next chunks that have no vector yet. */
-    chunks: (userId: string, id: number, limit: number): Promise<ChunkToEmbed[]> =>
-      waiting(userId)
+    chunks: (userId: string, embedder: NumberedEmbedder, limit: number): Promise<ChunkToEmbed[]> =>
+      waitingFor(store, userId, embedder)
         .innerJoin('knowledge_chunks as c', (join) =>
           join.onRef('c.user_id', '=', 'e.user_id').onRef('c.entry_id', '=', 'e.id'),
         )
         .select(['e.id as entryId', 'e.language', 'c.number', 'c.heading', 'c.text'])
         .select(sql<string>`c.hash`.as('hash'))
-        .where(lacks(id))
+        .where(lacks(embedder.id))
         .orderBy('e.id')
         .orderBy('c.number')
         .limit(limit)
         .execute(),
 
     /** Returns entries that wait although none of their chunks lacks a vector, some at a time. */
-    complete: async (userId: string, id: number): Promise<string[]> => {
-      const rows = waiting(userId)
+    complete: async (userId: string, embedder: NumberedEmbedder): Promise<string[]> => {
+      const rows = waitingFor(store, userId, embedder)
         .select('e.id')
         .where(
           sql<boolean>`NOT EXISTS (SELECT 1 FROM knowledge_chunks AS c
-            WHERE c.user_id = e.user_id AND c.entry_id = e.id AND ${lacks(id)})`,
+            WHERE c.user_id = e.user_id AND c.entry_id = e.id AND ${lacks(embedder.id)})`,
         )
         .orderBy('e.id')
         .limit(ENTRIES_AT_ONCE);

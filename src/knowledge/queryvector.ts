@@ -43,7 +43,7 @@ export const vectorOfQuery = async (
     leastLikeness,
   };
   if (before) return { meaning, note: null };
-  const { waiting } = await vectors.counts(userId, { id, isEnglish: embedder.isEnglish });
+  const waiting = await vectors.waitingChunks(userId);
   return { meaning, note: waiting > 0 ? noteOf(waiting) : null };
 };
 
