@@ -1,8 +1,10 @@
 import { colord, extend, type RgbaColor } from 'colord';
+import hwb from 'colord/plugins/hwb';
+import lch from 'colord/plugins/lch';
 import names from 'colord/plugins/names';
 
 // Its types describe the CommonJS build, whose plugin lies one level deeper.
-extend([Object(names)]);
+extend([names, hwb, lch].map(Object));
 
 /** Ours: colours that differ by less in each part cannot be told from each other. */
 const INDISTINCT = 12;

@@ -21,6 +21,8 @@ const UNSEEN_OPACITY = 0.05;
 /** The properties of the elements above that decide if text is seen. */
 interface Seen {
   isVisible: boolean;
+  /** The opacity of the element times those of all above it. */
+  opacity: number;
   fontPx: number;
   /** null: not known. */
   color: RgbaColor | null;
@@ -30,6 +32,7 @@ interface Seen {
 
 const PAGE: Seen = {
   isVisible: true,
+  opacity: 1,
   fontPx: 16,
   color: { r: 0, g: 0, b: 0, a: 1 },
   background: { r: 255, g: 255, b: 255, a: 1 },
@@ -53,7 +56,8 @@ const removeHidden = ({ document, css }: PageTree): void => {
       element.remove();
       continue;
     }
-    const seen = isRoot ? { ...seenIn(style, above), isVisible: true } : seenIn(style, above);
+    const own = seenIn(element, style, above);
+    const seen = isRoot ? { ...own, isVisible: true, opacity: 1 } : own;
     const hasUnseenText = isUnreadable(seen);
     for (const child of Array.from(element.childNodes)) {
       if (isElement(child)) open.push([child, seen]);
@@ -78,29 +82,55 @@ const isHidden = (element: PageElement, style: DeclaredStyle): boolean => {
   if (display === 'none' || style.get('content-visibility') === 'hidden') return true;
   if (element.hasAttribute('hidden') && display === undefined) return true;
   if (element.localName === 'dialog' && !element.hasAttribute('open') && !display) return true;
-  if (element.localName === 'svg') return true;
-  const opacity = opacityOf(style.get('opacity'));
-  if (opacity !== null && opacity < UNSEEN_OPACITY) return true;
+  if (NEVER_SHOWN.has(element.localName) || element.hasAttribute('popover')) return true;
   return isOffScreen(style) || isClipped(style);
 };
 
-const opacityOf = (value = ''): number | null => {
-  const [, amount, percent] = /^([\d.]+)(%?)$/.exec(value) ?? [];
-  if (amount === undefined) return null;
+/** Elements whose text is not shown. */
+const NEVER_SHOWN = new Set(['svg', 'meter', 'progress']);
+
+/** Returns the opacity of an element by itself. */
+const opacityOf = (style: DeclaredStyle): number => {
+  const filter = /\bopacity\(\s*([\d.]+%?)\s*\)/.exec(style.get('filter') ?? '')?.[1];
+  return shareOf(style.get('opacity')) * shareOf(filter);
+};
+
+const shareOf = (value = '1'): number => {
+  const [, amount, percent] = /^(?:calc\(\s*)?([\d.]+)(%?)(?:\s*\))?$/.exec(value) ?? [];
+  if (amount === undefined) return 1;
   return Number(amount) / (percent === '%' ? 100 : 1);
 };
 
 const isOffScreen = (style: DeclaredStyle): boolean => {
-  const at = (name: string): number => pixels(style.get(name) ?? '') ?? 0;
-  const isAway = ['left', 'right', 'top', 'bottom', 'inset'].some((side) => at(side) <= -FAR_PX);
+  const at = (name: string): number => placeOf(style.get(name) ?? '');
+  const isAway = SIDES.some((side) => at(side) <= -FAR_PX);
   const isPlaced = /^(absolute|fixed|relative)$/.test(style.get('position') ?? '');
-  const transform = style.get('transform') ?? '';
+  const transform = ['transform', 'translate'].map((name) => style.get(name) ?? '').join(' ');
   const isMoved = [...transform.matchAll(/-?[\d.]+(px|em|rem|vw|vh)/g)].some(
     ([length]) => Math.abs(pixels(length) ?? 0) >= FAR_PX,
   );
-  const isFlat = /scale[xy]?\(\s*(0|0?\.0+)\s*[,)]/.test(transform);
+  const isFlat = FLAT.test(transform) || /^0*(\.0+)?(\s|$)/.test(style.get('scale') ?? '1');
   const isBeside = at('left') >= BESIDE_PX;
-  return (isPlaced && (isAway || isBeside)) || at('margin-left') <= -FAR_PX || isMoved || isFlat;
+  return (
+    (isPlaced && (isAway || isBeside)) ||
+    MARGINS.some((side) => at(side) <= -FAR_PX) ||
+    isMoved ||
+    isFlat
+  );
+};
+
+const SIDES = [
+  ...['left', 'right', 'top', 'bottom', 'inset'],
+  ...['inset-inline-start', 'inset-inline-end', 'inset-block-start', 'inset-block-end'],
+];
+const MARGINS = ['margin-left', 'margin-inline-start', 'margin-top', 'margin-block-start'];
+/** Transforms that leave no area. */
+const FLAT = /scale[xy]?\(\s*(0|0?\.0+)\s*[,)]|matrix\(\s*0\s*,\s*0\s*,|rotate[xy]\(\s*-?90deg/;
+
+/** Returns a place in pixels; a percentage is one of the width of a screen. */
+const placeOf = (length: string): number => {
+  const [, percent] = /^(-?[\d.]+)%$/.exec(length) ?? [];
+  return pixels(percent === undefined ? length : `${percent}vw`) ?? 0;
 };
 
 const isClipped = (style: DeclaredStyle): boolean => {
@@ -109,13 +139,17 @@ const isClipped = (style: DeclaredStyle): boolean => {
   if (NOTHING.test(style.get('clip-path') ?? '')) return true;
   const overflows = ['overflow', 'overflow-x', 'overflow-y'].map((name) => style.get(name) ?? '');
   if (!overflows.some((each) => /^(hidden|clip)/.test(each))) return false;
-  const sides = isPlaced ? ['height', 'max-height', 'width'] : ['height', 'max-height'];
-  return sides.some((name) => (pixels(style.get(name) ?? '') ?? FAR_PX) <= 1);
+  return EXTENTS.some((name) => (pixels(style.get(name) ?? '') ?? FAR_PX) <= 1);
 };
+
+const EXTENTS = [
+  ...['height', 'max-height', 'block-size', 'max-block-size'],
+  ...['width', 'max-width', 'inline-size', 'max-inline-size'],
+];
 
 /** Clip paths that leave nothing. */
 const NOTHING =
-  /^(inset\(\s*(5\d|[6-9]\d|100)%|circle\(\s*0|polygon\(\s*0[a-z%]* 0[a-z%]*\s*,\s*0)/;
+  /^(inset\(\s*(5\d|[6-9]\d|100)%|circle\(\s*0|polygon\(\s*0[a-z%]* 0[a-z%]*\s*,\s*0|path\(\s*['"]m\s*0[ ,]+0\s*z?['"])/i;
 
 /** True if a `rect()` leaves less than two pixels. */
 const isTiny = (clip: string): boolean => {
@@ -126,18 +160,22 @@ const isTiny = (clip: string): boolean => {
   return lengths.length === 4 && (right - left <= 1 || bottom - top <= 1);
 };
 
-const seenIn = (style: DeclaredStyle, above: Seen): Seen => {
+const seenIn = (element: PageElement, style: DeclaredStyle, above: Seen): Seen => {
   const visibility = style.get('visibility');
   const indent = style.get('text-indent');
   const background = backgroundIn(style, above.background);
-  const color = style.get('color');
+  const color =
+    style.get('-webkit-text-fill-color') ??
+    style.get('color') ??
+    (element.localName === 'font' ? (element.getAttribute('color') ?? undefined) : undefined);
   const isInherited = color === undefined || /^(inherit|unset|currentcolor)$/.test(color);
   return {
     isVisible:
       visibility === undefined || visibility === 'inherit'
         ? above.isVisible
         : !/^(hidden|collapse)$/.test(visibility),
-    fontPx: fontIn(style, above.fontPx),
+    opacity: above.opacity * opacityOf(style),
+    fontPx: fontIn(style, above.fontPx) * Number(style.get('zoom') ?? 1) || 0,
     color: isInherited ? above.color : colorOf(color),
     background,
     isIndentedAway:
@@ -165,8 +203,16 @@ const fontIn = (style: DeclaredStyle, abovePx: number): number => {
   return pixels(given, abovePx) ?? 16;
 };
 
-const isUnreadable = ({ isVisible, fontPx, color, background, isIndentedAway }: Seen): boolean =>
+const isUnreadable = ({
+  isVisible,
+  opacity,
+  fontPx,
+  color,
+  background,
+  isIndentedAway,
+}: Seen): boolean =>
   !isVisible ||
+  opacity < UNSEEN_OPACITY ||
   isIndentedAway ||
   fontPx < SMALLEST_FONT_PX ||
   (color !== null && isUnseen(color, background));

@@ -41,8 +41,49 @@ const isFeature = (feature: string): boolean => {
 
 /** Returns a length in pixels; null if it is not one that is known without a layout. */
 export const pixels = (length: string, fontPx = FONT_PX): number | null => {
+  const given = length.trim().toLowerCase();
+  const [, called, terms] = /^(calc|min|max)\(([^()]{1,200})\)$/.exec(given) ?? [];
+  if (terms === undefined) return plainPixels(given, fontPx);
+  const values = terms.split(',').map((sum) => sumOf(sum, fontPx));
+  const known = values.filter((value) => value !== null);
+  if (known.length < values.length || (called === 'calc' && known.length > 1)) return null;
+  return called === 'max' ? Math.max(...known) : Math.min(...known);
+};
+
+/** Returns a sum of lengths, each of which may be multiplied or divided (CSS Values 4, 10). */
+const sumOf = (sum: string, fontPx: number): number | null => {
+  const terms = sum.trim().split(/\s+(?=[+-]\s)/);
+  const values = terms.map((term) => {
+    const [, sign, product = ''] = /^([+-]\s+)?(.*)$/.exec(term) ?? [];
+    const value = productOf(product, fontPx);
+    return value !== null && sign?.startsWith('-') ? -value : value;
+  });
+  return values.reduce<number | null>(
+    (total, value) => (total === null || value === null ? null : total + value),
+    0,
+  );
+};
+
+const productOf = (product: string, fontPx: number): number | null => {
+  const [first = '', ...more] = product.split(/\s*(?=[*/])/);
+  return more.reduce(
+    (value: number | null, factor) => {
+      const by = amountOf(factor.slice(1), fontPx);
+      if (value === null || by === null) return null;
+      return factor.startsWith('*') ? value * by : value / by;
+    },
+    amountOf(first, fontPx),
+  );
+};
+
+const amountOf = (text: string, fontPx: number): number | null => {
+  const given = text.trim();
+  return /^[+-]?[\d.]+$/.test(given) ? Number(given) : plainPixels(given, fontPx);
+};
+
+const plainPixels = (length: string, fontPx: number): number | null => {
   const [, amount, unit = ''] =
-    /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*|%)$/.exec(length.trim().toLowerCase()) ?? [];
+    /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*|%)$/.exec(length) ?? [];
   if (amount === undefined) return null;
   const factor = unit === '' && Number(amount) === 0 ? 1 : factorOf(unit, fontPx);
   return factor === undefined ? null : Number(amount) * factor;

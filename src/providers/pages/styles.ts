@@ -8,7 +8,10 @@ const PROPERTIES = new Set(
   (
     'display visibility opacity font font-size position left right top bottom inset text-indent ' +
     'margin-left transform clip clip-path width height max-width max-height overflow overflow-x ' +
-    'overflow-y color background background-color content-visibility'
+    'overflow-y color background background-color content-visibility filter zoom translate scale ' +
+    'inset-inline-start inset-inline-end inset-block-start inset-block-end margin-inline-start ' +
+    'margin-block-start margin-top block-size max-block-size inline-size max-inline-size ' +
+    '-webkit-text-fill-color'
   ).split(' '),
 );
 /** The most characters of a value with custom properties in it. */
