@@ -113,6 +113,9 @@ const oneOf = <const V extends string>(values: [V, ...V[]], doc: string) =>
     return found;
   });
 
+const maybeOneOf = <const V extends string>(values: [V, ...V[]], doc: string) =>
+  setting<V | null>(null, doc, oneOf(values, doc).read);
+
 /** Every setting of the daemon. The variable of `tokenHours` is `ADJUTANT_TOKEN_HOURS`. */
 export const settings = {
   home: text('~/.adjutant', 'Folder that holds the database, keys, logs and agents’ work'),
@@ -141,7 +144,14 @@ export const settings = {
   ),
   allowUnconfined: flag(false, 'Let tools run programs where no confinement works here'),
   cliPath: folders('Folders of claude, codex, gemini, opencode and tunnels; else those of PATH'),
-  searchUrl: url('Search address of a SearXNG instance, e.g. http://127.0.0.1:8080/search'),
+  searchProvider: maybeOneOf(
+    ['searxng', 'brave', 'tavily', 'kagi', 'exa'],
+    'Who searches the web: searxng, brave, tavily, kagi or exa',
+  ),
+  searchUrl: url(
+    'Search address of a SearXNG instance, e.g. http://127.0.0.1:8080/search; of others only where it is another than their own',
+  ),
+  searchKey: key('API key of the search provider; else the credential search-key of an admin'),
   hookConcurrency: whole(2, 1, 1000, 'Runs of one hook at once, where the hook does not say'),
   workers: whole(0, 0, 64, 'Processes of heavy work at once; 0 = one less than there are cores'),
   builtinEmbedder: flag(
@@ -202,9 +212,17 @@ export const readConfig = (
     chosen(variableOf(key), setting, environment),
   ]);
   const config: Config = { ...Object.fromEntries(values), ...flags };
+  refuseUnsearchable(config);
   const home = resolve(config.home.replace(/^~(?=$|\/)/, homedir()));
   const path = (environment.PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   return { ...config, home, cliPath: config.cliPath.length > 0 ? config.cliPath : path };
+};
+
+/** Every SearXNG instance has an address of its own. */
+const refuseUnsearchable = ({ searchProvider, searchUrl }: Config): void => {
+  if (searchProvider === 'searxng' && searchUrl === null) {
+    throw new BadSetting('ADJUTANT_SEARCH_PROVIDER searxng needs ADJUTANT_SEARCH_URL');
+  }
 };
 
 const chosen = (variable: string, setting: Setting<unknown>, environment: Environment) => {

@@ -22,8 +22,11 @@ import { openOperations } from './operations/module.js';
 import { openOutbound } from './outbound/module.js';
 import { openPermissions } from './permissions/module.js';
 import { findConfinement } from './providers/confine/find.js';
+import { createPageClient } from './providers/pages/request.js';
+import { createWebSearch } from './providers/search/search.js';
 import { openReader } from './reader/module.js';
 import { openRealtime } from './realtime/module.js';
+import { openResearch } from './research/module.js';
 import { type MasterKey, openSecrets } from './secrets/module.js';
 import { openSkills } from './skills/module.js';
 import type { OutsideHeads } from './store/externalheads.js';
@@ -42,7 +45,7 @@ interface ModulesOptions {
 /** Opens the modules, each with those before it that it needs. */
 export const openModules = async (base: Base, options: ModulesOptions) => {
   const { config, master, payloads, checkedReplies } = options;
-  const { dailyCostUsd, searchUrl } = config;
+  const { dailyCostUsd } = config;
   const confinement = await findConfinement({ allowUnconfined: config.allowUnconfined });
   const hub = openRealtime();
   const jobs = openJobs(base, { concurrency: config.jobConcurrency });
@@ -62,10 +65,12 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     workers: config.workers,
     documentsGib: config.documentsGib,
   });
+  const keyOfSearch = () => vault.vault.newestOfAdmin('search-key');
+  const search = createWebSearch({ http: base.http, config, key: keyOfSearch });
   const tools = openTools(base, {
     vault: vault.vault,
     confinement,
-    searchUrl,
+    search,
     memories: memories.actions,
     documents: documents.actions,
     knowledge: knowledge.actions,
@@ -73,13 +78,8 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const { toolbox } = tools;
   const outbound = openOutbound(base, { hub, operations, vault, secrets });
   const accounts = await openAccounts(base, { config, secrets, outbound });
-  const models = openModels(base, {
-    config,
-    secrets,
-    vault,
-    confinement,
-    amountOfTexts: knowledge.amount,
-  });
+  const amountOfTexts = knowledge.amount;
+  const models = openModels(base, { config, secrets, vault, confinement, amountOfTexts });
   const permissions = openPermissions(base, { toolbox });
   const { permissionsOf } = permissions;
   const approvals = openApprovals(base, { hub, outbound, permissionsOf });
@@ -108,14 +108,12 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   knowledge.answerWith(userCalls.ask);
   knowledge.embedWith(agents.embedders(dailyCostUsd));
   models.registry.onRead(knowledge.embedAnew);
-  const reader = openReader(base, {
-    hub,
-    operations,
-    models: agents.models,
-    userCalls,
-    texts: knowledge.texts,
-    readPage: documents.readPage,
-  });
+  const asked = { models: agents.models, userCalls };
+  // One for both, so that a host is asked once a second, whoever asks.
+  const web = { search, getPage: createPageClient(base.http), readPage: documents.readPage };
+  const reader = openReader(base, { hub, operations, asked, texts: knowledge.texts, web });
+  const research = openResearch(base, { hub, operations, asked, knowledge, outbound, web });
+  tools.handle({ research: research.actions });
   const channels = openChannels(base, { secrets, vault, outbound, approvals, agents });
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
   hooks.run({ tools, permissions, concurrency: config.hookConcurrency });
@@ -160,6 +158,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     independent,
     agents,
     reader,
+    research,
     channels,
     hooks,
     system,
@@ -245,6 +244,7 @@ export const resourcesOf = (
     ...modules.independent.flatMap((module) => module.resources()),
     ...modules.models.resources(),
     ...modules.reader.resources(),
+    ...modules.research.resources(),
     operations.resources().operations,
     sent.resends,
     sent.webhooks,

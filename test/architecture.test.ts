@@ -95,7 +95,7 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/(store\/|[\w/]*procedures(\/\w+)?\.ts$)/ },
   {
     module: /^@hapi\/boom$/,
-    only: /^src\/(accounts|agents|approvals|channels|conversations|documents|experts|hooks|http|knowledge|memories|models|operations|outbound|permissions|reader|skills|system|vault|kernel\/(route|raw|input|form)\.ts$)/,
+    only: /^src\/(accounts|agents|approvals|channels|conversations|documents|experts|hooks|http|knowledge|memories|models|operations|outbound|permissions|reader|research|skills|system|vault|kernel\/(route|raw|input|form)\.ts$)/,
   },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,

@@ -96,6 +96,7 @@ describe('config', () => {
     expect(secrets.map(([key]) => key)).to.equal([
       'adminPassword',
       'masterKey',
+      'searchKey',
       'backupPassphrase',
       'modelKey',
     ]);

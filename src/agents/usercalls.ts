@@ -1,8 +1,9 @@
 import type { Clock } from '../kernel/clock.js';
-import type { Turn } from '../providers/llm/model.js';
+import type { ModelUsage, Turn } from '../providers/llm/model.js';
 import type { Store } from '../store/store.js';
-import { openBudget, settleReserved } from './budget.js';
+import { openBudget, type Quote, type StepBudget, settleReserved } from './budget.js';
 import type { ModelConstraints, Models } from './models.js';
+import { callCost } from './procedures/caps.js';
 import { CapReached } from './run.js';
 
 /** One question to a model on behalf of a user, outside any agent. */
@@ -15,6 +16,8 @@ interface UserQuestion {
   topic: string;
   turns: Turn[];
   maxOutputTokens: number;
+  /** The most that the call may cost, in USD; only the limits of the day apply unless given. */
+  maxCostUsd?: number;
   signal: AbortSignal;
 }
 
@@ -22,6 +25,7 @@ interface UserQuestion {
 interface UserAnswer {
   text: string;
   model: string;
+  usage: ModelUsage;
 }
 
 /**
@@ -69,11 +73,12 @@ export const createUserCalls = ({
       { agent: { id: askedBy, user_id: userId, hook_id: null }, isNoAgent: true, signal },
     );
     const step = { turns, tools: [], maxOutputTokens, signal };
-    const given = await models.ask(constraints(question), step, budget);
+    const within = budgetWithin(budget, question.maxCostUsd);
+    const given = await models.ask(constraints(question), step, within);
     if (given === 'gone') throw new Error('A call without an agent cannot lose it');
     const { reply, reserved, latencyMs, model } = given;
     await store.transact(settleReserved({ clock }, reserved, { usage: reply.usage, latencyMs }));
-    return { text: reply.text, model };
+    return { text: reply.text, model, usage: reply.usage };
   };
 
   return {
@@ -84,4 +89,28 @@ export const createUserCalls = ({
       }),
     room: (of) => models.room(constraints(of)),
   };
+};
+
+/** The fewest tokens of an answer for which it is worth asking. */
+const FEWEST_TOKENS = 256;
+
+/** Limits the cost of each call of a budget. A model whose call would cost more is passed over. */
+const budgetWithin = (budget: StepBudget, mostUsd: number | undefined): StepBudget => {
+  if (mostUsd === undefined) return budget;
+  return {
+    reserve: async (quote) => {
+      const outputTokens = tokensWithin(quote, mostUsd);
+      const isWorthIt = outputTokens >= Math.min(FEWEST_TOKENS, quote.outputTokens);
+      return isWorthIt ? budget.reserve({ ...quote, outputTokens }) : null;
+    },
+    close: budget.close,
+  };
+};
+
+const tokensWithin = ({ price, inputTokens, outputTokens }: Quote, mostUsd: number): number => {
+  if (price === null) return outputTokens;
+  const left = mostUsd - callCost(price, inputTokens, 0);
+  if (left < 0) return -1;
+  const perToken = callCost(price, 0, 1);
+  return perToken === 0 ? outputTokens : Math.min(outputTokens, Math.floor(left / perToken));
 };

@@ -36,6 +36,7 @@ export type {
 export type { OutgoingWebhook, WebhookDelivery } from '../outbound/webhooks/contract.js';
 export type { Permission } from '../permissions/contract.js';
 export type { ReaderTask, ReaderTaskDetail } from '../reader/contract.js';
+export type { ResearchJob, ResearchJobDetail } from '../research/contract.js';
 export type { ListedTool, SkillReply } from '../skills/contract.js';
 export type { BackupView } from '../system/backup/contract.js';
 export type { LogEntry } from '../system/logs/contract.js';

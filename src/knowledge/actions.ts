@@ -4,7 +4,7 @@ import type { Store } from '../store/store.js';
 import type { KnowledgeChunkRow, KnowledgeEntryRow } from '../store/tables/knowledge.js';
 import { visibleTo } from '../store/visible.js';
 import { askKnowledge } from './ask.js';
-import type { KnowledgeAnswer } from './contract.js';
+import type { KnowledgeAnswer, KnowledgeSearch } from './contract.js';
 import type { FoundChunk } from './procedures/find.js';
 import { searchKnowledge } from './search.js';
 import { beginEntry, type KnowledgeDeps, titleOf } from './service.js';
@@ -28,7 +28,12 @@ export interface ReadChunk {
 /** The actions of tools on the knowledge of a user. */
 export interface KnowledgeActions {
   /** Finds chunks, the best match first. Returns null if the query has nothing to search for. */
-  search(userId: string, query: string, limit: number): Promise<FoundChunk[] | null>;
+  search(
+    userId: string,
+    query: string,
+    limit: number,
+    filters?: KnowledgeSearch['filters'],
+  ): Promise<FoundChunk[] | null>;
   /** Returns null if the user has no such chunk. */
   read(userId: string, entryId: string, number: number): Promise<ReadChunk | null>;
   /** Has a model answer a question; "outside" if others wrote some of what it read. */
@@ -45,9 +50,9 @@ export interface KnowledgeActions {
 }
 
 export const knowledgeActions = (deps: KnowledgeDeps): KnowledgeActions => ({
-  search: async (userId, query, limit) => {
+  search: async (userId, query, limit, filters) => {
     try {
-      return (await searchKnowledge(deps, userId, { query, limit })).chunks;
+      return (await searchKnowledge(deps, userId, { query, limit, filters })).chunks;
     } catch (error) {
       if (isBoom(error) && error.output.statusCode === 400) return null;
       throw error;

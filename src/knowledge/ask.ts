@@ -76,7 +76,7 @@ export const askKnowledge = async (
 };
 
 /** Takes what is syntax of a search out of a question. */
-const plainWords = (question: string): string =>
+export const plainWords = (question: string): string =>
   question.replace(/["“”„‟«»]/g, ' ').replace(/(^|\s)-+/g, ' ');
 
 const foundFor = async (

@@ -21,10 +21,12 @@ import { openSearchIndex } from './searchindex.js';
 import { indexText, type KnowledgeDeps } from './service.js';
 
 export type { KnowledgeActions } from './actions.js';
+export { plainWords } from './ask.js';
 export { knowledgeTag } from './contract.js';
 export { DayLimitReached, type Embedder, EmbedderFailed } from './embedders/embedder.js';
 export type { EmbedderReport, EmbedderSource } from './embedders/registry.js';
 export type { KnowledgeAmount } from './embedqueries.js';
+export { jsonWithin, type QuotedSentence, quoteFinder, sentencesIn } from './quotes.js';
 
 /** Texts that become entries, for the modules that have them. */
 export interface KnowledgeTexts {

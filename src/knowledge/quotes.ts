@@ -1,3 +1,5 @@
+import { parsedJson } from '../kernel/jsonvalue.js';
+
 /** A sentence of an answer, with the places that it is taken from. */
 export interface QuotedSentence {
   text: string;
@@ -11,14 +13,16 @@ const LONGEST = 4000;
 
 /** Reads the answer of a model: JSON, with whatever stands around it. Null: it is none. */
 export const readSentences = (text: string): QuotedSentence[] | null => {
-  const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-  try {
-    const { sentences }: { sentences?: unknown } = Object(JSON.parse(json));
-    return Array.isArray(sentences) ? sentences.flatMap(sentenceOf) : null;
-  } catch {
-    return null;
-  }
+  const { sentences }: { sentences?: unknown } = Object(jsonWithin(text));
+  return Array.isArray(sentences) ? sentencesIn(sentences) : null;
 };
+
+/** Reads the JSON object in the answer of a model; undefined if there is none. */
+export const jsonWithin = (text: string): unknown =>
+  parsedJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+
+/** Reads the sentences of a list that a model wrote; what is none is left out. */
+export const sentencesIn = (list: unknown[]): QuotedSentence[] => list.flatMap(sentenceOf);
 
 const sentenceOf = (given: unknown): QuotedSentence[] => {
   const { text, quotes }: { text?: unknown; quotes?: unknown } = Object(given);

@@ -60,6 +60,16 @@ export const KINDS = {
     'What an agent says with the tool `notify.send`',
     'messages of agents',
   ),
+  research_completed: plain(
+    'finished research',
+    'The headline of a question that was researched',
+    'finished pieces of research',
+  ),
+  research_failed: plain(
+    'failed research',
+    'A question was researched and nothing could be read',
+    'failed pieces of research',
+  ),
   credential_expiring: plain('expiring credential', 'A credential expires in a week, or in a day'),
   credential_expired: plain('expired credential', 'A credential has expired and is used no more'),
   credential_rotation_due: plain(

@@ -3,8 +3,7 @@ import type { Base } from '../base.js';
 import type { Resource } from '../kernel/route.js';
 import type { KnowledgeTexts } from '../knowledge/module.js';
 import type { Operations } from '../operations/module.js';
-import type { ReadPage } from '../providers/pages/apart.js';
-import { createPageClient } from '../providers/pages/request.js';
+import type { PageReading } from '../providers/pages/request.js';
 import type { Hub } from '../realtime/module.js';
 import { readOperation } from './operation.js';
 import { readerStore } from './queries.js';
@@ -14,20 +13,21 @@ import { createSummarize } from './summary.js';
 interface ReaderModuleDeps {
   hub: Hub;
   operations: Operations;
-  models: Pick<Models, 'has'>;
-  userCalls: UserCalls;
+  asked: { models: Pick<Models, 'has'>; userCalls: UserCalls };
   texts: Pick<KnowledgeTexts, 'index'>;
-  readPage: ReadPage;
+  web: PageReading;
 }
 
 /** Opens the reader: pages of the web that a person has read, as operations. */
 export const openReader = (base: Base, deps: ReaderModuleDeps) => {
-  const { hub, operations, models, userCalls, texts, readPage } = deps;
+  const { hub, operations, asked, texts, web } = deps;
+  const { models, userCalls } = asked;
   const { store, clock, http } = base;
+  const { getPage, readPage } = web;
   const tasks = readerStore(store);
   const summarize = createSummarize(userCalls);
   const reads = operations.register(
-    readOperation({ clock, tasks, getPage: createPageClient(http), readPage, summarize, texts }),
+    readOperation({ clock, tasks, getPage, readPage, summarize, texts }),
   );
   const resource = readerResource({ clock, hub, http, tasks, reads, hasModel: models.has });
   return { resources: (): Resource[] => [resource] };

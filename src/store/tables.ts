@@ -17,6 +17,7 @@ import type * as permissions from './tables/permissions.js';
 import type * as platforms from './tables/platforms.js';
 import type * as preferences from './tables/preferences.js';
 import type * as reader from './tables/reader.js';
+import type * as research from './tables/research.js';
 import type * as skills from './tables/skills.js';
 import type { Insertable } from './tables/table.js';
 import type * as tunnel from './tables/tunnel.js';
@@ -41,6 +42,7 @@ type TableModules = typeof accounts &
   typeof platforms &
   typeof preferences &
   typeof reader &
+  typeof research &
   typeof skills &
   typeof tunnel &
   typeof vault;

@@ -3,16 +3,16 @@ import type { DocumentActions } from '../documents/module.js';
 import type { KnowledgeActions } from '../knowledge/module.js';
 import type { MemoryActions } from '../memories/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
+import type { WebSearch } from '../providers/search/search.js';
 import type { Vault } from '../vault/module.js';
-import type { Delegate } from './agents.js';
 import { brokered } from './broker.js';
-import type { Notify } from './notify.js';
 import type { ToolGroup } from './tool.js';
-import { builtInGroups, createToolbox } from './toolbox.js';
+import { builtInGroups, createToolbox, type ToolHandlers } from './toolbox.js';
 import { createWorkFolders } from './workfolders.js';
 
 export type { Delegate, Delegation } from './agents.js';
 export type { Notify } from './notify.js';
+export type { ResearchActions } from './research.js';
 export {
   defineTool,
   HARMLESS,
@@ -28,17 +28,10 @@ export {
 export { faultsOfTools, functionName, type Toolbox } from './toolbox.js';
 export type { WorkFolders } from './workfolders.js';
 
-/** The built-in tools that another module carries out. */
-export interface ToolHandlers {
-  notify: Notify;
-  delegate: Delegate;
-}
-
 export interface ToolsDeps {
   vault: Vault;
   confinement: Confinement | null;
-  /** The search address of a SearXNG instance; see webTools. */
-  searchUrl: string | null;
+  search: WebSearch;
   memories: MemoryActions;
   documents: DocumentActions;
   knowledge: KnowledgeActions;
@@ -47,24 +40,31 @@ export interface ToolsDeps {
 /** Opens the tools that hooks and agents call. */
 export const openTools = (base: Base, deps: ToolsDeps) => {
   const { http, clock } = base;
-  const { confinement, searchUrl, vault, memories, documents, knowledge } = deps;
+  const { confinement, search, vault, memories, documents, knowledge } = deps;
   const none: ToolGroup[] = [];
-  let handlers: ToolHandlers | null = null;
+  const handlers: Partial<ToolHandlers> = {};
   let more = (): ToolGroup[] => none;
-  const handled = (): ToolHandlers => {
-    if (!handlers) throw new Error('no module carries out this tool');
-    return handlers;
+  const handled = <K extends keyof ToolHandlers>(name: K): ToolHandlers[K] => {
+    const handler = handlers[name];
+    if (!handler) throw new Error('no module carries out this tool');
+    return handler;
   };
   const groups = builtInGroups({
     http,
-    searchUrl,
+    search,
     confinement,
     clock,
     memories,
     documents,
     knowledge,
-    notify: (...call) => handled().notify(...call),
-    delegate: (...call) => handled().delegate(...call),
+    handlers: {
+      notify: (...call) => handled('notify')(...call),
+      delegate: (...call) => handled('delegate')(...call),
+      research: {
+        start: (...call) => handled('research').start(...call),
+        read: (...call) => handled('research').read(...call),
+      },
+    },
   });
   return {
     toolbox: brokered(
@@ -74,9 +74,9 @@ export const openTools = (base: Base, deps: ToolsDeps) => {
     /** The skill IDs of the built-in groups. */
     builtIn: groups.map(({ skillId }) => skillId),
     work: createWorkFolders(base.home),
-    /** Registers the functions that carry out `notify.send` and `agents.delegate`. */
-    handle: (given: ToolHandlers): void => {
-      handlers = given;
+    /** Registers functions that carry out tools. */
+    handle: (given: Partial<ToolHandlers>): void => {
+      Object.assign(handlers, given);
     },
     /** Registers groups that may change; `groups` returns the same array until they do. */
     extend: (given: () => ToolGroup[]): void => {

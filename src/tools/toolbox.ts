@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.js';
 import type { KnowledgeActions } from '../knowledge/module.js';
 import type { MemoryActions } from '../memories/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
+import type { WebSearch } from '../providers/search/search.js';
 import { agentsTools, type Delegate } from './agents.js';
 import { documentTools } from './documents.js';
 import { filesTools } from './files.js';
@@ -10,18 +11,24 @@ import { httpTools, type Requester } from './http.js';
 import { knowledgeTools } from './knowledge.js';
 import { memoryTools } from './memory.js';
 import { type Notify, notifyTools } from './notify.js';
+import { type ResearchActions, researchTools } from './research.js';
 import { shellTools } from './shell.js';
 import { timeTools } from './time.js';
 import type { Tool, ToolGroup, ToolIdentity } from './tool.js';
 import { webTools } from './web.js';
 
-export interface BuiltInDeps {
-  http: Requester;
-  /** The search address of a SearXNG instance; see webTools. */
-  searchUrl: string | null;
-  confinement: Confinement | null;
+/** The built-in tools that another module carries out. */
+export interface ToolHandlers {
   notify: Notify;
   delegate: Delegate;
+  research: ResearchActions;
+}
+
+export interface BuiltInDeps {
+  http: Requester;
+  search: WebSearch;
+  confinement: Confinement | null;
+  handlers: ToolHandlers;
   memories: MemoryActions;
   documents: DocumentActions;
   knowledge: KnowledgeActions;
@@ -31,13 +38,14 @@ export interface BuiltInDeps {
 /** The groups of tools that are part of Adjutant. */
 export const builtInGroups = (deps: BuiltInDeps): ToolGroup[] => [
   httpTools(deps.http),
-  webTools({ http: deps.http, searchUrl: deps.searchUrl, readPage: deps.documents.readPage }),
+  webTools({ http: deps.http, search: deps.search, readPage: deps.documents.readPage }),
   timeTools(deps.clock),
-  notifyTools(deps.notify),
+  notifyTools(deps.handlers.notify),
   memoryTools(deps.memories),
   documentTools(deps.documents),
   knowledgeTools(deps.knowledge),
-  agentsTools(deps.delegate),
+  researchTools(deps.handlers.research),
+  agentsTools(deps.handlers.delegate),
   filesTools(),
   shellTools(deps.confinement),
 ];

@@ -1,9 +1,9 @@
 import * as s from '../kernel/contract/schema.js';
-import { portOf } from '../kernel/egress.js';
 import { beginningOf } from '../kernel/excerpt.js';
 import type { ReadPage } from '../providers/pages/apart.js';
 import { type PageText, PageUnreadable } from '../providers/pages/page.js';
 import { requestPage } from '../providers/pages/request.js';
+import { NO_SEARCH, SearchFailed, type WebSearch } from '../providers/search/search.js';
 import { type Requester, requestForTool } from './http.js';
 import { offsetInput, textPart } from './textpart.js';
 import {
@@ -17,8 +17,6 @@ import {
 
 const MAX_TEXT = 128 * 1024;
 const MAX_TITLE = 300;
-const NO_SEARCH =
-  'Searching is off: set searchUrl (ADJUTANT_SEARCH_URL) to the address of a SearXNG instance';
 
 const ReadInput = s.object('WebReadInput', {
   url: s.text(8_192).description('An http or https address'),
@@ -33,16 +31,15 @@ const traits = { skillId: 'web', sideEffects: false, once: false, sendsOut: true
 
 interface WebToolsDeps {
   http: Requester;
-  /** The search address of a SearXNG instance; null if there is none. */
-  searchUrl: string | null;
+  search: WebSearch;
   readPage: ReadPage;
 }
 
 /** Creates the tools for the web. */
-export const webTools = ({ http, searchUrl, readPage }: WebToolsDeps): ToolGroup => ({
+export const webTools = ({ http, search, readPage }: WebToolsDeps): ToolGroup => ({
   skillId: 'web',
   description: 'Pages of the web, as text',
-  tools: [readTool(http, readPage), searchTool(http, searchUrl)],
+  tools: [readTool(http, readPage), searchTool(search)],
 });
 
 const readTool = (http: Requester, readPage: ReadPage): Tool =>
@@ -100,55 +97,20 @@ const readable = async (
   }
 };
 
-const searchTool = (http: Requester, searchUrl: string | null): Tool =>
+const searchTool = ({ provider, search }: WebSearch): Tool =>
   defineTool({
     ...traits,
     name: 'search',
     description: 'Searches the web and returns { results: [{ title, url, snippet }] }.',
     input: SearchInput,
-    unavailable: searchUrl === null ? NO_SEARCH : null,
-    run: async ({ query, count = 10 }, { signal }, tool) => {
-      if (searchUrl === null) throw new ToolRefused(NO_SEARCH);
-      const url = new URL(searchUrl);
-      url.searchParams.set('q', query);
-      url.searchParams.set('format', 'json');
-      const allow = [`${url.hostname}:${portOf(url)}`];
-      const reply = await requestForTool(tool, () =>
-        http.request({ method: 'GET', url: url.href, headers: {}, signal, allow, isDecoded: true }),
-      );
-      return { results: resultsOf(reply).slice(0, count) };
+    unavailable: provider === null ? NO_SEARCH : null,
+    run: async ({ query, count = 10 }, { signal }) => {
+      try {
+        return { results: await search(query, count, signal) };
+      } catch (error) {
+        if (!(error instanceof SearchFailed)) throw error;
+        if (error.isUnset) throw new ToolRefused(error.message);
+        throw new ToolFailed(error.message, false, error);
+      }
     },
   });
-
-interface Result {
-  title: string;
-  url: string;
-  snippet: string;
-}
-
-const resultsOf = ({ status, body }: WebReply): Result[] => {
-  const found = status === 200 ? listIn(body.toString()) : null;
-  if (!found) throw new ToolFailed(`The search answered ${status}, and not with results`, false);
-  return found
-    .filter((each): each is Record<string, unknown> => typeof each === 'object' && each !== null)
-    .map(({ title, url, content }) => ({
-      title: words(title, MAX_TITLE),
-      url: words(url, 2_000),
-      snippet: words(content, 1_000),
-    }))
-    .filter(({ url }) => /^https?:/.test(url));
-};
-
-/** Returns SearXNG's `results`; null if the reply has another form. */
-const listIn = (body: string): unknown[] | null => {
-  try {
-    const reply: { results?: unknown } | null = JSON.parse(body);
-    return Array.isArray(reply?.results) ? reply.results : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-};
-
-const words = (value: unknown, most: number): string =>
-  typeof value === 'string' ? beginningOf(value, most) : '';

@@ -61,6 +61,11 @@ export interface Vault {
     userId: string,
     isMeant: (lending: UsableCredential) => boolean,
   ): Promise<() => Secret[]>;
+  /**
+   * Returns the newest value of the credential with that name that an admin has, for what the daemon
+   * does for all users; null if no admin has one. Of several admins the first one counts.
+   */
+  newestOfAdmin(name: string): Promise<string | null>;
   /** Returns the credential's name and expiry; null if there is none. */
   termOf(credentialId: string): Promise<CredentialTerm | null>;
   isOwn(userId: string, credentialId: string): Promise<boolean>;
@@ -104,6 +109,11 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
       .where('v.valid_until', 'is', null)
       .where((of) => of.or([of('c.expires_at', 'is', null), of('c.expires_at', '>', now)]));
 
+  const firstValue = (row: LiveVersion | undefined): string | null => {
+    const [value] = row ? live(row) : [];
+    return value ? value.secret.take((bytes) => bytes.toString()) : null;
+  };
+
   const read = async (): Promise<void> => {
     const rows = await versions()
       .where('v.credential_id', 'in', (of) =>
@@ -141,8 +151,17 @@ export const createVault = ({ store, clock, log, openVersion }: VaultDeps): Vaul
       const row = await newest(iso(clock.now()))
         .where('c.id', '=', credentialId)
         .executeTakeFirst();
-      const [value] = row ? live(row) : [];
-      return value ? value.secret.take((bytes) => bytes.toString()) : null;
+      return firstValue(row);
+    },
+    newestOfAdmin: async (name) => {
+      const row = await newest(iso(clock.now()))
+        .innerJoin('users as u', 'u.id', 'c.user_id')
+        .where('c.name', '=', name)
+        .where('u.role', '=', 'admin')
+        .where('u.disabled_at', 'is', null)
+        .orderBy('u.id')
+        .executeTakeFirst();
+      return firstValue(row);
     },
     liveValues: async (credentialId) => {
       const now = iso(clock.now());

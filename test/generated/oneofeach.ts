@@ -55,17 +55,29 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
   };
 };
 
-/** An entry, a document and the reading of a page. */
+/** An entry, a document, the reading of a page and a question. */
 const libraryOf = async (app: TestApp, token: string): Promise<Ids> => ({
   knowledge: { id: await keepEntry(app, token, 'A private text'), n: '0' },
   documents: { id: await keepDocument(app, token), number: '1' },
   reader: { id: await keepReading(app, token) },
+  research: { id: await keepResearch(app, token) },
 });
 
 /** The reading of a page that cannot be reached. */
 const keepReading = async (app: TestApp, token: string): Promise<string> => {
   const body = { url: 'http://nowhere.invalid/' };
   return (await app.call('POST', '/api/reader/read', { token, body })).body.id;
+};
+
+/** A question to knowledge that has no answer. */
+const keepResearch = async (app: TestApp, token: string): Promise<string> => {
+  const body = { question: 'A private question?', sources: ['knowledge'] };
+  const { id } = (await app.call('POST', '/api/research/start', { token, body })).body;
+  await until(
+    () => app.call('GET', `/api/research/jobs/${id}`, { token }),
+    ({ body: job }) => job.status === 'completed',
+  );
+  return id;
 };
 
 /** Uploads a document that is read; resolves to its id. */

@@ -14,10 +14,16 @@ describe('createToolbox', () => {
         throw new Error('nothing is asked for here');
       },
     },
-    searchUrl: null,
+    search: { provider: null, search: async () => [] },
     confinement: null,
-    notify: async () => true,
-    delegate: () => Promise.reject(new Error('not here')),
+    handlers: {
+      notify: async () => true,
+      delegate: () => Promise.reject(new Error('not here')),
+      research: {
+        start: () => Promise.reject(new Error('not here')),
+        read: async () => null,
+      },
+    },
     memories: {
       save: async () => null,
       search: async () => [],
@@ -49,6 +55,7 @@ describe('createToolbox', () => {
       'memory',
       'documents',
       'knowledge',
+      'research',
       'agents',
       'files',
       'shell',
@@ -68,11 +75,10 @@ describe('createToolbox', () => {
       'knowledge.read',
       'knowledge.ask',
       'knowledge.index',
+      'research.start',
+      'research.read',
       'agents.delegate',
-      'files.read',
-      'files.write',
-      'files.list',
-      'files.search',
+      ...['files.read', 'files.write', 'files.list', 'files.search'],
       'shell.run',
     ]);
     const off = toolbox.list().filter((tool) => tool.unavailable);

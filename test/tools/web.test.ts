@@ -4,6 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createHttp, type Http } from '../../src/kernel/http.js';
 import { readPageApart as readPage, readPageApart } from '../../src/providers/pages/apart.js';
+import { createWebSearch } from '../../src/providers/search/search.js';
 import type { ToolContext } from '../../src/tools/tool.js';
 import { webTools } from '../../src/tools/web.js';
 import { watchLoop } from '../generated/block.js';
@@ -93,13 +94,20 @@ describe('web', () => {
     await http.close();
     await server.close();
   });
+  const searching = (searchUrl: string | null) =>
+    createWebSearch({
+      http,
+      config: { searchProvider: null, searchUrl, searchKey: null },
+      key: async () => null,
+    });
   const run = async (
     name: string,
     args: Record<string, unknown>,
     searchUrl: string | null = null,
     context: Partial<ToolContext> = {},
   ) => {
-    const tool = webTools({ http, searchUrl, readPage }).tools.find((one) => one.name === name);
+    const search = searching(searchUrl);
+    const tool = webTools({ http, search, readPage }).tools.find((one) => one.name === name);
     return Object(await tool?.run(args, contextOf(context)));
   };
   const at = (path: string): string => `${server.origin}${path}`;
@@ -226,13 +234,13 @@ describe('web', () => {
     expect(server.got.at(-1)?.path).to.equal('/search?lang=de&q=a%26b&format=json');
     const wrong = await failureOf(run('search', { query: 'x' }, at('/json')));
     expect(wrong.message).to.equal('The search answered 200, and not with results');
-    const [, search] = webTools({ http, searchUrl: null, readPage }).tools;
+    const [, search] = webTools({ http, search: searching(null), readPage }).tools;
     expect(search?.unavailable).to.match(/^Searching is off/);
     expect((await failureOf(run('search', { query: 'x' }))).name).to.equal('ToolRefused');
   });
 
   it('sends out and brings in from outside, without effects', () => {
-    for (const tool of webTools({ http, searchUrl: null, readPage }).tools) {
+    for (const tool of webTools({ http, search: searching(null), readPage }).tools) {
       const { sideEffects, sendsOut, outside } = tool;
       expect([sideEffects, sendsOut, outside]).to.equal([false, true, true]);
     }

@@ -111,6 +111,12 @@ const HOLDS: QuarantineStatement[] = [
         error = @why || ': it may be read elsewhere. Read the page again if it should be read here'
       WHERE status IN ('queued', 'running')`,
   },
+  {
+    since: 490,
+    sql: `UPDATE research_jobs SET status = 'failed', finished_at = @at,
+        error = @why || ': it may go on elsewhere. Ask again if it should be researched here'
+      WHERE status NOT IN ('completed', 'failed', 'cancelled')`,
+  },
   { since: 200, sql: 'DELETE FROM notice_batches' },
   { since: 20, sql: 'DELETE FROM jobs' },
   {

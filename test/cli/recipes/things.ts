@@ -114,6 +114,25 @@ const answerable = async (scene: Scene): Promise<void> => {
   await scene.ada.client.models.default({ name: 'digest' });
 };
 
+/** A question to the knowledge of its owner, which ends soon; the end of its id. */
+const researched = async ({ ada }: Scene): Promise<string[]> => {
+  const body = { question: 'Which server is up?', depth: 'quick' } as const;
+  await ada.client.models.default({ name: 'digest' });
+  const { id } = await ada.client.research.start({ body: { ...body, sources: ['knowledge'] } });
+  await until(
+    () => ada.client.research.get({ id }),
+    ({ status }) => status === 'completed',
+  );
+  return [id.slice(-6)];
+};
+
+/** A question that waits for a page whose server does not answer. */
+const researching = async ({ ada, silent }: Scene): Promise<string[]> => {
+  const body = { question: 'Is it up?', urls: [`${silent.url}/page`] };
+  const { id } = await ada.client.research.start({ body: { ...body, sources: ['web'] } });
+  return [id.slice(-6)];
+};
+
 export const things: Recipes = {
   'knowledge list': { needs: entry },
   'knowledge stats': {},
@@ -133,6 +152,15 @@ export const things: Recipes = {
   'reader show': { words: reading, isText: true },
   'reader cancel': { words: slowReading },
   'reader delete': { words: async (scene) => [...(await reading(scene)), '--yes'] },
+  'research start': {
+    needs: answerable,
+    words: () => ['Which server is up?', '--depth', 'quick', '--sources', 'knowledge'],
+    isText: true,
+  },
+  'research list': { needs: researched },
+  'research get': { words: researched, isText: true },
+  'research cancel': { words: researching },
+  'research delete': { words: async (scene) => [...(await researched(scene)), '--yes'] },
   'memories list': { needs: remembered },
   'memories get': { words: remembered },
   'memories create': { words: ({ name }) => [`The server is ${name()}`, '--about', 'project'] },

@@ -1,0 +1,145 @@
+import {
+  contracts,
+  type Operation,
+  type ResearchJob,
+  type ResearchJobDetail,
+} from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import { type CommandGroup, type Context, command, on } from '../command.js';
+import { crud } from '../crud.js';
+import { failed } from '../exit.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { followOperation, noWait } from '../operations/follow.js';
+import { listCommand } from '../request.js';
+import { cutToWidth, oneLine, safe, wrapText } from '../text.js';
+
+const endpoints = await contracts.research();
+
+const columns = columnsOf<ResearchJob>(
+  ['id:data', 'short=id:tail', 'status:state', 'depth', 'question'],
+  ['progress=progress.note', 'error:data', 'created=createdAt:ago'],
+);
+
+const jobCrud = crud({
+  noun: 'research',
+  argument: 'job',
+  rows: 'jobs',
+  path: 'research',
+  endpoints,
+  columns,
+  named: ({ id, question }) => ({ id, name: cutToWidth(question, 60) }),
+});
+
+/** Prints the report as Markdown; on a terminal folded to its width. */
+const showJob = ({ out }: Context, job: ResearchJobDetail): void => {
+  const lines = job.report === null ? [] : safe(job.report.markdown).split('\n');
+  if (out.format === 'json') out.json(job);
+  else if (out.format === 'id') out.line(job.id);
+  else if (out.format === 'table') showFolded(out, job, lines);
+  else for (const line of lines) out.line(line);
+};
+
+const showFolded = (out: Context['out'], job: ResearchJobDetail, lines: string[]): void => {
+  if (job.status !== 'completed') {
+    out.note(`It is ${job.status}${job.progress?.note ? `: ${oneLine(job.progress.note)}` : ''}.`);
+    for (const line of sourcesOf(job)) out.note(line);
+  }
+  for (const line of lines.flatMap((each) => wrapText(each, out.width))) out.line(line);
+};
+
+const sourcesOf = ({ sources }: ResearchJobDetail): string[] =>
+  sources.map(({ n, status, title, url, error }) => {
+    const named = oneLine(title === '' ? (url ?? '') : title);
+    return `[${n}] ${status}: ${named}${error === null ? '' : ` (${oneLine(error)})`}`;
+  });
+
+/** Seconds that the daemon may wait for the next change. */
+const WAIT_S = 25;
+
+/** Prints a line for each step, until the operation ends. */
+const followSteps = async (context: Context, begun: Operation): Promise<void> => {
+  const client = await context.listener();
+  let shown = '';
+  let operation = begun;
+  const show = (): void => {
+    const { done = 0, total = null, note = null } = operation.progress ?? {};
+    const counts = total === null ? '' : `  ${done} of ${total} sources`;
+    const line = note === null ? '' : `${oneLine(note)}${counts}`;
+    if (line !== '' && line !== shown) context.streams.stderr.write(`${line}\n`);
+    shown = line;
+  };
+  while (operation.status === 'queued' || operation.status === 'running') {
+    show();
+    operation = await client.operations.get({ id: begun.id, query: { wait: WAIT_S } });
+  }
+  show();
+};
+
+const start = command({
+  name: 'start',
+  args: '<question>',
+  calls: [endpoints.start, endpoints.get],
+  examples: [
+    '"When was the bridge of Alton closed, and why?" --depth quick',
+    '"When was the bridge of Alton closed?" --urls https://example.org/bridge --follow',
+    '"What do my notes say of the bridge?" --sources knowledge --no-wait',
+  ],
+  fields: () => requestFields(endpoints.start.body, ['question']),
+  flags: { noWait, follow: on('Print a line for each step') },
+  notes: ['The question goes to the search provider; your knowledge does not.'],
+  run: async (context, { args, fields, flags }) => {
+    const more = { question: args.question };
+    const body = await requestFrom(endpoints.start.body, { fields, more }, context.at);
+    const client = await context.client();
+    const { id, operationId } = await client.research.start({ body });
+    if (flags.noWait) {
+      const job = await client.research.get({ id });
+      const tail = id.slice(-6);
+      return context.out.done(`It runs. Look: adjutant research get ${tail}`, job, columns);
+    }
+    const operation = await client.operations.get({ id: operationId });
+    if (flags.follow) await followSteps(context, operation);
+    else await followOperation(context, operation);
+    const job = await client.research.get({ id });
+    if (job.status !== 'completed') throw failed(`${oneLine(job.error ?? `It is ${job.status}`)}.`);
+    showJob(context, job);
+  },
+});
+
+export const researchGroup: CommandGroup = {
+  commands: [
+    start,
+    listCommand({
+      name: 'list',
+      rows: 'jobs',
+      columns,
+      endpoint: endpoints.list,
+      examples: ['', '--status completed', '--limit 5 --json'],
+      next: (rows) => (rows.length === 0 ? 'Nothing yet: adjutant research start "…"' : undefined),
+    }),
+    jobCrud.request({
+      name: 'get',
+      args: '<job>',
+      endpoint: endpoints.get,
+      examples: ['4ew6rt', '4ew6rt --json', '4ew6rt > report.md'],
+      show: showJob,
+    }),
+    jobCrud.act('cancel', endpoints.cancel, {
+      examples: [
+        '4ew6rt',
+        '4ew6rt --json',
+        'research list --status reading --output id | xargs -n1 adjutant research cancel',
+      ],
+      message: ({ question }) => `Cancelled: ${oneLine(question)}`,
+    }),
+    jobCrud.delete({
+      examples: [
+        '4ew6rt',
+        '4ew6rt --yes',
+        'research list --status failed --output id | xargs -n1 adjutant research delete --yes',
+      ],
+      ask: ({ question }) => `Delete ${safe(cutToWidth(question, 60))}, with its report?`,
+    }),
+  ],
+  notes: ['A job is named by its id, or the last six characters of that.'],
+};

@@ -1,0 +1,174 @@
+import { listAt, memberAt, textAt } from '../../kernel/jsonvalue.js';
+
+/** A page that a search has found. */
+export interface FoundPage {
+  title: string;
+  url: string;
+  /** Words of the page or about it; empty if there are none. */
+  snippet: string;
+}
+
+/** A search, as a request is made of it. */
+interface AskedSearch {
+  address: string;
+  query: string;
+  /** The number of results. */
+  count: number;
+  key: string;
+}
+
+/** The request of a search. */
+interface SearchRequest {
+  method: 'GET' | 'POST';
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** The protocol of one search provider. */
+interface SearchProtocol {
+  /** The address; null if every instance has its own. */
+  address: string | null;
+  needsKey: boolean;
+  request(asked: AskedSearch): SearchRequest;
+  /** Returns the pages of a reply; null if it has another form. */
+  read(reply: unknown): FoundPage[] | null;
+}
+
+export type SearchProvider = 'searxng' | 'brave' | 'tavily' | 'kagi' | 'exa';
+
+const JSON_TYPE = 'application/json';
+
+const posted = (
+  url: string,
+  body: Record<string, unknown>,
+  headers: Record<string, string>,
+): SearchRequest => ({
+  method: 'POST',
+  url,
+  headers: { accept: JSON_TYPE, 'content-type': JSON_TYPE, ...headers },
+  body: JSON.stringify(body),
+});
+
+const withQuery = (address: string, query: Record<string, string>): string => {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.href;
+};
+
+/** Reads the list at a path; null if there is none. `snippet` names where the words stand. */
+const pagesAt =
+  (path: string[], snippetOf: (result: unknown) => string) =>
+  (reply: unknown): FoundPage[] | null => {
+    if (!Array.isArray(memberAt(reply, ...path))) return null;
+    return listAt(reply, ...path).map((result) => ({
+      title: plain(textAt(result, 'title') ?? ''),
+      url: textAt(result, 'url') ?? '',
+      snippet: plain(snippetOf(result)),
+    }));
+  };
+
+const textOf =
+  (name: string) =>
+  (result: unknown): string =>
+    textAt(result, name) ?? '';
+
+/** Exa's highlights, or the beginning of the text. */
+const highlightsOf = (result: unknown): string => {
+  const highlights = listAt(result, 'highlights').filter((each) => typeof each === 'string');
+  return highlights.length > 0 ? highlights.join(' … ') : (textAt(result, 'text') ?? '');
+};
+
+const ENTITIES: Record<string, string> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&#x27;': "'",
+  '&nbsp;': ' ',
+};
+
+/** Takes the marks of what was found out of a text: some providers send it as HTML. */
+const plain = (text: string): string =>
+  text
+    .replace(/<\/?(b|strong|em|mark)>/gi, '')
+    .replace(/&(amp|lt|gt|quot|nbsp|#39|#x27);/g, (entity) => ENTITIES[entity] ?? entity);
+
+/** The most results that a request may ask for. */
+const MOST = 20;
+
+const countOf = ({ count }: AskedSearch): number => Math.min(count, MOST);
+
+export const PROTOCOLS: Record<SearchProvider, SearchProtocol> = {
+  searxng: {
+    address: null,
+    needsKey: false,
+    request: ({ address, query }) => ({
+      method: 'GET',
+      url: withQuery(address, { q: query, format: 'json' }),
+      headers: {},
+    }),
+    read: pagesAt(['results'], textOf('content')),
+  },
+  brave: {
+    address: 'https://api.search.brave.com/res/v1/web/search',
+    needsKey: true,
+    request: (asked) => ({
+      method: 'GET',
+      url: withQuery(asked.address, {
+        q: asked.query,
+        count: String(countOf(asked)),
+        text_decorations: 'false',
+      }),
+      headers: { accept: JSON_TYPE, 'x-subscription-token': asked.key },
+    }),
+    // Without any result, the reply has no `web`.
+    read: (reply) =>
+      textAt(reply, 'type') === 'search' && memberAt(reply, 'web') === undefined
+        ? []
+        : pagesAt(['web', 'results'], textOf('description'))(reply),
+  },
+  tavily: {
+    address: 'https://api.tavily.com/search',
+    needsKey: true,
+    request: (asked) =>
+      posted(
+        asked.address,
+        { query: asked.query, max_results: countOf(asked) },
+        { authorization: `Bearer ${asked.key}` },
+      ),
+    read: pagesAt(['results'], textOf('content')),
+  },
+  kagi: {
+    address: 'https://kagi.com/api/v1/search',
+    needsKey: true,
+    request: (asked) =>
+      posted(
+        asked.address,
+        { query: asked.query, workflow: 'search', limit: countOf(asked) },
+        { authorization: `Bearer ${asked.key}` },
+      ),
+    // Without any result, `data` has no `search`.
+    read: (reply) =>
+      memberAt(reply, 'data') !== undefined && memberAt(reply, 'data', 'search') === undefined
+        ? []
+        : pagesAt(['data', 'search'], textOf('snippet'))(reply),
+  },
+  exa: {
+    address: 'https://api.exa.ai/search',
+    needsKey: true,
+    request: (asked) =>
+      posted(
+        asked.address,
+        {
+          query: asked.query,
+          type: 'auto',
+          numResults: countOf(asked),
+          contents: { highlights: true },
+        },
+        { 'x-api-key': asked.key },
+      ),
+    read: pagesAt(['results'], highlightsOf),
+  },
+};

@@ -1,0 +1,85 @@
+import type { UserCalls } from '../agents/module.js';
+import { digest } from '../providers/llm/digest.js';
+import { ModelFailure, type Turn } from '../providers/llm/model.js';
+import { addNote, msLeft, type ResearchWork } from './work.js';
+
+/** A question to a model about a job. */
+export interface JobQuestion {
+  turns: Turn[];
+  maxOutputTokens: number;
+}
+
+/** The topic whose models plan and write. */
+const TOPIC = 'research';
+const NO_TIME = 'There was no time left to ask a language model.';
+const NO_MODEL = 'There is no language model, so the places that fit best are quoted instead.';
+const NO_MODEL_WITHIN = 'No language model could be asked within the limits of the job.';
+const NO_MODEL_TODAY = 'A limit of your day leaves no language model.';
+
+/** Asks a model within the limits of a job. Null: none answered, which is noted. */
+export const askAbout = async (
+  userCalls: UserCalls,
+  work: ResearchWork,
+  question: JobQuestion,
+): Promise<{ text: string; model: string } | null> => {
+  const { run, usage } = work;
+  const ms = msLeft(work, false);
+  if (ms === 0) return without(work, NO_TIME);
+  const late = AbortSignal.timeout(ms);
+  try {
+    const reply = await userCalls.ask(callOf(work, question, late));
+    if (!reply) return without(work, NO_MODEL_TODAY);
+    if (reply.model === digest.name) {
+      return without(work, work.limits.maxCostUsd === null ? NO_MODEL : NO_MODEL_WITHIN);
+    }
+    usage.modelCalls++;
+    usage.inputTokens += reply.usage.inputTokens;
+    usage.outputTokens += reply.usage.outputTokens;
+    usage.costUsd += reply.usage.costUsd ?? 0;
+    return reply;
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (late.aborted) return without(work, NO_TIME);
+    if (!(error instanceof ModelFailure)) throw error;
+    return without(work, `No language model answered: ${error.message}.`);
+  }
+};
+
+const callOf = (
+  { run, job, limits, usage }: ResearchWork,
+  question: JobQuestion,
+  late: AbortSignal,
+) => {
+  const { maxCostUsd } = limits;
+  return {
+    userId: run.userId,
+    askedBy: run.id,
+    model: job.model,
+    topic: TOPIC,
+    turns: question.turns,
+    maxOutputTokens: question.maxOutputTokens,
+    signal: AbortSignal.any([run.signal, late]),
+    ...(maxCostUsd !== null && { maxCostUsd: Math.max(0, maxCostUsd - usage.costUsd) }),
+  };
+};
+
+const without = (work: ResearchWork, note: string): null => {
+  addNote(work, note);
+  return null;
+};
+
+/** The fewest characters of a token. */
+const TOKEN_CHARACTERS = 2;
+
+/** Returns the characters of sources that a prompt may have, with room for its answer. */
+export const promptRoom = (
+  userCalls: UserCalls,
+  { job }: ResearchWork,
+  maxOutputTokens: number,
+): number => {
+  const tokens = userCalls.room({ model: job.model, topic: TOPIC }) - maxOutputTokens;
+  return Math.max(0, tokens) * TOKEN_CHARACTERS;
+};
+
+/** Returns a word that marks the headings of a job's sources, which no page can know. */
+export const sourceMark = ({ job }: ResearchWork): string => job.id.slice(-8);

@@ -1,0 +1,59 @@
+import type { Models, UserCalls } from '../agents/module.js';
+import type { Base } from '../base.js';
+import type { Resource } from '../kernel/route.js';
+import type { Knowledge } from '../knowledge/module.js';
+import type { Operations } from '../operations/module.js';
+import type { Outbound } from '../outbound/module.js';
+import type { PageReading } from '../providers/pages/request.js';
+import { createRobots } from '../providers/pages/robots.js';
+import type { WebSearch } from '../providers/search/search.js';
+import type { Hub } from '../realtime/module.js';
+import type { ResearchActions } from '../tools/module.js';
+import { researchActions } from './actions.js';
+import { researchOperation } from './operation.js';
+import { researchStore } from './queries.js';
+import { researchResource } from './routes.js';
+import type { ResearchServiceDeps } from './service.js';
+import { researchSourcesStore } from './sources.js';
+
+interface ResearchModuleDeps {
+  hub: Hub;
+  operations: Operations;
+  /** The models that the owner may name, and the questions to them. */
+  asked: { models: Pick<Models, 'has'>; userCalls: UserCalls };
+  knowledge: Pick<Knowledge, 'actions' | 'texts'>;
+  outbound: Pick<Outbound, 'outbox'>;
+  web: PageReading & { search: WebSearch };
+}
+
+/** Opens the research of questions, as operations. */
+export const openResearch = (base: Base, deps: ResearchModuleDeps) => {
+  const { hub, operations, asked, knowledge, outbound } = deps;
+  const { search, getPage, readPage } = deps.web;
+  const { store, clock, http } = base;
+  const jobs = researchStore(store);
+  const sources = researchSourcesStore(store);
+  const starts = operations.register(
+    researchOperation({
+      clock,
+      jobs,
+      sources,
+      userCalls: asked.userCalls,
+      web: { search, robots: createRobots(getPage, clock.now), getPage, readPage },
+      knowledge: { search: knowledge.actions.search, index: knowledge.texts.index },
+      outbox: outbound.outbox,
+    }),
+  );
+  const service: ResearchServiceDeps = {
+    clock,
+    http,
+    jobs,
+    sources,
+    texts: knowledge.texts,
+    starts,
+    hasModel: asked.models.has,
+    isSearchable: search.provider !== null,
+  };
+  const actions: ResearchActions = researchActions(service);
+  return { actions, resources: (): Resource[] => [researchResource(service, hub)] };
+};

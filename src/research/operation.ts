@@ -1,0 +1,178 @@
+import { iso } from '../kernel/clock.js';
+import { beginningOf } from '../kernel/excerpt.js';
+import type { OperationEnd, OperationKind } from '../operations/module.js';
+import { askAbout, promptRoom, sourceMark } from './ask.js';
+import type { ResearchReport } from './contract.js';
+import { DEPTHS } from './depths.js';
+import { missingQueries, planQueries } from './plan.js';
+import { recallKnowledge } from './recall.js';
+import { readFound, searchNext } from './web.js';
+import {
+  addNote,
+  advance,
+  openWork,
+  type ResearchCheckpoint,
+  type ResearchDeps,
+  type ResearchInput,
+  type ResearchPlace,
+  type ResearchStep,
+  type ResearchWork,
+} from './work.js';
+import { verifyDraft, writeDraft } from './write.js';
+
+/** Does one step of a job. Resolves to the next place; null: it was the last step. */
+type DoStep = (
+  deps: ResearchDeps,
+  work: ResearchWork,
+  at: ResearchPlace,
+) => Promise<ResearchPlace | null>;
+
+const BEGINNING: ResearchPlace = { step: 'plan', isSecond: false, searched: 0 };
+
+/** The kind of operation that researches a question. */
+export const researchOperation = (
+  deps: ResearchDeps,
+): OperationKind<ResearchInput, ResearchCheckpoint> => ({
+  kind: 'research.start',
+  isResumable: true,
+  isAdmins: false,
+  run: async (run) => {
+    const { userId, input, checkpoint } = run;
+    const job = await deps.jobs.get(userId, input.jobId);
+    if (!job) return { status: 'failed', error: 'The job was deleted' };
+    const work = await openWork(deps.sources, run, job);
+    let at: ResearchPlace | null = checkpoint ?? (await advance(deps.jobs, work, BEGINNING));
+    while (at) at = await STEPS[at.step](deps, work, placeOf(at));
+    return endOf(work);
+  },
+  ended: ({ resource_id: id }, status) => {
+    const isFailed = status !== 'completed' && status !== 'cancelled';
+    const error = isFailed ? 'It could not be carried out' : null;
+    const at = iso(deps.clock.now());
+    return [deps.jobs.end(id, { status: isFailed ? 'failed' : status, error, at })];
+  },
+});
+
+const placeOf = ({ step, isSecond, searched }: ResearchPlace): ResearchPlace => ({
+  step,
+  isSecond,
+  searched,
+});
+
+const NO_PROVIDER =
+  'No search provider is set (ADJUTANT_SEARCH_PROVIDER), so the web was not searched.';
+
+/** Writes the queries. They come from the question alone. */
+const plan: DoStep = async ({ jobs, web, userCalls }, work, at) => {
+  const { job, kinds } = work;
+  const isUnset = web.search.provider === null;
+  if (kinds.includes('web') && isUnset) addNote(work, NO_PROVIDER);
+  if (!kinds.includes('web') || isUnset) return advance(jobs, work, { ...at, step: 'read' });
+  const ask = (question: Parameters<typeof askAbout>[2]) => askAbout(userCalls, work, question);
+  const count = DEPTHS[job.depth].queries;
+  work.plan.push(...(await planQueries({ ask, question: job.question, count })));
+  return advance(jobs, work, { ...at, step: 'search' });
+};
+
+const PROMPT_TOKENS = 1024;
+
+/** Asks once what the pages do not answer. No text but that of pages is given to the model. */
+const missing: DoStep = async ({ jobs, sources, userCalls }, work, { searched }) => {
+  const { run, job } = work;
+  const pages = await sources.readPages(run.userId, job.id);
+  const ask = (question: Parameters<typeof askAbout>[2]) => askAbout(userCalls, work, question);
+  const { question, depth } = job;
+  const count = DEPTHS[depth].missing;
+  const room = promptRoom(userCalls, work, PROMPT_TOKENS);
+  const shared = { ask, question, count, earlier: work.plan, pages, room, mark: sourceMark(work) };
+  const queries = pages.length > 0 ? await missingQueries(shared) : [];
+  work.plan.push(...queries);
+  const step = queries.length > 0 ? 'search' : 'recall';
+  return advance(jobs, work, { step, isSecond: true, searched });
+};
+
+const LONGEST_TITLE = 300;
+
+/** Keeps the report as knowledge, if it quotes anything. */
+const index: DoStep = async ({ jobs, sources, knowledge }, work, at) => {
+  const { run, job } = work;
+  const next: ResearchPlace = { ...at, step: 'tell' };
+  const report = await reportOf(sources, work);
+  if (!report || !work.sources.some(({ used }) => used === 1)) return advance(jobs, work, next);
+  const { id: knowledge_id } = await knowledge.index({
+    userId: run.userId,
+    sourceType: 'research',
+    sourceId: job.id,
+    uri: null,
+    title: beginningOf(job.question, LONGEST_TITLE),
+    tags: [],
+    trust: 'outside',
+    text: report.markdown,
+  });
+  return advance(jobs, work, next, [jobs.change(job.id, { knowledge_id })]);
+};
+
+const reportOf = async (
+  sources: ResearchDeps['sources'],
+  { run, job }: ResearchWork,
+): Promise<ResearchReport | null> => {
+  const row = await sources.report(run.userId, job.id);
+  return row?.report ? JSON.parse(row.report) : null;
+};
+
+/** Notifies the owner, in the transaction of the last checkpoint. */
+const tell: DoStep = async ({ jobs, sources, outbox }, work, at) => {
+  const { run, job } = work;
+  const report = await reportOf(sources, work);
+  const failure = failureOf(work);
+  const title = beginningOf(job.question, 150);
+  const { statements, published } = outbox.toOwner(run.userId, {
+    kind: failure === null ? 'research_completed' : 'research_failed',
+    title: failure === null ? `Researched: ${title}` : `Not researched: ${title}`,
+    body: failure ?? headlineOf(report),
+    link: `/api/research/jobs/${job.id}`,
+    about: title,
+    effectId: `research:${job.id}`,
+  });
+  const failed = failure === null ? [] : [jobs.change(job.id, { error: failure })];
+  await advance(jobs, work, at, [...failed, ...statements]);
+  published();
+  return null;
+};
+
+const HEADLINE_CHARS = 1000;
+
+/** Returns the beginning of the report, and how well it is founded. */
+const headlineOf = (report: ResearchReport | null): string => {
+  const [first] = report?.sections ?? [];
+  if (!report || !first) return 'Nothing was found that answers this question.';
+  const count = report.unverified;
+  const doubt = count === 0 ? '' : `\n\nUnverified sentences: ${count}.`;
+  return `${beginningOf(first.markdown, HEADLINE_CHARS)}${doubt}`;
+};
+
+/** Returns why nothing at all could be read; null if something was, or nothing was found. */
+const failureOf = ({ sources, notes }: ResearchWork): string | null => {
+  if (sources.some(({ status }) => status === 'read')) return null;
+  const failures = notes.filter(({ isFailure }) => isFailure).map(({ sentence }) => sentence);
+  const [first] = [...sources.flatMap(({ error }) => error ?? []), ...failures];
+  return first === undefined ? null : `Nothing could be read: ${first}`;
+};
+
+const endOf = (work: ResearchWork): OperationEnd => {
+  const failure = failureOf(work);
+  if (failure !== null) return { status: 'failed', error: failure };
+  return { status: 'completed', result: { jobId: work.job.id } };
+};
+
+const STEPS: Record<ResearchStep, DoStep> = {
+  plan,
+  search: searchNext,
+  read: readFound,
+  missing,
+  recall: recallKnowledge,
+  write: writeDraft,
+  verify: verifyDraft,
+  index,
+  tell,
+};

@@ -1,0 +1,59 @@
+import type { Statement, TransactionStep } from '../store/engine/protocol.js';
+import { newestFirst, type Page, type PageInput } from '../store/page.js';
+import { insertRow, selectRows } from '../store/rows.js';
+import { type Store, statement, unlessUnmet } from '../store/store.js';
+import { type ResearchJobRow, researchJobTable } from '../store/tables/research.js';
+import { visibleTo } from '../store/visible.js';
+
+const ENDED = ['completed', 'failed', 'cancelled'] as const;
+
+/** Returns the queries of research jobs. Statements are for a transaction of the caller. */
+export const researchStore = ({ db, transact }: Store) => {
+  const own = (userId: string) => selectRows(db, researchJobTable, {}, visibleTo(userId));
+  const open = (id: string) =>
+    db.updateTable('research_jobs').where('id', '=', id).where('status', 'not in', ENDED);
+
+  return {
+    list: (
+      userId: string,
+      { status, ...page }: PageInput & { status?: ResearchJobRow['status'] | undefined },
+    ): Promise<Page<ResearchJobRow>> =>
+      newestFirst(selectRows(db, researchJobTable, { status }, visibleTo(userId)), page),
+
+    get: (userId: string, id: string): Promise<ResearchJobRow | undefined> =>
+      own(userId).where('id', '=', id).executeTakeFirst(),
+
+    ofEffect: (userId: string, effectId: string): Promise<ResearchJobRow | undefined> =>
+      own(userId).where('effect_id', '=', effectId).executeTakeFirst(),
+
+    insert: (row: ResearchJobRow): Statement => insertRow(researchJobTable, row),
+
+    /** Changes a job that has not ended. */
+    change: (id: string, change: Partial<ResearchJobRow>): Statement =>
+      statement(open(id).set(change), 1),
+
+    /** Ends a job that has not ended; an error that it has stays. */
+    end: (
+      id: string,
+      { status, error, at }: { status: ResearchJobRow['status']; error: string | null; at: string },
+    ): Statement => ({
+      sql: `UPDATE research_jobs SET status = ?, error = coalesce(error, ?), finished_at = ?
+        WHERE id = ? AND status NOT IN ('completed', 'failed', 'cancelled')`,
+      parameters: [status, error, at, id],
+    }),
+
+    /** Returns false if the user has no such job. The further steps are done with it. */
+    delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> =>
+      unlessUnmet(
+        transact([
+          statement(
+            db.deleteFrom('research_jobs').where(visibleTo(userId)).where('id', '=', id),
+            1,
+          ),
+          ...also,
+        ]),
+      ),
+  };
+};
+
+export type ResearchStore = ReturnType<typeof researchStore>;

@@ -1,0 +1,191 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../kernel/clock.js';
+import { BadUrl, EgressRefused } from '../kernel/egress.js';
+import type { Http } from '../kernel/http.js';
+import { mint } from '../kernel/ids.js';
+import { orNotFound, refuseFaults } from '../kernel/route.js';
+import type { KnowledgeTexts } from '../knowledge/module.js';
+import type { OperationBeginner } from '../operations/module.js';
+import { NO_SEARCH } from '../providers/search/search.js';
+import { type ResearchJobRow, researchJobTable } from '../store/tables/research.js';
+import { viewer } from '../store/view.js';
+import { ResearchJob, type ResearchJobDetail, type ResearchRequest } from './contract.js';
+import { DEPTHS } from './depths.js';
+import type { ResearchStore } from './queries.js';
+import type { ListedSource, ResearchSourcesStore } from './sources.js';
+import { sourceRow, withoutFragment } from './web.js';
+import type { ResearchInput } from './work.js';
+
+export interface ResearchServiceDeps {
+  clock: Clock;
+  http: Pick<Http, 'check'>;
+  jobs: ResearchStore;
+  sources: ResearchSourcesStore;
+  texts: Pick<KnowledgeTexts, 'removal' | 'changed'>;
+  starts: OperationBeginner<ResearchInput>;
+  /** Returns true if there is a model of that name. */
+  hasModel(name: string): boolean;
+  /** True if a search provider is set. */
+  isSearchable: boolean;
+}
+
+/** Shows a job as a list does. */
+export const viewJob = viewer(researchJobTable, ResearchJob, {});
+
+/** Begins the research of a question. `effectId`: the call of a tool, which begins it once. */
+export const startResearch = async (
+  deps: ResearchServiceDeps,
+  userId: string,
+  body: ResearchRequest,
+  effectId: string | null = null,
+): Promise<string> => {
+  const begun = effectId === null ? undefined : await deps.jobs.ofEffect(userId, effectId);
+  if (begun) return begun.id;
+  refuseRequest(deps, body);
+  const { jobs, sources, starts, clock } = deps;
+  const now = clock.now();
+  const id = mint('research', now);
+  const row = { ...rowOf(body), id, user_id: userId, effect_id: effectId, created_at: iso(now) };
+  const urls: string[] = JSON.parse(row.urls);
+  const owned = { run: { userId }, job: { id } };
+  await starts.begin(
+    {
+      userId,
+      resource: { kind: 'research', id },
+      title: `Research: ${body.question.replace(/\s+/g, ' ').trim()}`.slice(0, 200),
+      input: { jobId: id },
+      progress: { total: null, unit: 'sources' },
+    },
+    ({ id: operation_id }) => [
+      jobs.insert({ ...row, operation_id }),
+      ...urls.map((url, at) =>
+        sources.insert(sourceRow(owned, { n: at + 1, page: { title: '', url } })),
+      ),
+    ],
+  );
+  return id;
+};
+
+const refuseRequest = (deps: ResearchServiceDeps, body: ResearchRequest): void => {
+  const { urls = [], model, sources = [], limits = {}, depth = 'standard' } = body;
+  const most = limits.maxSources ?? DEPTHS[depth].maxSources;
+  const tooMany = `has ${urls.length} addresses, and maxSources is ${most}`;
+  refuseFaults([
+    ...urls.flatMap((url, at) => addressFaults(deps.http, url, at)),
+    ...(urls.length > most ? [{ path: 'urls', message: tooMany }] : []),
+    ...(model === undefined || deps.hasModel(model)
+      ? []
+      : [{ path: 'model', message: 'names no model that is enabled' }]),
+  ]);
+  const isWebAlone = sources.length === 1 && sources[0] === 'web';
+  if (isWebAlone && urls.length === 0 && !deps.isSearchable) {
+    throw Boom.serverUnavailable(NO_SEARCH, { code: 'no_search_provider' });
+  }
+};
+
+const addressFaults = (http: Pick<Http, 'check'>, url: string, at: number) => {
+  try {
+    http.check(url);
+    return [];
+  } catch (error) {
+    if (error instanceof BadUrl || error instanceof EgressRefused) {
+      return [{ path: `urls.${at}`, message: `cannot be read: ${error.message}` }];
+    }
+    throw error;
+  }
+};
+
+const NOTHING_USED = {
+  modelCalls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+  searches: 0,
+  pages: 0,
+};
+
+/** Returns the columns of a job that has not begun. */
+const rowOf = ({
+  question,
+  depth = 'standard',
+  sources,
+  urls = [],
+  model,
+  limits,
+}: ResearchRequest) => ({
+  question,
+  depth,
+  source_kinds: JSON.stringify(sources ?? ['web', 'knowledge']),
+  urls: JSON.stringify([...new Set(urls.flatMap((url) => withoutFragment(url) ?? []))]),
+  model: model ?? null,
+  limits: JSON.stringify({
+    maxSeconds: limits?.maxSeconds ?? DEPTHS[depth].maxSeconds,
+    maxCostUsd: limits?.maxCostUsd ?? null,
+    maxSources: limits?.maxSources ?? DEPTHS[depth].maxSources,
+  }),
+  status: 'queued' as const,
+  plan: '[]',
+  usage: JSON.stringify(NOTHING_USED),
+  notes: '[]',
+  progress: null,
+  knowledge_id: null,
+  error: null,
+  finished_at: null,
+});
+
+/** Finds a job; throws 404 if the user has none of that id. */
+export const findJob = async (
+  { jobs }: { jobs: ResearchStore },
+  userId: string,
+  id: string,
+): Promise<ResearchJobRow> =>
+  orNotFound(await jobs.get(userId, id), 'No research job with that id');
+
+/** Returns a job with its sources and its report. */
+export const jobDetail = async (
+  { jobs, sources }: { jobs: ResearchStore; sources: ResearchSourcesStore },
+  userId: string,
+  id: string,
+): Promise<ResearchJobDetail> => {
+  const job = viewJob(await findJob({ jobs }, userId, id));
+  const rows = await sources.list(userId, id);
+  const kept = await sources.report(userId, id);
+  const report = kept?.report ? JSON.parse(kept.report) : null;
+  return { ...job, sources: rows.map(viewSource), report };
+};
+
+const viewSource = (source: ListedSource): ResearchJobDetail['sources'][number] => ({
+  n: source.n,
+  url: source.url,
+  entryId: source.entry_id,
+  title: source.title,
+  status: source.status,
+  used: source.used === 1,
+  sha256: source.sha256,
+  error: source.error,
+  retrievedAt: source.retrieved_at,
+});
+
+/** True if a job has not ended. */
+export const isOpenJob = ({ status }: Pick<ResearchJobRow, 'status'>): boolean =>
+  status !== 'completed' && status !== 'failed' && status !== 'cancelled';
+
+/** Ends a job, if it has not ended, and deletes it with its entry of knowledge. */
+export const deleteJob = async (
+  { jobs, starts, texts }: ResearchServiceDeps,
+  userId: string,
+  id: string,
+): Promise<void> => {
+  const job = await findJob({ jobs }, userId, id);
+  if (isOpenJob(job)) {
+    try {
+      await starts.cancel(userId, job.operation_id);
+    } catch (error) {
+      // It has ended in this moment, or its operation was pruned.
+      if (!Boom.isBoom(error)) throw error;
+    }
+  }
+  const removal = texts.removal(userId, 'research', id);
+  if (await jobs.delete(userId, id, [removal])) texts.changed();
+  else await findJob({ jobs }, userId, id);
+};

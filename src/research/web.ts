@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import { iso } from '../kernel/clock.js';
+import { beginningOf } from '../kernel/excerpt.js';
+import { PageUnreadable } from '../providers/pages/page.js';
+import { PageFailed } from '../providers/pages/request.js';
+import type { FoundPage } from '../providers/search/protocols.js';
+import { SearchFailed } from '../providers/search/search.js';
+import type { ResearchSourceRow } from '../store/tables/research.js';
+import { DEPTHS } from './depths.js';
+import type { ListedSource } from './sources.js';
+import {
+  addNote,
+  advance,
+  msLeft,
+  type ResearchDeps,
+  type ResearchPlace,
+  type ResearchWork,
+} from './work.js';
+
+const NO_TIME_TO_SEARCH = 'There was no time left for all searches.';
+const NO_TIME_TO_READ = 'There was no time left to read it';
+
+/** Searches for the next query of the plan, and notes the pages that are to be read. */
+export const searchNext = async (
+  { jobs, sources, web }: ResearchDeps,
+  work: ResearchWork,
+  at: ResearchPlace,
+): Promise<ResearchPlace> => {
+  const query = work.plan[at.searched]?.query;
+  const reading: ResearchPlace = { ...at, step: 'read', searched: work.plan.length };
+  if (query === undefined) return advance(jobs, work, reading);
+  if (msLeft(work, true) === 0) {
+    addNote(work, NO_TIME_TO_SEARCH);
+    return advance(jobs, work, reading);
+  }
+  const found = await pagesFor(web, work, query);
+  const rows = newPages(work, found).map((page, place) =>
+    sourceRow(work, { n: work.sources.length + place + 1, page }),
+  );
+  work.sources.push(...rows);
+  const searched = at.searched + 1;
+  const step = searched < work.plan.length ? 'search' : 'read';
+  return advance(jobs, work, { ...at, step, searched }, rows.map(sources.insert));
+};
+
+const pagesFor = async (
+  { search }: ResearchDeps['web'],
+  work: ResearchWork,
+  query: string,
+): Promise<FoundPage[]> => {
+  const { run, job, usage } = work;
+  // More than are read, as some are known already.
+  const count = DEPTHS[job.depth].pages * 3;
+  const late = AbortSignal.timeout(msLeft(work, true));
+  usage.searches++;
+  try {
+    return await search.search(query, count, AbortSignal.any([run.signal, late]));
+  } catch (error) {
+    run.signal.throwIfAborted();
+    if (late.aborted) {
+      addNote(work, NO_TIME_TO_SEARCH);
+      return [];
+    }
+    if (!(error instanceof SearchFailed)) throw error;
+    addNote(work, `A search failed: ${error.message}.`, true);
+    return [];
+  }
+};
+
+/** Chooses the first pages of a search that are not known yet, within the limits of the job. */
+const newPages = ({ job, kinds, limits, sources }: ResearchWork, found: FoundPage[]) => {
+  const { pages, entries } = DEPTHS[job.depth];
+  const forEntries = kinds.includes('knowledge') ? Math.min(entries, limits.maxSources / 4) : 0;
+  const room = limits.maxSources - Math.floor(forEntries) - sources.length;
+  const known = new Set(sources.map(({ url }) => url));
+  const fresh = found.flatMap(({ title, url: given }) => {
+    const url = withoutFragment(given);
+    if (url === null || known.has(url)) return [];
+    known.add(url);
+    return [{ title, url }];
+  });
+  return fresh.slice(0, Math.max(0, Math.min(pages, room)));
+};
+
+/** Returns an address as it is requested; null if it is none. */
+export const withoutFragment = (text: string): string | null => {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  url.hash = '';
+  return url.href;
+};
+
+/** Returns the row of a page that is to be read. */
+export const sourceRow = (
+  { run, job }: { run: { userId: string }; job: { id: string } },
+  { n, page }: { n: number; page: { title: string; url: string } },
+): ResearchSourceRow => ({
+  job_id: job.id,
+  n,
+  user_id: run.userId,
+  url: page.url,
+  entry_id: null,
+  title: page.title,
+  status: 'found',
+  used: 0,
+  text: null,
+  sha256: null,
+  error: null,
+  retrieved_at: null,
+});
+
+/** Ours: the pages of a job that are read at once, and the characters of a page that are kept. */
+const AT_ONCE = 4;
+const MOST_CHARS = 100_000;
+const WISH = { format: 'text', isWhole: false, hasAddresses: false, most: MOST_CHARS } as const;
+
+/** Reads all pages that were found and not read yet, several at once. */
+export const readFound = async (
+  deps: ResearchDeps,
+  work: ResearchWork,
+  at: ResearchPlace,
+): Promise<ResearchPlace> => {
+  const waiting = inTurn(work.sources.filter(({ status }) => status === 'found'));
+  const reader = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      await readOne(deps, work, at, next);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, reader));
+  const isMissing = !at.isSecond && DEPTHS[work.job.depth].missing > 0 && work.plan.length > 0;
+  return advance(deps.jobs, work, { ...at, step: isMissing ? 'missing' : 'recall' });
+};
+
+/** Orders sources so that those of one host do not stand together: a host is asked once a second. */
+const inTurn = (sources: ListedSource[]): ListedSource[] => {
+  const seen = new Map<string, number>();
+  const turns = sources.map((source) => {
+    const { host } = new URL(source.url ?? '');
+    const turn = seen.get(host) ?? 0;
+    seen.set(host, turn + 1);
+    return { source, turn };
+  });
+  return turns.sort((a, b) => a.turn - b.turn).map(({ source }) => source);
+};
+
+/** Reads one page and keeps its text, or why it has none, with its checkpoint. */
+const readOne = async (
+  deps: ResearchDeps,
+  work: ResearchWork,
+  at: ResearchPlace,
+  source: ListedSource,
+): Promise<void> => {
+  const { jobs, sources, clock } = deps;
+  const { text, ...read } = await textOf(deps, work, source.url ?? '');
+  const twin = work.sources.find(
+    ({ status, sha256 }) => status === 'read' && sha256 !== null && sha256 === read.sha256,
+  );
+  const isNew = text !== null && twin === undefined;
+  if (isNew) work.usage.pages++;
+  const change = {
+    url: read.url,
+    title: source.title === '' ? (read.title ?? read.url) : source.title,
+    status: isNew ? ('read' as const) : ('failed' as const),
+    sha256: read.sha256,
+    error: twin ? `It has the same text as source ${twin.n}` : read.error,
+    retrieved_at: iso(clock.now()),
+  };
+  Object.assign(source, change);
+  const kept = { ...change, text: isNew ? text : null };
+  await advance(jobs, work, at, [sources.change(work.job.id, source.n, kept)]);
+};
+
+interface PageRead {
+  url: string;
+  title: string | null;
+  text: string | null;
+  sha256: string | null;
+  /** The reason why there is no text. */
+  error: string | null;
+}
+
+/** Gets a page, if its host allows that, and reads its text. */
+const textOf = async (
+  { web: { robots, getPage, readPage } }: ResearchDeps,
+  work: ResearchWork,
+  url: string,
+): Promise<PageRead> => {
+  const failed = (error: string): PageRead => ({
+    url,
+    title: null,
+    text: null,
+    sha256: null,
+    error: beginningOf(error, 1000),
+  });
+  const ms = msLeft(work, true);
+  if (ms === 0) return failed(NO_TIME_TO_READ);
+  const late = AbortSignal.timeout(ms);
+  const signal = AbortSignal.any([work.run.signal, late]);
+  try {
+    const refusal = await robots(url, signal);
+    if (refusal !== null) return failed(refusal);
+    const page = await getPage(url, signal);
+    // It may have been redirected to where its host wants no programs.
+    const second = page.url === url ? null : await robots(page.url, signal);
+    if (second !== null) return failed(second);
+    const { content, title } = await readPage(page, WISH, { userId: work.run.userId, signal });
+    const text = (content ?? '').slice(0, MOST_CHARS).trim();
+    if (text === '') return failed('It has no text');
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    return { url: page.url, title: title && beginningOf(title, 300), text, sha256, error: null };
+  } catch (error) {
+    work.run.signal.throwIfAborted();
+    if (late.aborted) return failed(NO_TIME_TO_READ);
+    if (error instanceof PageFailed) return failed(error.message);
+    if (error instanceof PageUnreadable) return failed(`It ${error.message}`);
+    throw error;
+  }
+};

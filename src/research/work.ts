@@ -1,0 +1,163 @@
+import type { UserCalls } from '../agents/module.js';
+import type { Clock } from '../kernel/clock.js';
+import type { KnowledgeActions, KnowledgeTexts } from '../knowledge/module.js';
+import type { OperationRun } from '../operations/module.js';
+import type { Outbox } from '../outbound/module.js';
+import type { PageReading } from '../providers/pages/request.js';
+import type { Robots } from '../providers/pages/robots.js';
+import type { WebSearch } from '../providers/search/search.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
+import type { ResearchJobRow } from '../store/tables/research.js';
+import type { ResearchJob } from './contract.js';
+import type { ResearchStore } from './queries.js';
+import type { ListedSource, ResearchSourcesStore } from './sources.js';
+
+/** The web, as far as research may reach it. */
+export interface ResearchWeb extends PageReading {
+  search: WebSearch;
+  robots: Robots;
+}
+
+/** The knowledge of the person, to be searched and to keep reports in. */
+export interface ResearchKnowledge {
+  search: KnowledgeActions['search'];
+  index: KnowledgeTexts['index'];
+}
+
+export interface ResearchDeps {
+  clock: Clock;
+  jobs: ResearchStore;
+  sources: ResearchSourcesStore;
+  userCalls: UserCalls;
+  web: ResearchWeb;
+  knowledge: ResearchKnowledge;
+  outbox: Outbox;
+}
+
+/** The job that an operation carries out. */
+export interface ResearchInput {
+  jobId: string;
+}
+
+/** The steps of a job in their order; a deep one searches and reads again after `missing`. */
+export type ResearchStep =
+  | ('plan' | 'search' | 'read' | 'missing')
+  | ('recall' | 'write' | 'verify' | 'index' | 'tell');
+
+/** The place from which a job goes on. */
+export interface ResearchPlace {
+  step: ResearchStep;
+  /** True once it was asked what is missing. */
+  isSecond: boolean;
+  /** The number of queries of the plan that were searched for. */
+  searched: number;
+}
+
+/** A place, and the time until then, without that in which no daemon ran. */
+export type ResearchCheckpoint = ResearchPlace & { spentMs: number };
+
+/** A sentence for the report that says what was not possible. `isFailure`: something failed. */
+export interface ResearchNote {
+  sentence: string;
+  isFailure: boolean;
+}
+
+/** A job that runs: what was found and used so far, and the limits. */
+export interface ResearchWork {
+  run: OperationRun<ResearchInput, ResearchCheckpoint>;
+  job: ResearchJobRow;
+  kinds: ResearchJob['sourceKinds'];
+  limits: ResearchJob['limits'];
+  usage: ResearchJob['usage'];
+  plan: ResearchJob['plan'];
+  notes: ResearchNote[];
+  sources: ListedSource[];
+  /** The time at which this run began, by the clock of the process. */
+  sinceMs: number;
+}
+
+/** Reads the state of a job that runs. */
+export const openWork = async (
+  store: ResearchSourcesStore,
+  run: ResearchWork['run'],
+  job: ResearchJobRow,
+): Promise<ResearchWork> => ({
+  run,
+  job,
+  kinds: JSON.parse(job.source_kinds),
+  limits: JSON.parse(job.limits),
+  usage: JSON.parse(job.usage),
+  plan: JSON.parse(job.plan),
+  notes: JSON.parse(job.notes),
+  sources: await store.list(run.userId, job.id),
+  sinceMs: performance.now(),
+});
+
+/** Ours: the part of the time after which nothing more is searched or read, so that some is left. */
+const READING_SHARE = 2 / 3;
+
+/** Returns the milliseconds that are left of a job's time: of all of it, or of that for reading. */
+export const msLeft = (work: ResearchWork, isReading: boolean): number => {
+  const share = isReading ? READING_SHARE : 1;
+  return Math.max(0, Math.ceil(work.limits.maxSeconds * 1000 * share - spentMs(work)));
+};
+
+const spentMs = ({ run, sinceMs }: ResearchWork): number =>
+  (run.checkpoint?.spentMs ?? 0) + performance.now() - sinceMs;
+
+/** Notes a sentence for the limitations of the report, once. */
+export const addNote = ({ notes }: ResearchWork, sentence: string, isFailure = false): void => {
+  if (!notes.some((note) => note.sentence === sentence)) notes.push({ sentence, isFailure });
+};
+
+const STATUS: Record<ResearchStep, ResearchJobRow['status']> = {
+  plan: 'planning',
+  search: 'searching',
+  read: 'reading',
+  missing: 'planning',
+  recall: 'reading',
+  write: 'writing',
+  verify: 'writing',
+  index: 'writing',
+  tell: 'writing',
+};
+
+const NOTES: Record<ResearchStep, string> = {
+  plan: 'planning',
+  search: 'searching the web',
+  read: 'reading',
+  missing: 'asking what is missing',
+  recall: 'searching your knowledge',
+  write: 'writing',
+  verify: 'verifying quotes',
+  index: 'indexing the report',
+  tell: 'the report is written',
+};
+
+/** Writes what a step did, together with the place after it. Returns that place. */
+export const advance = async (
+  jobs: ResearchStore,
+  work: ResearchWork,
+  to: ResearchPlace,
+  steps: TransactionStep[] = [],
+): Promise<ResearchPlace> => {
+  const { run, job, plan, usage, notes } = work;
+  const progress = progressOf(work, to);
+  const change = jobs.change(job.id, {
+    status: STATUS[to.step],
+    plan: JSON.stringify(plan),
+    usage: JSON.stringify(usage),
+    notes: JSON.stringify(notes),
+    progress: JSON.stringify(progress),
+  });
+  const checkpoint = { ...to, spentMs: Math.round(spentMs(work)) };
+  await run.commit([change, ...steps], { checkpoint, progress });
+  return to;
+};
+
+const progressOf = ({ sources, plan }: ResearchWork, { step, searched }: ResearchPlace) => {
+  const done = sources.filter(({ status }) => status !== 'found').length;
+  const total = sources.length > 0 ? sources.length : null;
+  const counted = step === 'search' ? `: ${searched + 1} of ${plan.length} queries` : '';
+  return { done, total, unit: 'sources', note: `${NOTES[step]}${counted}` };
+};

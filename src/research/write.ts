@@ -1,0 +1,90 @@
+import { digest } from '../providers/llm/digest.js';
+import { askAbout, promptRoom, sourceMark } from './ask.js';
+import {
+  askedAgain,
+  digestDraft,
+  draftIn,
+  draftTurns,
+  type ResearchDraft,
+  type SourceText,
+} from './draft.js';
+import { verifiedReport } from './report.js';
+import type { ResearchSourcesStore } from './sources.js';
+import {
+  addNote,
+  advance,
+  type ResearchDeps,
+  type ResearchPlace,
+  type ResearchWork,
+} from './work.js';
+
+const OUTPUT_TOKENS = 8192;
+
+/** Has a model write the report; where none can, the sources are quoted. */
+export const writeDraft = async (
+  deps: ResearchDeps,
+  work: ResearchWork,
+  at: ResearchPlace,
+): Promise<ResearchPlace> => {
+  const { job } = work;
+  const sources = await textsOf(deps.sources, work);
+  const written = sources.length > 0 ? await askForDraft(deps, work, sources) : null;
+  const draft = written ?? (await digestDraft(sources, job.question, digest.name));
+  const row = { job_id: job.id, draft: JSON.stringify(draft), report: null };
+  return advance(deps.jobs, work, { ...at, step: 'verify' }, [deps.sources.insertDraft(row)]);
+};
+
+const textsOf = async (
+  store: ResearchSourcesStore,
+  { run, job }: ResearchWork,
+): Promise<SourceText[]> => {
+  const sources = await store.read(run.userId, job.id);
+  return sources.flatMap(({ n, url, title, text }) =>
+    text === null ? [] : [{ n, url, title, text }],
+  );
+};
+
+/** Asks once more if an answer cannot be read. Null: there is no model, or it writes no draft. */
+const askForDraft = async (
+  { userCalls }: ResearchDeps,
+  work: ResearchWork,
+  sources: SourceText[],
+): Promise<ResearchDraft | null> => {
+  const { question, depth } = work.job;
+  const room = promptRoom(userCalls, work, OUTPUT_TOKENS);
+  const turns = await draftTurns({ question, depth, sources, room, mark: sourceMark(work) });
+  const first = await askAbout(userCalls, work, { turns, maxOutputTokens: OUTPUT_TOKENS });
+  if (!first) return null;
+  const draft = draftIn(first.text, first.model);
+  if (draft) return draft;
+  const again = askedAgain(turns, first.text);
+  const second = await askAbout(userCalls, work, { turns: again, maxOutputTokens: OUTPUT_TOKENS });
+  const shorter = second && draftIn(second.text, second.model);
+  if (second && !shorter) addNote(work, 'What the language model wrote could not be read.');
+  return shorter;
+};
+
+/** Holds the quotes of the draft against their sources, and keeps the report. */
+export const verifyDraft = async (
+  { jobs, sources: store }: ResearchDeps,
+  work: ResearchWork,
+  at: ResearchPlace,
+): Promise<ResearchPlace> => {
+  const { run, job } = work;
+  const unread = work.sources.filter(({ status }) => status === 'failed').length;
+  if (unread > 0) addNote(work, `Pages that could not be read: ${unread} of ${pagesIn(work)}.`);
+  const notes = work.notes.map(({ sentence }) => sentence);
+  const sources = await textsOf(store, work);
+  const row = await store.report(run.userId, job.id);
+  const draft: ResearchDraft = JSON.parse(
+    row?.draft ?? '{"model":"","sections":[],"limitations":[]}',
+  );
+  const { report, used } = verifiedReport(job.question, draft, { sources, notes });
+  const marked = [...used].map((n) => store.change(job.id, n, { used: 1 }));
+  for (const source of work.sources) source.used = used.has(source.n) ? 1 : 0;
+  const kept = store.setReport(job.id, JSON.stringify(report));
+  return advance(jobs, work, { ...at, step: 'index' }, [kept, ...marked]);
+};
+
+const pagesIn = ({ sources }: ResearchWork): number =>
+  sources.filter(({ url }) => url !== null).length;
