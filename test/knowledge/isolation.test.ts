@@ -61,6 +61,28 @@ describe('knowledge of others', () => {
     expect(await search('river', ada.token)).to.have.length(50);
   });
 
+  it('change no order of one’s own results', async () => {
+    const { texts } = inside(app.app).knowledge;
+    const note = (userId: string, text: string) =>
+      texts.index({
+        ...{ userId, sourceType: 'note', sourceId: null, uri: null, tags: [] },
+        ...{ title: 'n', trust: 'owner', text },
+      });
+    const carol = await app.register('carol');
+    await note(carol.id, 'probe xylophone filler');
+    await note(carol.id, 'probe quagmire filler');
+    const order = async () =>
+      (await search('xylophone quagmire', carol.token)).map(
+        ({ snippet, score }: { snippet: string; score: number }) => [snippet, score],
+      );
+    const before = await order();
+    expect(before).to.have.length(2);
+    for (const word of ['xylophone', 'xylophone', 'quagmire', 'quagmire', 'quagmire', 'quagmire']) {
+      await note(ada.id, `private ${word}`);
+      expect(await order()).to.equal(before);
+    }
+  });
+
   it('are in none of many random searches', { timeout: 60_000 }, async () => {
     const pieces = [
       ...[...WORDS, 'adascanary1', 'adascanary', 'canary', '東京', '猫', '"river stone"', '-river'],

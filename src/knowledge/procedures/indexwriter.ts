@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { createOwnerTables, dropOwner, ownerTables } from './searchdb.js';
 import { vectorWriter } from './vectorwriter.js';
 import { indexedText, spacedWords } from './words.js';
 
@@ -55,13 +56,17 @@ export const indexWriter = (search: Database.Database, main: Database.Database) 
   const insertChunk = search.prepare(
     'INSERT INTO chunks (id, entry, number) VALUES ((? << 32) + ?, ?, ?)',
   );
-  const insertWords = search.prepare(
-    'INSERT INTO chunk_words (rowid, title, words, grams) VALUES ((? << 32) + ?, ?, ?, ?)',
-  );
+  const insertWords = (owner: number) =>
+    search.prepare(
+      `INSERT INTO ${ownerTables(owner).words} (rowid, title, words, grams)
+        VALUES ((? << 32) + ?, ?, ?, ?)`,
+    );
 
   const write = (entry: EntryToIndex): void => {
     insertOwner.run(entry.user_id);
     const owner = ownerOf.pluck().get(entry.user_id) ?? 0;
+    createOwnerTables(search, owner);
+    const insert = insertWords(owner);
     const { lastInsertRowid } = insertEntry.run({ ...entry, owner });
     const first = made.pluck().get(owner) ?? 0;
     let count = 0;
@@ -70,7 +75,7 @@ export const indexWriter = (search: Database.Database, main: Database.Database) 
       const title = indexedText(heading === null ? entry.title : `${entry.title} ${heading}`);
       const body = indexedText(text);
       const grams = `${title.grams} ${body.grams}`.trim();
-      insertWords.run(owner, first + count, title.words, body.words, grams);
+      insert.run(owner, first + count, title.words, body.words, grams);
       words.put(owner, `${title.words} ${body.words}`);
       count++;
     }
@@ -95,20 +100,28 @@ const remover = (search: Database.Database, removeVectors: (entry: number) => vo
   const entryOf = search.prepare<[string], { id: number; owner: number }>(
     'SELECT id, owner FROM entries WHERE entry_id = ?',
   );
-  const removeWords = search.prepare(
-    'DELETE FROM chunk_words WHERE rowid IN (SELECT id FROM chunks WHERE entry = ?)',
-  );
+  const removeWords = (owner: number) =>
+    search.prepare(
+      `DELETE FROM ${ownerTables(owner).words} WHERE rowid IN (SELECT id FROM chunks WHERE entry = ?)`,
+    );
   const removeChunks = search.prepare('DELETE FROM chunks WHERE entry = ?');
   const removeEntry = search.prepare('DELETE FROM entries WHERE id = ?');
-  const countChunks = search.prepare('UPDATE owners SET chunks = chunks - ? WHERE id = ?');
+  const countChunks = search
+    .prepare<[number, number], number>(
+      'UPDATE owners SET chunks = chunks - ? WHERE id = ? RETURNING chunks',
+    )
+    .pluck();
   return (entryId: string): void => {
     const entry = entryOf.get(entryId);
     if (!entry) return;
     removeVectors(entry.id);
-    removeWords.run(entry.id);
+    removeWords(entry.owner).run(entry.id);
     const { changes } = removeChunks.run(entry.id);
     removeEntry.run(entry.id);
-    countChunks.run(changes, entry.owner);
+    if (countChunks.get(changes, entry.owner) !== 0) return;
+    // Nothing of what the owner had is left behind.
+    dropOwner(search, entry.owner);
+    forgetKnownWords();
   };
 };
 

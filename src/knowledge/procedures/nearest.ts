@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { conditionsOf, type KnowledgeFilter } from './filter.js';
 import type { ParsedQuery } from './query.js';
-import { ofOwner } from './searchdb.js';
+import { ofOwner, ownerTables } from './searchdb.js';
 import { signsOf, tablesOf, vectorTables } from './vectors.js';
 import { anyOf, type Hit, type IndexOwner } from './wordhits.js';
 
@@ -31,7 +31,7 @@ export const nearestChunks = (search: Database.Database, request: NearestRequest
   const { owner, filter, embedder, vector, leastLikeness, terms, limit } = request;
   if (!vectorTables(search).some((each) => each.embedder === embedder)) return [];
   const { conditions, values } = conditionsOf(filter);
-  const restrictions = restrictionsOf(terms);
+  const restrictions = restrictionsOf(owner, terms);
   const isWhole = conditions.length + restrictions.length === 0;
   const candidates =
     isWhole && owner.chunks > MOST_COMPARED
@@ -80,10 +80,13 @@ const byConditions = (
   return `FROM ${from} WHERE ${all.join(' AND ')}`;
 };
 
-const restrictionsOf = ({ phrases, excluded }: NearestRequest['terms']): string[] => {
+const restrictionsOf = (
+  owner: IndexOwner,
+  { phrases, excluded }: NearestRequest['terms'],
+): string[] => {
+  const { words } = ownerTables(owner.id);
   const rows = (name: string): string =>
-    `(SELECT w.rowid FROM chunk_words AS w
-      WHERE w.chunk_words MATCH @${name} AND ${ofOwner('w.rowid')})`;
+    `(SELECT w.rowid FROM ${words} AS w WHERE w.${words} MATCH @${name})`;
   return [
     ...(phrases.length > 0 ? [`v.id IN ${rows('phrases')}`] : []),
     ...(excluded.length > 0 ? [`v.id NOT IN ${rows('excluded')}`] : []),

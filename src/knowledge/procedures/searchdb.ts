@@ -10,13 +10,14 @@ const FILE = 'search.db';
 /** The main database, of which the texts are read. */
 const MAIN = 'adjutant.db';
 /** Counts the forms of the index: one of another form is made anew. */
-const FORM = 3;
+const FORM = 4;
 /** An index below this size is checked when it is opened. */
 const CHECKED_BYTES = 16 * 1024 * 1024;
 
 /**
  * The schema. The IDs of the chunks and words of an owner are a range of their own: the owner's ID
- * times 2^32, and a number. So a search reads no more of the index than what is the owner's.
+ * times 2^32, and a number. So a search reads no more of the index than what is the owner's. The
+ * words of the chunks are in tables of the owner (`createOwnerTables`).
  */
 const SCHEMA = `
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -33,10 +34,6 @@ CREATE TABLE chunks (
   id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, number INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX chunks_by_entry ON chunks (entry);
-CREATE VIRTUAL TABLE chunk_words USING fts5(
-  title, words, grams, content = '', contentless_delete = 1, tokenize = "${TOKENIZER}"
-);
-CREATE VIRTUAL TABLE frequencies USING fts5vocab(chunk_words, row);
 CREATE TABLE vocabulary (
   id INTEGER PRIMARY KEY, owner INTEGER NOT NULL, word TEXT NOT NULL, UNIQUE (owner, word)
 ) STRICT;
@@ -44,6 +41,37 @@ CREATE VIRTUAL TABLE word_parts USING fts5(
   word, content = '', contentless_delete = 1, tokenize = 'trigram'
 );
 `;
+
+/** Names the tables of the words of an owner's chunks, and of how often each word stands there. */
+export const ownerTables = (owner: number) => ({
+  words: `chunk_words_${owner}`,
+  counts: `word_counts_${owner}`,
+});
+
+/**
+ * Creates the tables of an owner unless they exist. Each owner has tables of their own, because the
+ * rank of a hit depends on how often its words stand in the whole table: in a shared one it would
+ * tell what others have.
+ */
+export const createOwnerTables = (search: Database.Database, owner: number): void => {
+  const { words, counts } = ownerTables(owner);
+  search.exec(`
+    CREATE VIRTUAL TABLE IF NOT EXISTS ${words} USING fts5(
+      title, words, grams, content = '', contentless_delete = 1, tokenize = "${TOKENIZER}"
+    );
+    CREATE VIRTUAL TABLE IF NOT EXISTS ${counts} USING fts5vocab(${words}, row);
+  `);
+};
+
+/** Drops the tables of an owner, and all words that are known of them. */
+export const dropOwner = (search: Database.Database, owner: number): void => {
+  const { words, counts } = ownerTables(owner);
+  search.exec(`DROP TABLE IF EXISTS ${counts}; DROP TABLE IF EXISTS ${words};`);
+  const of = { owner };
+  search.prepare(`DELETE FROM word_parts WHERE ${ofOwner('rowid')}`).run(of);
+  search.prepare(`DELETE FROM vocabulary WHERE ${ofOwner('id')}`).run(of);
+  search.prepare('DELETE FROM owners WHERE id = @owner').run(of);
+};
 
 /** Builds the condition that a row of a table of the index is of the owner `@owner`. */
 export const ofOwner = (rowid: string): string =>

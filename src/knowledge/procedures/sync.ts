@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { forgetKnownWords, indexWriter } from './indexwriter.js';
-import type { SearchDatabases } from './searchdb.js';
+import { dropOwner, type SearchDatabases } from './searchdb.js';
 import { dropVectorTables, vectorTables } from './vectors.js';
 
 /** The time after which a step ends and lets others have the thread, in milliseconds. */
@@ -82,9 +82,9 @@ const reset = (search: Database.Database, last: Change | undefined): void => {
   forgetKnownWords();
   search.transaction(() => {
     for (const tables of vectorTables(search)) dropVectorTables(search, tables);
-    search.exec(`DELETE FROM owners; DELETE FROM entries; DELETE FROM chunks; DELETE FROM vocabulary;
-      INSERT INTO chunk_words (chunk_words) VALUES ('delete-all');
-      INSERT INTO word_parts (word_parts) VALUES ('delete-all');`);
+    const owners = search.prepare<[], number>('SELECT id FROM owners').pluck().all();
+    for (const owner of owners) dropOwner(search, owner);
+    search.exec('DELETE FROM entries; DELETE FROM chunks;');
     writeState(search, { seq: last?.seq ?? 0, mark: last?.mark ?? '', rebuiltTo: '' });
   })();
 };

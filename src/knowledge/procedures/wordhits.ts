@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { conditionsOf, type KnowledgeFilter } from './filter.js';
 import type { ParsedQuery, QueryWord } from './query.js';
-import { ofOwner } from './searchdb.js';
+import { ofOwner, ownerTables } from './searchdb.js';
 
 /** A chunk of the index. */
 export interface Hit {
@@ -45,18 +45,18 @@ export const hitFinder = (
     conditions.length > 0
       ? 'JOIN chunks AS d ON d.id = w.rowid JOIN entries AS m ON m.id = d.entry'
       : '';
-  const all = ['w.chunk_words MATCH @match', ofOwner('w.rowid'), ...conditions];
+  const { words: table } = ownerTables(owner.id);
+  const all = [`w.${table} MATCH @match`, ...conditions];
   const ranked = search.prepare<[object], Hit>(
     `SELECT e.entry_id AS entryId, c.number FROM (
-        SELECT w.rowid AS id, bm25(chunk_words, ${WEIGHTS}) AS rank
-        FROM chunk_words AS w ${joins}
+        SELECT w.rowid AS id, bm25(${table}, ${WEIGHTS}) AS rank
+        FROM ${table} AS w ${joins}
         WHERE ${all.join(' AND ')}
         ORDER BY rank LIMIT @limit
       ) AS best JOIN chunks AS c ON c.id = best.id JOIN entries AS e ON e.id = c.entry
       ORDER BY best.rank, c.id`,
   );
-  const run = (match: string): Hit[] =>
-    ranked.all({ ...values, match, owner: owner.id, limit: depth });
+  const run = (match: string): Hit[] => ranked.all({ ...values, match, limit: depth });
 
   return {
     words: ({ words, phrases, excluded }: ParsedQuery): Hit[] => {
@@ -68,7 +68,7 @@ export const hitFinder = (
         return run(`(${[...phrases, ...rank].join(' AND ')})${not}`);
       }
       if (owner.chunks > MOST_RANKED) {
-        const [rare, common] = splitByRarity(search, words);
+        const [rare, common] = splitByRarity(search, owner, words);
         const hits = common.length > 0 ? run(`(${rarest(rare, common)})${not}`) : [];
         if (hits.length >= limit) return hits;
       }
@@ -104,9 +104,11 @@ const rarest = (rare: QueryWord[], common: QueryWord[]): string => {
  */
 const splitByRarity = (
   search: Database.Database,
+  owner: IndexOwner,
   words: QueryWord[],
 ): [QueryWord[], QueryWord[]] => {
-  const count = search.prepare<[string], number>('SELECT doc FROM frequencies WHERE term = ?');
+  const { counts } = ownerTables(owner.id);
+  const count = search.prepare<[string], number>(`SELECT doc FROM ${counts} WHERE term = ?`);
   const counted = words.map((word) => ({
     word,
     chunks: word.stem === null ? 0 : (count.pluck().get(word.stem) ?? 0),
