@@ -187,7 +187,7 @@ describe('the server', () => {
     expect((await app.call('POST', '/api/tasks', { body: { title: 'x' } })).status).to.equal(401);
     const reply = await app.call('POST', '/api/tasks', { token, body: { title: 'x' } });
     expect([reply.status, reply.body.code]).to.equal([501, 'not_built']);
-    expect((await app.call('GET', '/api/knowledge?type=x', { token })).status).to.equal(501);
+    expect((await app.call('GET', '/api/tasks?type=x', { token })).status).to.equal(501);
     expect((await app.call('POST', '/api/teamchat-webhook', { body: {} })).status).to.equal(401);
   });
 });
