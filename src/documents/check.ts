@@ -23,11 +23,10 @@ interface OriginalsCheckDeps {
 export const checkOriginals = async (
   { documents, originals }: OriginalsCheckDeps,
   budgetMs: number,
-  random = Math.random,
 ): Promise<OriginalsReport> => {
   const until = performance.now() + budgetMs;
   const total = await documents.countAll();
-  const start = Math.floor(random() * total);
+  const start = Math.floor(Math.random() * total);
   const report: OriginalsReport = { total, compared: 0, damaged: [] };
   let after: { id: string; skip: number } = { id: '', skip: start };
   while (report.compared < total) {

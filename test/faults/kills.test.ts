@@ -27,6 +27,6 @@ describe('kills', () => {
       doubledAgents: 0,
     });
     expect(toll.integrity).to.equal('ok');
-    expect(toll.acknowledged).to.be.above(100);
+    expect(toll.acknowledged).to.be.above(200);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { startApp, type TestApp } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
-import { says } from '../harness/openai.js';
+import { type Reply, says } from '../harness/openai.js';
 import {
   queriesOf,
   quotingReport,
@@ -50,11 +50,13 @@ describe('research over forty pages', () => {
   before(async () => {
     web = await startWeb(Array.from({ length: HOSTS }, (_, host) => pagesOf(host)));
     model = await startResearcher((task, prompt) => {
-      if (task !== 'write') {
-        const text = task === 'plan' ? queriesOf('a', 'b', 'c', 'd', 'e', 'f') : queriesOf('g');
-        // Steps that follow each other faster than twice a second are told as one.
-        return (...of) => void setTimeout(() => says({ text })(...of), 1200);
-      }
+      // Steps that follow each other faster than twice a second are told as one.
+      const slowly =
+        (text: string): Reply =>
+        (...of) =>
+          void setTimeout(() => says({ text })(...of), 1200);
+      if (task === 'plan') return slowly(queriesOf('a', 'b', 'c', 'd', 'e', 'f'));
+      if (task === 'missing') return slowly(queriesOf('g'));
       const report = JSON.parse(quotingReport(prompt));
       // A model that obeys the pages, and makes quotes up.
       report.sections.push({
@@ -64,7 +66,7 @@ describe('research over forty pages', () => {
           { text: 'It is made of cheese.', quotes: [{ n: 1, quote: 'made of Swiss cheese' }] },
         ],
       });
-      return JSON.stringify(report);
+      return slowly(JSON.stringify(report));
     });
     app = await startApp({
       config: {

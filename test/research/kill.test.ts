@@ -90,7 +90,7 @@ describe('research, killed', () => {
       ({ status }) => status === 'completed' || status === 'failed',
       60_000,
     );
-  /** What the world was asked for, and what the owner has of it. */
+  /** The requests that the world has received, and the notices and entries of the owner. */
   const doneOf = async (id: string) => {
     const { notifications } = await owner.notifications.list();
     const { entries } = await owner.knowledge.list();

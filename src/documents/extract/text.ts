@@ -14,7 +14,10 @@ export const extractHtml = async (bytes: Buffer, extraction: Extraction): Promis
   if (!extraction.skip()) extraction.add(textOfMarkup(decodedText(bytes, 'text/html')));
 };
 
-/** Decodes text as UTF-8; the charset of a text that is none is guessed. */
+/**
+ * Decodes text. The guess of a charset is loaded only where it is needed: each document has a
+ * process of its own, which starts faster without it.
+ */
 const decode = async (bytes: Buffer): Promise<string> => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
