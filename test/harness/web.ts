@@ -109,6 +109,18 @@ export const startResearcher = async (first: ResearchAnswer) => {
   };
 };
 
+/** The settings of a daemon that searches a scripted web and asks a scripted model. */
+export const researchConfig = (
+  { egressAllow, searchUrl }: ScriptedWeb,
+  { openai }: Awaited<ReturnType<typeof startResearcher>>,
+) => ({
+  registration: 'open' as const,
+  egressAllow,
+  searchUrl,
+  modelUrl: openai.baseUrl,
+  modelName: 'fake-1',
+});
+
 /** A source as a prompt shows it. */
 export interface PromptedSource {
   n: number;

@@ -6,6 +6,7 @@ import { type Reply, says } from '../harness/openai.js';
 import {
   queriesOf,
   quotingReport,
+  researchConfig,
   type ScriptedPage,
   startResearcher,
   startWeb,
@@ -68,15 +69,7 @@ describe('research over forty pages', () => {
       });
       return slowly(JSON.stringify(report));
     });
-    app = await startApp({
-      config: {
-        registration: 'open',
-        egressAllow: web.egressAllow,
-        searchUrl: web.searchUrl,
-        modelUrl: model.openai.baseUrl,
-        modelName: 'fake-1',
-      },
-    });
+    app = await startApp({ config: researchConfig(web, model) });
     owner = await app.register('owner');
   });
   after(async () => {

@@ -5,6 +5,7 @@ import { startApp, type TestApp, until } from '../harness/app.js';
 import {
   queriesOf,
   quotingReport,
+  researchConfig,
   type ScriptedPage,
   type ScriptedWeb,
   startResearcher,
@@ -38,15 +39,7 @@ describe('research', () => {
     model = await startResearcher((task, prompt) =>
       task === 'write' ? quotingReport(prompt) : queriesOf('alton bridge closed'),
     );
-    app = await startApp({
-      config: {
-        registration: 'open',
-        egressAllow: web.egressAllow,
-        searchUrl: web.searchUrl,
-        modelUrl: model.openai.baseUrl,
-        modelName: 'fake-1',
-      },
-    });
+    app = await startApp({ config: researchConfig(web, model) });
     owner = await app.register('owner');
     stranger = await app.register('stranger');
   });

@@ -4,7 +4,14 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { projectRoot } from '../harness/sources.js';
-import { promptOf, queriesOf, sourcesIn, startResearcher, startWeb } from '../harness/web.js';
+import {
+  promptOf,
+  queriesOf,
+  researchConfig,
+  sourcesIn,
+  startResearcher,
+  startWeb,
+} from '../harness/web.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -52,15 +59,7 @@ describe('research with a secret in knowledge', () => {
       const quotes = [{ n: first?.n ?? 1, quote: 'The vault of Alton.' }];
       return JSON.stringify({ sections: [{ heading: 'Code', sentences: [{ text, quotes }] }] });
     });
-    app = await startApp({
-      config: {
-        registration: 'open',
-        egressAllow: web.egressAllow,
-        searchUrl: web.searchUrl,
-        modelUrl: model.openai.baseUrl,
-        modelName: 'fake-1',
-      },
-    });
+    app = await startApp({ config: researchConfig(web, model) });
     owner = await app.register('owner');
     const text = `The code of the vault of Alton is ${SECRET}.`;
     await app.call('POST', '/api/knowledge', { token: owner.token, body: { text } });

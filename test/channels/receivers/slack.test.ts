@@ -108,11 +108,16 @@ describe('the team chat endpoint, with Slack', () => {
     });
     const [session] = (await desk.ask('GET', '/api/sessions')).body.sessions;
     expect([session.channel, session.title]).to.equal(['slack', 'What time is it?']);
-    const rows = await desk.app.store.db
-      .selectFrom('sendings')
-      .select(['status', 'receipt'])
-      .where('kind', '=', 'agent_completed')
-      .execute();
+    // Slack has the message before the daemon has its reply.
+    const rows = await until(
+      () =>
+        desk.app.store.db
+          .selectFrom('sendings')
+          .select(['status', 'receipt'])
+          .where('kind', '=', 'agent_completed')
+          .execute(),
+      (found) => found.every(({ status }) => status !== 'sending'),
+    );
     expect(rows).to.equal([{ status: 'sent', receipt: 'D024BE91L:1503435956.000001' }]);
   });
 
