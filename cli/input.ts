@@ -10,6 +10,12 @@ import { failed, usageFault } from './exit.js';
 export const readFileOrStdin = async (context: Context, file: string): Promise<string> =>
   (await bytesOf(context, file)).toString('utf8');
 
+/** The same; null for bytes that are no text. */
+export const readText = async (context: Context, file: string): Promise<string | null> => {
+  const bytes = await bytesOf(context, file);
+  return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : null;
+};
+
 const bytesOf = async ({ streams }: Context, file: string): Promise<Buffer> => {
   if (file === '-') return buffer(streams.stdin);
   try {

@@ -7,14 +7,8 @@ import { type Clock, systemClock } from './kernel/clock.js';
 import { createHttp } from './kernel/http.js';
 import { mint } from './kernel/ids.js';
 import type { LogRing } from './kernel/ring.js';
-import {
-  type Modules,
-  type Opened,
-  openModules,
-  resourcesOf,
-  startModules,
-  stopModules,
-} from './modules.js';
+import { startModules, stopModules } from './lifecycle.js';
+import { type Modules, type Opened, openModules, resourcesOf } from './modules.js';
 import { type BeginOptions, beginOpening, type OpenedHome } from './open.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { type Store, storeOf } from './store/store.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, isAbsolute, resolve } from 'node:path';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { addressSet } from './kernel/clientaddress.js';
 import { createEgress } from './kernel/egress.js';
 import { faultOfHeaderValue } from './kernel/headervalue.js';
@@ -158,6 +158,9 @@ export const settings = {
     true,
     'Make vectors of English texts here where no model is routed to embeddings',
   ),
+  knowledgeRoots: folders(
+    'Folders on this machine that users with the permission index may have indexed; none unless set',
+  ),
   documentsGib: number(20, 0, 1e6, 'GiB of documents that a user may have, 0 = no limit'),
   jobConcurrency: whole(20, 1, 1000, 'Runs at once, of everything'),
   drainSeconds: number(8, 0, 600, 'How long a clean stop waits for runs to finish'),
@@ -200,6 +203,10 @@ export class BadSetting extends Error {
 
 export const variableOf = (key: string): string =>
   `ADJUTANT_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+
+/** Returns the folder of the logins that the command line keeps for the user of this process. */
+export const loginsFolder = (): string =>
+  join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'adjutant');
 
 /** Flags win over the environment, the environment over what is built in. A bad value: BadSetting. */
 export const readConfig = (

@@ -4,17 +4,17 @@ import { openAgents } from './agents/module.js';
 import { openApprovals } from './approvals/module.js';
 import type { Base } from './base.js';
 import { openChannels } from './channels/module.js';
-import type { Config } from './config.js';
+import { type Config, loginsFolder, variableOf } from './config.js';
 import { openConversations } from './conversations/module.js';
 import { openDocuments } from './documents/module.js';
 import { openExperts } from './experts/module.js';
+import { openFolders } from './folders/module.js';
 import { openHooks, type PayloadPool } from './hooks/module.js';
 import { openHttp } from './http/module.js';
 import { openJobs } from './jobs/module.js';
 import type { LogRing } from './kernel/ring.js';
 import type { Resource } from './kernel/route.js';
 import { scopesOf } from './kernel/scope.js';
-import type { Watch } from './kernel/watch.js';
 import { openKnowledge } from './knowledge/module.js';
 import { openMemories } from './memories/module.js';
 import { openModels } from './models/module.js';
@@ -59,7 +59,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     builtinEmbedder: config.builtinEmbedder,
   });
   const documents = openDocuments(base, {
-    texts: knowledge.texts,
+    knowledge,
     operations,
     confinement,
     workers: config.workers,
@@ -82,6 +82,18 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const models = openModels(base, { config, secrets, vault, confinement, amountOfTexts });
   const permissions = openPermissions(base, { toolbox });
   const { permissionsOf } = permissions;
+  const folders = openFolders(base, {
+    operations,
+    knowledge,
+    serverFiles: documents.serverFiles,
+    permissionsOf,
+    settings: {
+      roots: config.knowledgeRoots,
+      variable: variableOf('knowledgeRoots'),
+      backupFolder: config.backupFolder,
+      logins: loginsFolder(),
+    },
+  });
   const approvals = openApprovals(base, { hub, outbound, permissionsOf });
   const experts = openExperts(base, { toolbox });
   const skills = openSkills(base, {
@@ -111,7 +123,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const asked = { models: agents.models, userCalls };
   // One for both, so that a host is asked once a second, whoever asks.
   const web = { search, getPage: createPageClient(base.http), readPage: documents.readPage };
-  const reader = openReader(base, { hub, operations, asked, texts: knowledge.texts, web });
+  const reader = openReader(base, { hub, operations, asked, knowledge, web });
   const research = openResearch(base, { hub, operations, asked, knowledge, outbound, web });
   tools.handle({ research: research.actions });
   const channels = openChannels(base, { secrets, vault, outbound, approvals, agents });
@@ -152,6 +164,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     accounts,
     models,
     permissions,
+    folders,
     approvals,
     experts,
     skills,
@@ -239,6 +252,7 @@ export const resourcesOf = (
     ...permissions.resources(),
     ...modules.skills.resources(),
     ...modules.memories.resources(),
+    ...modules.folders.resources(),
     ...modules.knowledge.resources(),
     ...modules.documents.resources(),
     ...modules.independent.flatMap((module) => module.resources()),
@@ -258,42 +272,3 @@ export const resourcesOf = (
   ];
   return { resources, replied: own.meter.request };
 };
-
-/** Reads what the modules keep in memory, then begins the work of the queues and timers. */
-export const startModules = async (modules: Modules): Promise<void> => {
-  const { hooks, vault, outbound, models, channels, skills, agents, jobs, system } = modules;
-  await hooks.load();
-  await vault.vault.refresh();
-  await outbound.load();
-  await models.load();
-  await channels.load();
-  await skills.skills.start();
-  await agents.load();
-  await jobs.queue.start();
-  await outbound.queue.start();
-  await modules.knowledge.start();
-  await modules.documents.start();
-  await modules.operations.start();
-  for (const watch of watchesOf(modules)) watch.start();
-  await system.backups.start();
-};
-
-/** Takes no new work and waits at most so long for what runs. */
-export const stopModules = async (modules: Modules, waitMs: number): Promise<void> => {
-  const { outbound, channels, skills, jobs, operations, system } = modules;
-  await Promise.all(watchesOf(modules).map((watch) => watch.stop()));
-  await channels.receiver.stop();
-  const queues = [operations, jobs.queue, outbound.queue];
-  await Promise.all([system.backups.stop(), ...queues.map((queue) => queue.stop(waitMs))]);
-  await skills.skills.stop();
-  await modules.knowledge.stop();
-};
-
-/** Returns the timers. */
-const watchesOf = ({ hooks, approvals, outbound, system }: Modules): Watch[] => [
-  hooks.schedule,
-  approvals.expiry,
-  outbound.digests,
-  outbound.reminders,
-  system.retention,
-];

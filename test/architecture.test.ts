@@ -52,6 +52,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
     who: /^src\/modules\.ts$/,
     may: /^(migrations\/|src\/(\w+\/module\.ts$|(base|config|version)\.ts$|(kernel|store|providers)\/))/,
   },
+  { who: /^src\/lifecycle\.ts$/, may: /^src\/(modules|kernel\/watch)\.ts$/ },
   { who: /^src\/open\.ts$/, may: /^(migrations\/|src\/(config\.ts|(secrets|store|kernel)\/))/ },
   { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },
   {
@@ -95,7 +96,7 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/(store\/|[\w/]*procedures(\/\w+)?\.ts$)/ },
   {
     module: /^@hapi\/boom$/,
-    only: /^src\/(accounts|agents|approvals|channels|conversations|documents|experts|hooks|http|knowledge|memories|models|operations|outbound|permissions|reader|research|skills|system|vault|kernel\/(route|raw|input|form)\.ts$)/,
+    only: /^src\/(accounts|agents|approvals|channels|conversations|documents|experts|folders|hooks|http|knowledge|memories|models|operations|outbound|permissions|reader|research|skills|system|vault|kernel\/(route|raw|input|form)\.ts$)/,
   },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,

@@ -1,17 +1,15 @@
-import { basename } from 'node:path';
 import {
   contracts,
   type KnowledgeAnswer,
   type KnowledgeEntry,
+  type KnowledgeFolder,
   type KnowledgeResults,
 } from '../../src/client/index.js';
 import { columnsOf } from '../columns.js';
-import { type CommandGroup, command } from '../command.js';
+import type { CommandGroup } from '../command.js';
 import { crud } from '../crud.js';
-import { requestFields, requestFrom } from '../fields.js';
-import { readFileOrStdin } from '../input.js';
+import { indexCommand } from '../knowledge/index.js';
 import { resultLines } from '../knowledge/results.js';
-import { noWait, showBegun } from '../operations/follow.js';
 import { requestCommand } from '../request.js';
 import { safe } from '../text.js';
 
@@ -95,26 +93,6 @@ const ask = requestCommand({
   },
 });
 
-const index = command({
-  name: 'index',
-  args: '<file|->',
-  calls: [endpoints.index],
-  examples: ['notes.md', 'minutes.txt --title "Minutes of May" --tags minutes', '- < notes.md'],
-  fields: () => requestFields(endpoints.index.body, ['text']),
-  flags: { noWait },
-  notes: ['The file is read here and its text is sent: at most 1,000,000 characters.'],
-  seeAlso: 'adjutant knowledge search; adjutant operations',
-  run: async (context, { args, flags, fields }) => {
-    const file = args['file|-'];
-    const text = await readFileOrStdin(context, file);
-    const named = file === '-' ? {} : { title: basename(file) };
-    const given = { fields: { ...named, ...fields }, more: { text } };
-    const body = await requestFrom(endpoints.index.body, given, context.at);
-    const begun = await (await context.client()).knowledge.index({ body });
-    await showBegun(context, begun, flags);
-  },
-});
-
 const chunk = entryCrud.request({
   name: 'chunk',
   args: '<entry> <n>',
@@ -159,7 +137,7 @@ export const knowledgeGroup: CommandGroup = {
     entryCrud.get({ examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,content'] }),
     chunk,
     create,
-    index,
+    indexCommand,
     entryCrud.update({
       examples: ['4ew6rt --title "Minutes"', '4ew6rt --tags minutes,2026', '4ew6rt --edit'],
     }),
@@ -173,4 +151,39 @@ export const knowledgeGroup: CommandGroup = {
     }),
   ],
   notes: ['An entry is named by its title, its id, or the last six characters of that.'],
+};
+
+const folderCrud = crud({
+  noun: 'folder',
+  rows: 'folders',
+  path: 'knowledge folders',
+  endpoints: await contracts.folders(),
+  columns: columnsOf<KnowledgeFolder>(
+    ['id:data', 'short=id:tail', 'path', 'watch', 'error', 'scanned=scannedAt:ago'],
+    { name: 'patterns', value: ({ patterns }) => patterns.join(' ') },
+    { name: 'tags', value: ({ tags }) => tags.join(' ') },
+    ['type:data', 'operationId:data', 'created=createdAt:ago'],
+  ),
+  named: ({ id, path }) => ({ id, name: path }),
+});
+
+export const foldersGroup: CommandGroup = {
+  commands: [
+    folderCrud.list({
+      examples: ['', '--json', '--output id'],
+      next: (rows) =>
+        rows.length === 0 ? 'Nothing yet: adjutant knowledge index <path> --on-server' : undefined,
+      seeAlso: 'adjutant knowledge index',
+    }),
+    folderCrud.get({ examples: ['/srv/notes', '4ew6rt --json', '4ew6rt --fields files,failures'] }),
+    folderCrud.delete({
+      examples: [
+        '/srv/notes',
+        '4ew6rt --yes',
+        'knowledge folders list --output id | xargs -n1 adjutant knowledge folders delete --yes',
+      ],
+      ask: ({ path }) => `Forget ${safe(path)} and what was read from it? Its files stay.`,
+    }),
+  ],
+  notes: ['A folder is named by its path, its id, or the last six characters of that.'],
 };

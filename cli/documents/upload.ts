@@ -23,6 +23,7 @@ const WAIT_SECONDS = 20;
 interface UploadFlags {
   tag?: string;
   language?: string;
+  noWait?: boolean;
 }
 
 /** The command that uploads a file, or all files of a folder. */
@@ -42,26 +43,33 @@ export const uploadCommand = command({
     'Exit 1 where a file was refused, or could not be read.',
   ],
   seeAlso: 'adjutant documents text, for what was read',
-  run: async (context, { args: { path }, flags }) => {
-    const client = await context.client();
-    const files = await filesAt(path);
-    const { documents, refused } = await send(context, client, files, flags);
-    for (const { filename, reason } of refused) context.out.warn(`${safe(filename)} ${reason}.`);
-    const read = flags.noWait ? documents : await untilRead(context, client, documents);
-    for (const { filename, error } of read) {
-      if (error !== null) context.out.warn(`${safe(filename)}: ${safe(error)}`);
-    }
-    const failed = read.filter(({ status }) => status === 'failed').length;
-    const done = flags.noWait ? 'Uploaded' : 'Uploaded and read';
-    context.out.page({
-      reply: { documents: read, refused },
-      rows: read,
-      columns: documentColumns,
-    });
-    context.out.note(`${done}: ${countOf(read.length - failed, 'document')}.`);
-    if (refused.length + failed > 0) context.exitCode = Exit.failed;
-  },
+  run: (context, { args: { path }, flags }) => uploadPath(context, path, flags),
 });
+
+/** Uploads a file, or all files of a folder, and prints the documents. */
+export const uploadPath = async (
+  context: Context,
+  path: string,
+  flags: UploadFlags,
+): Promise<void> => {
+  const client = await context.client();
+  const files = await filesAt(path);
+  const { documents, refused } = await send(context, client, files, flags);
+  for (const { filename, reason } of refused) context.out.warn(`${safe(filename)} ${reason}.`);
+  const read = flags.noWait ? documents : await untilRead(context, client, documents);
+  for (const { filename, error } of read) {
+    if (error !== null) context.out.warn(`${safe(filename)}: ${safe(error)}`);
+  }
+  const failed = read.filter(({ status }) => status === 'failed').length;
+  const done = flags.noWait ? 'Uploaded' : 'Uploaded and read';
+  context.out.page({
+    reply: { documents: read, refused },
+    rows: read,
+    columns: documentColumns,
+  });
+  context.out.note(`${done}: ${countOf(read.length - failed, 'document')}.`);
+  if (refused.length + failed > 0) context.exitCode = Exit.failed;
+};
 
 type LocalFiles = Awaited<ReturnType<typeof filesAt>>;
 

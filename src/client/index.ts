@@ -13,6 +13,7 @@ export type { PlatformReply } from '../channels/platforms/contract.js';
 export type { Session } from '../conversations/contract.js';
 export type { DocumentView } from '../documents/contract.js';
 export type { ExpertReply } from '../experts/contract.js';
+export type { KnowledgeFolder } from '../folders/contract.js';
 export type { Execution, Hook } from '../hooks/contract.js';
 export type { RefusedDelivery } from '../hooks/inbound/contract.js';
 export type { SenderVerification } from '../hooks/senders/contract.js';
@@ -24,7 +25,12 @@ export { headlineOf } from '../kernel/contract/headline.js';
 export type { Operation, OperationPreview } from '../kernel/contract/operation.js';
 export { timeDigits } from '../kernel/ids.js';
 export { isRecord } from '../kernel/jsonvalue.js';
-export type { KnowledgeAnswer, KnowledgeEntry, KnowledgeResults } from '../knowledge/contract.js';
+export type {
+  KnowledgeAnswer,
+  KnowledgeEntry,
+  KnowledgeIndex,
+  KnowledgeResults,
+} from '../knowledge/contract.js';
 export type { Memory } from '../memories/contract.js';
 export type { ModelView } from '../models/contract.js';
 export type { OutboundMessageView } from '../outbound/messages/contract.js';

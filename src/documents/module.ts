@@ -1,25 +1,28 @@
 import { join } from 'node:path';
 import type { Base } from '../base.js';
 import type { Resource } from '../kernel/route.js';
-import type { KnowledgeTexts } from '../knowledge/module.js';
+import type { Knowledge } from '../knowledge/module.js';
 import { type Operations, openWorkers } from '../operations/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { ReadPage } from '../providers/pages/apart.js';
 import { type DocumentActions, documentActions } from './actions.js';
 import { checkOriginals, type OriginalsReport } from './check.js';
+import { beginDocumentEntry, entryOperation } from './entry.js';
 import { createReadPage } from './filepages.js';
 import { createOriginals } from './originals.js';
 import { documentsStore } from './queries.js';
 import { documentOperation } from './read.js';
 import { documentsResource } from './routes.js';
+import { createServerFiles, type ServerFiles } from './serverfiles.js';
 import { sweepOriginals } from './sweep.js';
 
 export type { DocumentActions } from './actions.js';
 export type { OriginalsReport } from './check.js';
+export { FileTooLarge, type ServerFiles, type TakenFile } from './serverfiles.js';
 
 export interface DocumentsOptions {
   /** Documents become entries of knowledge. */
-  texts: KnowledgeTexts;
+  knowledge: Pick<Knowledge, 'texts' | 'handle'>;
   operations: Operations;
   confinement: Confinement | null;
   /** The number of processes that read at once; 0: one less than there are cores. */
@@ -34,6 +37,8 @@ export interface Documents {
   actions: DocumentActions;
   /** Reads pages of the web, also those that are files. */
   readPage: ReadPage;
+  /** Reads files of the machine. */
+  serverFiles: ServerFiles;
   /** Compares originals with their hashes, for so many milliseconds. */
   check(budgetMs: number): Promise<OriginalsReport>;
   /** Removes what an interrupted start left behind. Runs before the operations start. */
@@ -46,8 +51,9 @@ const GIB = 1024 ** 3;
 /** Opens the documents. Their text is read in processes of their own. */
 export const openDocuments = (
   { store, clock, home }: Base,
-  { texts, operations, confinement, workers, documentsGib }: DocumentsOptions,
+  { knowledge, operations, confinement, workers, documentsGib }: DocumentsOptions,
 ): Documents => {
+  const { texts } = knowledge;
   const scratch = join(home, 'scratch');
   const documents = documentsStore(store);
   const originals = createOriginals(home, scratch);
@@ -68,11 +74,16 @@ export const openDocuments = (
       },
     }),
   );
+  const entries = operations.register(entryOperation({ documents, texts }));
+  knowledge.handle({
+    document: (userId, of) => beginDocumentEntry({ documents, entries }, userId, of),
+  });
   const readPage = createReadPage({ workers: pool, originals });
   const quotaBytes = documentsGib === 0 ? null : documentsGib * GIB;
   return {
     actions: documentActions({ documents, readPage }),
     readPage,
+    serverFiles: createServerFiles({ workers: pool, originals }),
     check: (budgetMs) => checkOriginals({ documents, originals }, budgetMs),
     start: async () => {
       await originals.clear();

@@ -62,18 +62,19 @@ const rowsOf = ({ db, transact }: Store) => {
     withContent: (userId: string, sha256: string): Promise<DocumentRow | undefined> =>
       own(userId).where('sha256', '=', sha256).executeTakeFirst(),
 
-    update: async (
+    /** Builds the step that changes a document. It fails if the user has no such document. */
+    change: (
       userId: string,
       id: string,
-      change: Partial<Pick<DocumentRow, 'filename' | 'tags'>>,
-    ): Promise<boolean> => {
-      const changed = db
-        .updateTable('documents')
-        .set(change)
-        .where(visibleTo(userId))
-        .where('id', '=', id);
-      return unlessUnmet(transact([statement(changed, 1)]));
-    },
+      change: Partial<Pick<DocumentRow, 'filename' | 'tags' | 'indexed'>>,
+    ): Statement =>
+      statement(
+        db.updateTable('documents').set(change).where(visibleTo(userId)).where('id', '=', id),
+        1,
+      ),
+
+    /** Commits steps. Returns false if one of them fails. */
+    commit: (steps: TransactionStep[]): Promise<boolean> => unlessUnmet(transact(steps)),
 
     /** Deletes a document, in one transaction with further steps. */
     delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> =>

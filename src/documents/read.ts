@@ -2,6 +2,7 @@ import { type Clock, iso } from '../kernel/clock.js';
 import type { KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationKind, OperationRun, Workers } from '../operations/module.js';
 import type { DocumentRow } from '../store/tables/documents.js';
+import { indexDocument } from './entry.js';
 import type { ExtractedPage, ExtractJob } from './extract/job.js';
 import { EXTRACT_LIMITS, type ExtractEnd, extractApart, type ProgressLine } from './extraction.js';
 import type { Originals } from './originals.js';
@@ -39,9 +40,6 @@ const BATCH_PAGES = 50;
 const BATCH_CHARS = 500_000;
 /** Ours: the longest time in milliseconds that a page waits until it is stored. */
 const BATCH_MS = 1000;
-/** Ours: the most characters of a document that are searched, and the pages that are read at once. */
-const MOST_SEARCHABLE = 10_000_000;
-const PAGES_AT_ONCE = 20;
 const NOTHING: DocumentCheckpoint = { page: 0, ocr: 0, confidence: 0, chars: 0 };
 const UNIT = 'pages';
 
@@ -183,53 +181,14 @@ const finish = async (
 
 /** Makes the document an entry of knowledge, unless its owner does not want that. */
 const addToKnowledge = async (
-  { documents, texts }: DocumentReadDeps,
+  deps: DocumentReadDeps,
   run: Run,
   reading: ReadState,
 ): Promise<void> => {
-  const { userId } = run;
-  const row = await documents.get(userId, run.input.documentId);
+  const row = await deps.documents.get(run.userId, run.input.documentId);
   if (row?.indexed !== 1) return;
-  const text = await searchableText(documents, row);
-  const { id, error } = await texts.index({
-    userId,
-    sourceType: 'document',
-    sourceId: row.id,
-    uri: null,
-    title: row.filename,
-    tags: JSON.parse(row.tags),
-    trust: 'outside',
-    text,
-  });
-  const last = text.at(-1)?.number ?? 0;
-  const cut = last < reading.at.page ? `Only its first ${last} pages can be searched.` : null;
-  const fault = error === null ? cut : `It cannot be searched: ${error}`;
-  await run.commit(
-    [documents.indexedAs(row.id, id, [row.error, fault].filter(Boolean).join(' ') || null)],
-    progressOf(reading),
-  );
-};
-
-/** Returns the first pages of a document, as many as are kept in memory at once. */
-const searchableText = async (
-  documents: DocumentsStore,
-  { user_id, id }: DocumentRow,
-): Promise<{ number: number; text: string }[]> => {
-  const pages: { number: number; text: string }[] = [];
-  let chars = 0;
-  for (let isLeft = true; isLeft; ) {
-    const some = await documents.texts(user_id, id, {
-      from: pages.length + 1,
-      limit: PAGES_AT_ONCE,
-    });
-    for (const page of some) {
-      if (chars + page.text.length > MOST_SEARCHABLE) return pages;
-      chars += page.text.length;
-      pages.push(page);
-    }
-    isLeft = some.length === PAGES_AT_ONCE;
-  }
-  return pages;
+  const { steps } = await indexDocument(deps, { ...row, pages: reading.at.page });
+  await run.commit(steps, progressOf(reading));
 };
 
 const progressOf = ({ at, total }: ReadState) => ({

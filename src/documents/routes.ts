@@ -10,7 +10,7 @@ import type { DocumentPageFacts } from './queries.js';
 import { nameOf, readAgain, recognizedLanguage, type UploadDeps, uploadFiles } from './upload.js';
 
 export interface DocumentsDeps extends UploadDeps {
-  texts: Pick<KnowledgeTexts, 'removal' | 'changed'>;
+  texts: Pick<KnowledgeTexts, 'removal' | 'relabel' | 'changed'>;
   /** Remembers the password with which a document is read next. */
   setPassword(documentId: string, password: string | null): void;
 }
@@ -75,10 +75,18 @@ export const documentsResource = (deps: DocumentsDeps) => {
       });
     },
     update: async ({ id, body: { filename, tags } }, { userId }) => {
-      await rows.update(userId, id, {
-        ...(filename !== undefined && { filename: nameOf(filename) }),
-        ...(tags !== undefined && { tags: JSON.stringify([...new Set(tags)]) }),
-      });
+      const before = await find(userId, id);
+      const name = filename === undefined ? before.filename : nameOf(filename);
+      const labels = tags === undefined ? JSON.parse(before.tags) : [...new Set(tags)];
+      await rows.commit([
+        rows.change(userId, id, { filename: name, tags: JSON.stringify(labels) }),
+        ...texts.relabel(
+          userId,
+          { type: 'document', id },
+          { title: name, uri: null, tags: labels },
+        ),
+      ]);
+      texts.changed();
       return view(await find(userId, id));
     },
     reprocess: async ({ id, body: { language, password } }, { userId }) => {

@@ -21,21 +21,36 @@ export interface FolderEntry {
   /** The size in bytes, or 0 if it is not a file. */
   size: number;
   modifiedMs: number;
+  /** The same for all paths that lead to it. */
+  identity: string;
 }
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /** Reads a file of the folder `root`. Follows no symbolic link below it. Throws NotInside. */
 export const readInside = (root: string, path: string, maxBytes: number): Promise<Buffer> =>
+  openInside(root, path, async (file, stats) => {
+    if (stats.size > maxBytes) throw new NotInside(path, `has more than ${maxBytes} bytes`);
+    const bytes = Buffer.alloc(stats.size);
+    const { bytesRead } = await file.read(bytes, 0, stats.size, 0);
+    return bytes.subarray(0, bytesRead);
+  });
+
+/**
+ * Opens a file of the folder `root` for some work, and closes it afterwards. Follows no symbolic link
+ * below the folder. Throws NotInside.
+ */
+export const openInside = <T>(
+  root: string,
+  path: string,
+  work: (file: FileHandle, stats: Stats) => Promise<T>,
+): Promise<T> =>
   inFolder(root, path, async (at, name) => {
     const file = await open(at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
       const stats = await file.stat();
       if (!stats.isFile()) throw new NotInside(path, 'is no file');
-      if (stats.size > maxBytes) throw new NotInside(path, `has more than ${maxBytes} bytes`);
-      const bytes = Buffer.alloc(stats.size);
-      const { bytesRead } = await file.read(bytes, 0, stats.size, 0);
-      return bytes.subarray(0, bytesRead);
+      return await work(file, stats);
     } finally {
       await file.close();
     }
@@ -103,8 +118,12 @@ const entriesOf = (root: string, parts: string[]): Promise<FolderEntry[]> =>
 const entryOf = (path: string, stats: Stats): FolderEntry => {
   const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
   const size = kind === 'file' ? stats.size : 0;
-  return { path, kind, size, modifiedMs: Math.trunc(stats.mtimeMs) };
+  const modifiedMs = Math.trunc(stats.mtimeMs);
+  return { path, kind, size, modifiedMs, identity: identityOf(stats) };
 };
+
+/** Returns what is the same for all paths that lead to a file or a folder. */
+export const identityOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`;
 
 /** Splits a path. Throws NotInside if it does not lead downwards. */
 const partsOf = (path: string): string[] => {

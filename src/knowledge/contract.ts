@@ -139,11 +139,30 @@ const KnowledgeAnswer = s.object('KnowledgeAnswer', {
 });
 export type KnowledgeAnswer = s.Static<typeof KnowledgeAnswer>;
 
-const KnowledgeIndex = s.object('KnowledgeIndex', {
-  text: knowledgeText(),
-  title: s.optional(title()),
-  tags: s.optional(tags()),
-});
+const KnowledgeIndex = s
+  .object('KnowledgeIndex', {
+    text: s.optional(knowledgeText()),
+    title: s.optional(title().description('Of a text: its first line unless given')),
+    url: s.optional(s.text(2048).description('A page, which is read first')),
+    documentId: s.optional(s.id('document')),
+    path: s.optional(
+      s.text(4096).description('A folder or a file on the machine of the daemon, absolute'),
+    ),
+    type: s.optional(s.oneOf('FolderType', 'file', 'directory')),
+    patterns: s.optional(
+      s
+        .list(s.text(200).pattern(/\S/, 'some text'), 100)
+        .description('The files of the folder, as **/*.md; with ! those that are left out'),
+    ),
+    watch: s.optional(s.flag().description('Read what changes in the folder from now on')),
+    tags: s.optional(tags()),
+  })
+  .xor('text', 'url', 'documentId', 'path')
+  .with('title', 'text')
+  .with('type', 'path')
+  .with('patterns', 'path')
+  .with('watch', 'path');
+export type KnowledgeIndex = s.Static<typeof KnowledgeIndex>;
 
 const KnowledgeStats = s.object('KnowledgeStats', {
   total: count(),
@@ -203,7 +222,7 @@ export const knowledge = contract({
     reply: KnowledgeAnswer,
   }),
   index: endpoint.post('/api/knowledge/index', {
-    summary: 'Index a text, as an operation',
+    summary: 'Index a text, a page, a document, or files of the machine, as an operation',
     example: { text: 'All of the text.', title: 'A text' },
     body: KnowledgeIndex,
     reply: Operation,

@@ -15,10 +15,10 @@ import { createEmbedTurns } from './embedturns.js';
 import { type KnowledgeText, type PreparedEntry, prepareEntry } from './entries.js';
 import { finishEntry, indexOperation } from './operation.js';
 import { hasVectorFunctions } from './procedures/vectors.js';
-import { knowledgeStore } from './queries.js';
+import { type KnowledgeLabels, type KnowledgeSourceRef, knowledgeStore } from './queries.js';
 import { knowledgeResource } from './routes.js';
 import { openSearchIndex } from './searchindex.js';
-import { indexText, type KnowledgeDeps } from './service.js';
+import { indexText, type KnowledgeDeps, type KnowledgeSources } from './service.js';
 
 export type { KnowledgeActions } from './actions.js';
 export { plainWords } from './ask.js';
@@ -26,7 +26,9 @@ export { knowledgeTag } from './contract.js';
 export { DayLimitReached, type Embedder, EmbedderFailed } from './embedders/embedder.js';
 export type { EmbedderReport, EmbedderSource } from './embedders/registry.js';
 export type { KnowledgeAmount } from './embedqueries.js';
+export type { KnowledgeLabels } from './queries.js';
 export { jsonWithin, type QuotedSentence, quoteFinder, sentencesIn } from './quotes.js';
+export type { IndexedPath } from './service.js';
 
 /** Texts that become entries, for the modules that have them. */
 export interface KnowledgeTexts {
@@ -45,6 +47,8 @@ export interface KnowledgeTexts {
     sourceType: KnowledgeEntryRow['source_type'],
     sourceId: string,
   ): TransactionStep;
+  /** Builds the steps that give the entry of a source other labels; then call `changed`. */
+  relabel(userId: string, source: KnowledgeSourceRef, labels: KnowledgeLabels): TransactionStep[];
   /** Has the index take over what was committed. */
   changed(): void;
 }
@@ -53,6 +57,8 @@ export interface KnowledgeTexts {
 export interface Knowledge {
   actions: KnowledgeActions;
   texts: KnowledgeTexts;
+  /** Registers functions that index what is no text, of the modules that read it. */
+  handle(sources: Partial<KnowledgeSources>): void;
   /** Registers the function that asks models. */
   answerWith(ask: AskModel): void;
   /** Registers the models that make vectors. */
@@ -104,6 +110,7 @@ export const openKnowledge = (
   const indexing = operations.register(indexOperation({ entries, index, embedding: scheduler }));
   let ask: AskModel = () => Promise.reject(new Error('no module asks models'));
   const askModel: AskModel = (question) => ask(question);
+  const sources: KnowledgeSources = { url: unread, document: unread, path: unread };
   const deps: KnowledgeDeps = {
     store,
     clock,
@@ -111,6 +118,7 @@ export const openKnowledge = (
     index,
     indexing,
     askModel,
+    sources: () => sources,
     embedding: { embedders, vectors, wanted: scheduler.wanted },
   };
   return {
@@ -125,8 +133,10 @@ export const openKnowledge = (
       },
       index: (text) => indexText(deps, text),
       removal: entries.removal,
+      relabel: entries.relabel,
       changed: index.changed,
     },
+    handle: (given) => void Object.assign(sources, given),
     answerWith: (given) => {
       ask = given;
     },
@@ -148,3 +158,5 @@ export const openKnowledge = (
     resources: () => [knowledgeResource(deps)],
   };
 };
+
+const unread = (): Promise<never> => Promise.reject(new Error('no module reads that'));

@@ -22,6 +22,19 @@ interface EntryFilter extends PageInput {
   since?: string | undefined;
 }
 
+/** The thing that an entry was made from. */
+export interface KnowledgeSourceRef {
+  type: KnowledgeEntryRow['source_type'];
+  id: string;
+}
+
+/** The name, the address and the tags of an entry. */
+export interface KnowledgeLabels {
+  title: string;
+  uri: string | null;
+  tags: string[];
+}
+
 /** The entries of one type. */
 export interface TypeCount {
   sourceType: KnowledgeEntryRow['source_type'];
@@ -129,6 +142,31 @@ export const knowledgeStore = ({ db, transact }: Store) => {
           .where('source_type', '=', sourceType)
           .where('source_id', '=', sourceId),
       ),
+
+    /** Builds the steps that give the entry of a source, if there is one, other labels. */
+    relabel: (
+      userId: string,
+      { type, id }: KnowledgeSourceRef,
+      { title, uri, tags }: KnowledgeLabels,
+    ): TransactionStep[] => {
+      const entry = `SELECT id FROM knowledge_entries
+        WHERE user_id = ? AND source_type = ? AND source_id = ?`;
+      const source = [userId, type, id];
+      const list = JSON.stringify(tags);
+      return [
+        {
+          sql: `UPDATE knowledge_entries SET title = ?, folded_title = ?, uri = ?, tags = ?
+            WHERE id = (${entry})`,
+          parameters: [title, foldText(title), uri, list, ...source],
+        },
+        { sql: `DELETE FROM knowledge_tags WHERE entry_id = (${entry})`, parameters: source },
+        {
+          sql: `INSERT INTO knowledge_tags (user_id, tag, entry_id)
+            SELECT ?, tag.value, e.id FROM json_each(?) AS tag, (${entry}) AS e`,
+          parameters: [userId, list, ...source],
+        },
+      ];
+    },
 
     /** Builds the step that ends the indexing of an entry, if it is still under way. */
     settle: (

@@ -43,7 +43,17 @@ export const knowledgeResource = (deps: KnowledgeDeps) => {
     },
     ask: async ({ body }, { userId, signal }) =>
       (await askKnowledge(deps, { userId, ...body, signal })).answer,
-    index: async ({ body }, { userId }) => (await beginEntry(deps, noteOf(userId, body))).operation,
+    index: async ({ body }, { userId }) => {
+      const { text, url, documentId, path, title, tags, ...folder } = body;
+      const sources = deps.sources();
+      if (url !== undefined) return sources.url(userId, { url, tags: tags ?? [] });
+      if (documentId !== undefined) {
+        return sources.document(userId, { documentId, tags: tags ?? null });
+      }
+      if (path !== undefined) return sources.path(userId, { ...folder, path, tags });
+      const note = { text: text ?? '', ...(title !== undefined && { title }), tags: tags ?? [] };
+      return (await beginEntry(deps, noteOf(userId, note))).operation;
+    },
     get: async ({ id }, { userId }) => {
       const row = await find(userId, id);
       const content = contentOf(await entries.chunksBefore(userId, id, MOST_SHOWN));

@@ -3,6 +3,7 @@ import type { Operation } from '../kernel/contract/operation.js';
 import type { OperationBeginner } from '../operations/module.js';
 import type { Store } from '../store/store.js';
 import type { AskModel } from './ask.js';
+import type { KnowledgeIndex } from './contract.js';
 import type { EmbedScheduler } from './embedscheduler.js';
 import { type KnowledgeText, prepareEntry, UNTITLED } from './entries.js';
 import { finishEntry, type IndexInput } from './operation.js';
@@ -18,7 +19,21 @@ export interface KnowledgeDeps {
   /** Begins the operation that makes an entry searchable. */
   indexing: OperationBeginner<IndexInput>;
   askModel: AskModel;
+  /** Returns the functions that index what is no text. */
+  sources(): KnowledgeSources;
   embedding: MeaningDeps & Pick<EmbedScheduler, 'wanted'>;
+}
+
+/** A folder or a file of the machine that is to be indexed. */
+export type IndexedPath = Pick<KnowledgeIndex, 'type' | 'patterns' | 'watch' | 'tags'> & {
+  path: string;
+};
+
+/** The functions that begin to index what is no text yet. Each is of the module that reads it. */
+export interface KnowledgeSources {
+  url(userId: string, of: { url: string; tags: string[] }): Promise<Operation>;
+  document(userId: string, of: { documentId: string; tags: string[] | null }): Promise<Operation>;
+  path(userId: string, of: IndexedPath): Promise<Operation>;
 }
 
 /** Stores a text as an entry, and begins the operation that makes it searchable. */

@@ -1,34 +1,39 @@
 import type { Models, UserCalls } from '../agents/module.js';
 import type { Base } from '../base.js';
 import type { Resource } from '../kernel/route.js';
-import type { KnowledgeTexts } from '../knowledge/module.js';
+import type { Knowledge } from '../knowledge/module.js';
 import type { Operations } from '../operations/module.js';
 import type { PageReading } from '../providers/pages/request.js';
 import type { Hub } from '../realtime/module.js';
 import { readOperation } from './operation.js';
 import { readerStore } from './queries.js';
-import { readerResource } from './routes.js';
+import { beginReading, readerResource } from './routes.js';
 import { createSummarize } from './summary.js';
 
 interface ReaderModuleDeps {
   hub: Hub;
   operations: Operations;
   asked: { models: Pick<Models, 'has'>; userCalls: UserCalls };
-  texts: Pick<KnowledgeTexts, 'index'>;
+  knowledge: Pick<Knowledge, 'texts' | 'handle'>;
   web: PageReading;
 }
 
 /** Opens the reader: pages of the web that a person has read, as operations. */
 export const openReader = (base: Base, deps: ReaderModuleDeps) => {
-  const { hub, operations, asked, texts, web } = deps;
+  const { hub, operations, asked, knowledge, web } = deps;
   const { models, userCalls } = asked;
   const { store, clock, http } = base;
   const { getPage, readPage } = web;
   const tasks = readerStore(store);
   const summarize = createSummarize(userCalls);
   const reads = operations.register(
-    readOperation({ clock, tasks, getPage, readPage, summarize, texts }),
+    readOperation({ clock, tasks, getPage, readPage, summarize, texts: knowledge.texts }),
   );
-  const resource = readerResource({ clock, hub, http, tasks, reads, hasModel: models.has });
+  const service = { clock, hub, http, tasks, reads, hasModel: models.has };
+  const resource = readerResource(service);
+  knowledge.handle({
+    url: async (userId, { url, tags }) =>
+      (await beginReading(service, userId, { url, tags, index: true })).operation,
+  });
   return { resources: (): Resource[] => [resource] };
 };

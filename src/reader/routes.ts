@@ -1,6 +1,7 @@
 import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
 import { type Caller, CustomReply } from '../kernel/contract/endpoint.js';
+import type { Operation } from '../kernel/contract/operation.js';
 import { BadUrl, EgressRefused } from '../kernel/egress.js';
 import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
@@ -57,7 +58,7 @@ export const readerResource = (deps: ReaderDeps) => {
 
   return resource('reader', reader, {
     read: async ({ query, body }, by) => {
-      const id = await beginReading(deps, by.userId, body);
+      const { id } = await beginReading(deps, by.userId, body);
       const task = await awaited(by, id, query.wait ?? body.wait ?? WAIT_S);
       return new CustomReply(isOpen(task) ? 202 : 200, task);
     },
@@ -84,12 +85,12 @@ export const readerResource = (deps: ReaderDeps) => {
 const isOpen = (task: Pick<ReaderTaskRow, 'status'> | undefined): boolean =>
   task?.status === 'queued' || task?.status === 'running';
 
-/** Begins the operation that reads a page; resolves to the id of its task. */
-const beginReading = async (
+/** Begins the operation that reads a page; resolves to the id of its task as well. */
+export const beginReading = async (
   { clock, tasks, reads, http, hasModel }: ReaderDeps,
   userId: string,
   body: ReadRequest,
-): Promise<string> => {
+): Promise<{ id: string; operation: Operation }> => {
   const { url: given, format = 'markdown', summarize = false, model, index, tags } = body;
   const fault = addressFault(http, given);
   const isUnknown = model !== undefined && !hasModel(model);
@@ -100,7 +101,7 @@ const beginReading = async (
   const url = withoutFragment(given);
   const now = clock.now();
   const id = mint('readertask', now);
-  await reads.begin(
+  const operation = await reads.begin(
     {
       userId,
       resource: { kind: 'readertask', id },
@@ -119,7 +120,7 @@ const beginReading = async (
       }),
     ],
   );
-  return id;
+  return { id, operation };
 };
 
 const newTask = (id: string, userId: string, operationId: string, createdAt: string) => ({

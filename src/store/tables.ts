@@ -5,6 +5,7 @@ import type * as backups from './tables/backups.js';
 import type * as channels from './tables/channels.js';
 import type * as documents from './tables/documents.js';
 import type * as experts from './tables/experts.js';
+import type * as folders from './tables/folders.js';
 import type * as hooks from './tables/hooks.js';
 import type * as jobs from './tables/jobs.js';
 import type * as knowledge from './tables/knowledge.js';
@@ -30,6 +31,7 @@ type TableModules = typeof accounts &
   typeof channels &
   typeof documents &
   typeof experts &
+  typeof folders &
   typeof hooks &
   typeof jobs &
   typeof knowledge &

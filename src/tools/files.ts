@@ -109,8 +109,10 @@ const list = fileTool({
   input: ListInput,
   run: async ({ path = '', levels = 1 }, { openFolder }) => {
     const found = await listInside(await openFolder(), path, { levels, most: MAX_ENTRIES });
-    const entries = found.entries.map(({ modifiedMs, ...entry }) => ({
-      ...entry,
+    const entries = found.entries.map(({ path: of, kind, size, modifiedMs }) => ({
+      path: of,
+      kind,
+      size,
       modifiedAt: iso(modifiedMs),
     }));
     return { entries, truncated: found.isCut };

@@ -2,6 +2,7 @@ import { type TestApp, until } from '../harness/app.js';
 import { askApproval } from '../harness/approval.js';
 import { linkChannel } from '../harness/channel.js';
 import { keepEntry } from '../harness/entry.js';
+import { keepFolder } from '../harness/folder.js';
 import { keepGrant } from '../harness/grant.js';
 import { keepOperation } from '../harness/operation.js';
 import { keepPasskey } from '../harness/passkey.js';
@@ -51,6 +52,7 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
     vault: { id: await storeCredential(app, token) },
     webhooks: await keepWebhook(app, token),
     operations: { id: await keepOperation(app, me.body.id) },
+    folders: { id: await keepFolder(app, me.body.id) },
     ...(await libraryOf(app, token)),
   };
 };

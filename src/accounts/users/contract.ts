@@ -29,6 +29,9 @@ const UserPermissions = s.object('UserPermissions', {
   mcp: s
     .nullable(s.flag())
     .description('May use MCP servers that are not for everyone; null as above'),
+  index: s
+    .nullable(s.flag())
+    .description('May have folders of the machine indexed as knowledge; null as above'),
 });
 
 /** A user, as admins see it. */

@@ -8,6 +8,8 @@ import type { Store } from '../../store/store.js';
  */
 const BUDGET_MS = 2000;
 const SOME = 50;
+/** Ours: the failing folders that are shown. */
+const SHOWN_FOLDERS = 5;
 
 interface Integrity {
   checked: number;
@@ -81,6 +83,15 @@ export const doctorStore = ({ db, look, transact }: Store) => ({
       .where(sql<boolean>`status IN ('failed', 'unknown') AND status <> 'sent'`)
       .groupBy('status')
       .orderBy('status')
+      .execute(),
+
+  /** Lists some folders of the machine whose last scan failed. */
+  failingFolders: (): Promise<{ path: string; error: string | null }[]> =>
+    db
+      .selectFrom('knowledge_folders')
+      .select(['path', 'error'])
+      .where('error', 'is not', null)
+      .limit(SHOWN_FOLDERS)
       .execute(),
 });
 

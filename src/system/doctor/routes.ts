@@ -21,6 +21,7 @@ import {
   embedderOf,
   exposureFindings,
   failedFinding,
+  foldersOf,
   modelsOf,
   okFinding,
   originalsOf,
@@ -74,6 +75,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
         ['embedder', async () => [embedderOf(await models.embedder(by.userId))]],
         ['documents', async () => originalsOf(await deps.checks.originals(ORIGINALS_MS))],
+        ['folders', async () => foldersOf(await store.failingFolders())],
         ['platforms', async () => platformsOf(await deps.checks.platforms())],
       ];
       const findings = await Promise.all(checks.map(([name, check]) => attempt(name, check)));

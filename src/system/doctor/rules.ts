@@ -91,6 +91,16 @@ export const originalsOf = ({ total, compared, damaged }: OriginalsReport): Find
   ];
 };
 
+/** Reports folders of the machine whose last scan failed; nothing if there are none. */
+export const foldersOf = (failing: { path: string; error: string | null }[]): Finding[] =>
+  failing.map(({ path, error }) =>
+    warnFinding(
+      'folders',
+      `${path.slice(0, 300)} is not read: ${error}`.slice(0, 1000),
+      'adjutant knowledge folders list   again: adjutant knowledge index <path> --on-server',
+    ),
+  );
+
 /** Reports each model that fails or cools down; nothing if all are well. */
 export const modelsOf = (states: ModelState[]): Finding[] =>
   states.flatMap(({ name, status, lastError }) => {

@@ -1,6 +1,7 @@
 import { until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
 import { keepEntry } from '../../harness/entry.js';
+import { keepFolder } from '../../harness/folder.js';
 import { inside } from '../../harness/inside.js';
 import { loseMessage } from '../../harness/messages.js';
 import { keepOperation, waitingOperation } from '../../harness/operation.js';
@@ -21,6 +22,11 @@ const rotated = async (scene: Scene): Promise<string[]> => {
   await scene.ada.client.vault.rotate({ id, body: { generate: true } });
   return [name];
 };
+
+/** A folder that was indexed; the end of its id. */
+const folder = async ({ world, ada }: Scene): Promise<string[]> => [
+  (await keepFolder(world.app, ada.id)).slice(-6),
+];
 
 /** An outgoing webhook, and a delivery of it that failed. */
 const outgoing = async ({ world, ada, target }: Scene) => {
@@ -146,6 +152,9 @@ export const things: Recipes = {
   'knowledge create': { words: ({ name }) => [`The note is ${name()}`, '--tags', 'servers'] },
   'knowledge index': { words: () => ['-', '--title', 'A text'], stdin: 'A text of the scene.' },
   'knowledge update': { words: async (scene) => [...(await entry(scene)), '--tags', 'new'] },
+  'knowledge folders list': { needs: folder },
+  'knowledge folders get': { words: folder },
+  'knowledge folders delete': { words: async (scene) => [...(await folder(scene)), '--yes'] },
   'knowledge delete': { words: async (scene) => [...(await entry(scene)), '--yes'] },
   'reader read': { words: ({ target }) => [`${target.url}/page`], isText: true },
   'reader tasks': { needs: reading },

@@ -1,0 +1,117 @@
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Workers } from '../operations/module.js';
+import { FILE_BYTES } from './contract.js';
+import { HEAD_BYTES, kindOf, MEDIA_TYPES } from './extract/kinds.js';
+import { DEFAULT_LANGUAGE } from './extract/languages.js';
+import { EXTRACT_LIMITS, extractApart } from './extraction.js';
+import { type ArrivedFile, type Originals, receiveFile } from './originals.js';
+
+/** A file of the machine that was opened. */
+export interface ServerFile {
+  handle: FileHandle;
+  bytes: number;
+  /** The name, which tells the kind of a text. */
+  name: string;
+  userId: string;
+  signal: AbortSignal;
+}
+
+/** The text of a file, with a sentence about what is missing, or why it could not be read. */
+export type FileText =
+  | { text: string | { number: number; text: string }[]; note: string | null }
+  | { failure: string };
+
+/** A file as it was at one moment. */
+export interface TakenFile {
+  sha256: string;
+  /** Reads its text, in a process of its own unless that is simple. */
+  text(): Promise<FileText>;
+}
+
+/** Reads files of the machine as documents are read, without keeping originals of them. */
+export interface ServerFiles {
+  /**
+   * Takes a copy of a file for some work; null if it is of a kind that is not read. Throws
+   * FileTooLarge.
+   */
+  take<T>(file: ServerFile, work: (taken: TakenFile | null) => Promise<T>): Promise<T>;
+}
+
+/** The error of a file that is larger than documents may be. */
+export class FileTooLarge extends Error {
+  override name = 'FileTooLarge';
+  override message = `It is larger than ${FILE_BYTES / 1024 / 1024} MiB`;
+}
+
+interface ServerFilesDeps {
+  workers: Workers;
+  originals: Pick<Originals, 'openUpload' | 'removeUpload'>;
+}
+
+/** Ours: the most characters of a file that are searched, as of a document. */
+const MOST_SEARCHABLE = 10_000_000;
+
+export const createServerFiles = (deps: ServerFilesDeps): ServerFiles => ({
+  take: async (file, work) => {
+    const { handle, bytes, name } = file;
+    if (bytes > FILE_BYTES) throw new FileTooLarge();
+    const head = Buffer.alloc(Math.min(bytes, HEAD_BYTES));
+    const { bytesRead } = await handle.read(head, 0, head.length, 0);
+    const mediaType = await kindOf(head.subarray(0, bytesRead), name);
+    if (mediaType === null) return work(null);
+    const folder = await deps.originals.openUpload();
+    try {
+      // It may grow while it is copied.
+      const content = handle.createReadStream({ start: 0, end: FILE_BYTES, autoClose: false });
+      const arrived = await receiveFile(join(folder, 'file'), content);
+      if (arrived.bytes > FILE_BYTES) throw new FileTooLarge();
+      const text = (): Promise<FileText> => textOf(deps, file, { arrived, mediaType });
+      return await work({ sha256: arrived.sha256, text });
+    } finally {
+      await deps.originals.removeUpload(folder);
+    }
+  },
+});
+
+const textOf = async (
+  { workers }: ServerFilesDeps,
+  { userId, signal }: ServerFile,
+  { arrived, mediaType }: { arrived: ArrivedFile; mediaType: string },
+): Promise<FileText> => {
+  const simple = simpleText(arrived, mediaType);
+  if (simple !== null) return { text: simple, note: null };
+  const pages: { number: number; text: string }[] = [];
+  const read = { chars: 0, isCut: false };
+  const { failure, notes } = await extractApart(workers, {
+    userId,
+    job: {
+      path: arrived.path,
+      mediaType,
+      languages: [DEFAULT_LANGUAGE],
+      fromPage: 1,
+      password: null,
+      limits: EXTRACT_LIMITS,
+    },
+    signal,
+    take: async (line) => {
+      if (!('text' in line)) return;
+      read.chars += line.text.length;
+      read.isCut ||= read.chars > MOST_SEARCHABLE;
+      if (!read.isCut) pages.push({ number: line.page, text: line.text });
+    },
+  });
+  if (failure) return { failure: failure.message };
+  const cut = read.isCut ? [`Only its first ${pages.length} pages can be searched.`] : [];
+  return { text: pages, note: [...notes, ...cut].join(' ') || null };
+};
+
+/** Returns a short text in UTF-8; null if a file is anything else. */
+const simpleText = ({ bytes, head }: ArrivedFile, mediaType: string): string | null => {
+  if (MEDIA_TYPES[mediaType]?.family !== 'text' || bytes > head.length) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(head);
+  } catch {
+    return null;
+  }
+};

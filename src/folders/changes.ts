@@ -1,0 +1,82 @@
+import type { Log } from '../kernel/log.js';
+import type { OperationBeginner } from '../operations/module.js';
+import type { Store } from '../store/store.js';
+import { visibleTo } from '../store/visible.js';
+import type { FolderAdmission } from './admission.js';
+import type { FoldersStore } from './queries.js';
+import { type FolderInput, scanOf } from './scan.js';
+
+/** A folder, and whose it is. */
+export interface FolderOwner {
+  id: string;
+  userId: string;
+}
+
+/** Begins scans because of changes: one that waits is enough, and one after that which runs. */
+export interface ChangeScans {
+  /** Has a folder scanned that has changed. */
+  changed(folder: FolderOwner): Promise<void>;
+  /** Runs a scan. */
+  during<T>(folder: FolderOwner, scan: () => Promise<T>): Promise<T>;
+  /** Begins no further scan. */
+  stop(): void;
+}
+
+interface ChangeScansDeps {
+  store: Store;
+  log: Log;
+  folders: FoldersStore;
+  admission: FolderAdmission;
+  /** Returns how scans begin, which is known once their kind is registered. */
+  scans(): OperationBeginner<FolderInput>;
+}
+
+export const createChangeScans = (deps: ChangeScansDeps): ChangeScans => {
+  const { store, log, folders, admission } = deps;
+  const running = new Set<string>();
+  const changedMeanwhile = new Set<string>();
+  let isStopped = false;
+
+  const isQueued = async (userId: string, operationId: string): Promise<boolean> => {
+    const found = store.db
+      .selectFrom('operations')
+      .select('status')
+      .where(visibleTo(userId))
+      .where('id', '=', operationId);
+    return (await found.executeTakeFirst())?.status === 'queued';
+  };
+
+  const changed = async ({ id, userId }: FolderOwner): Promise<void> => {
+    const folder = await folders.get(userId, id);
+    if (!folder || isStopped || (await isQueued(userId, folder.operation_id))) return;
+    if (running.has(id)) return void changedMeanwhile.add(id);
+    const place = await admission.admit(userId, folder.path);
+    if (typeof place === 'string') {
+      await store.transact([folders.change(id, { error: place })]);
+      return;
+    }
+    await deps
+      .scans()
+      .begin(scanOf(folder), (begun) => [folders.change(id, { operation_id: begun.id })]);
+  };
+
+  return {
+    changed,
+    during: async (folder, scan) => {
+      running.add(folder.id);
+      try {
+        return await scan();
+      } finally {
+        running.delete(folder.id);
+        if (changedMeanwhile.delete(folder.id)) {
+          changed(folder).catch((error) => {
+            log.warn({ folderId: folder.id, error: String(error) }, 'a folder was not scanned');
+          });
+        }
+      }
+    },
+    stop: () => {
+      isStopped = true;
+    },
+  };
+};

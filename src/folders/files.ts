@@ -1,0 +1,223 @@
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { FileTooLarge, type ServerFiles, type TakenFile } from '../documents/module.js';
+import type { Clock } from '../kernel/clock.js';
+import { type FolderEntry, NotInside, openInside } from '../kernel/confinedpath.js';
+import { errorCode } from '../kernel/failure.js';
+import { mint } from '../kernel/ids.js';
+import type { KnowledgeLabels, KnowledgeTexts } from '../knowledge/module.js';
+import type { OperationRun } from '../operations/module.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
+import type { KnowledgeFileRow, KnowledgeFolderRow } from '../store/tables/folders.js';
+import { type FoldersStore, UNKNOWN_SIZE } from './queries.js';
+import type { RootedPath } from './roots.js';
+
+/** The numbers of files that a scan has dealt with in each way. */
+export interface ScanCounts {
+  unchanged: number;
+  read: number;
+  moved: number;
+  failed: number;
+  skipped: number;
+  removed: number;
+}
+
+/** One scan of a folder, in the middle. */
+export interface FolderScan {
+  folder: KnowledgeFolderRow;
+  place: RootedPath;
+  run: Pick<OperationRun<unknown, null>, 'userId' | 'signal'>;
+  /** The rows of the files that are there, by their paths. */
+  known: Map<string, KnowledgeFileRow>;
+  /** The rows of those that are not there any more. */
+  vanished: KnowledgeFileRow[];
+  /** The files whose entries are written, and not searched for yet. */
+  unfinished: { row: KnowledgeFileRow; entryId: string }[];
+  counts: ScanCounts;
+  /** Commits steps with the progress so far. */
+  commit(steps: TransactionStep[]): Promise<void>;
+}
+
+export interface FilesDeps {
+  folders: FoldersStore;
+  files: ServerFiles;
+  texts: KnowledgeTexts;
+  clock: Clock;
+}
+
+/** Ours: the entries that wait for the index together. */
+const FINISHED_AT_ONCE = 20;
+/** The longest address that an entry shows. */
+const LONGEST_URI = 4000;
+
+/** True if a file is as it was when it was looked at last. */
+export const isUnchanged = (row: KnowledgeFileRow | undefined, file: FolderEntry): boolean =>
+  row !== undefined &&
+  row.status !== 'pending' &&
+  row.bytes === file.size &&
+  row.modified_ms === file.modifiedMs;
+
+/** Looks at a file that is new or has changed, and makes its text an entry. */
+export const takeFile = async (
+  deps: FilesDeps,
+  scan: FolderScan,
+  file: FolderEntry,
+): Promise<void> => {
+  const { place, run } = scan;
+  const path = pathOf(scan, file);
+  try {
+    await openInside(place.root, path, (handle, { size, mtimeMs }) => {
+      const now = { ...file, size, modifiedMs: Math.trunc(mtimeMs) };
+      const opened = { handle, bytes: size, name: basename(path), ...run };
+      return deps.files.take(opened, (taken) =>
+        taken === null
+          ? refuse(deps, scan, now, { status: 'skipped', error: null, sha256: null })
+          : keep(deps, scan, now, taken),
+      );
+    });
+  } catch (error) {
+    run.signal.throwIfAborted();
+    await notRead(deps, scan, file, error);
+  }
+};
+
+/** Waits until the entries that were written can be searched, and records how that ended. */
+export const finishFiles = async (deps: FilesDeps, scan: FolderScan): Promise<void> => {
+  if (scan.unfinished.length === 0) return;
+  const steps: TransactionStep[] = [];
+  for (const { row, entryId } of scan.unfinished.splice(0)) {
+    const fault = await deps.texts.finish(scan.run.userId, entryId);
+    scan.counts[fault === null ? 'read' : 'failed']++;
+    const end =
+      fault === null
+        ? { status: 'ready' as const }
+        : { status: 'failed' as const, error: `It cannot be searched: ${fault}` };
+    steps.push(deps.folders.keepFile({ ...row, ...end }));
+  }
+  await scan.commit(steps);
+};
+
+const pathOf = ({ folder, place }: FolderScan, { path }: FolderEntry): string => {
+  if (folder.type === 'file') return place.below;
+  return place.below === '' ? path : `${place.below}/${path}`;
+};
+
+const keep = async (
+  deps: FilesDeps,
+  scan: FolderScan,
+  file: FolderEntry,
+  taken: TakenFile,
+): Promise<void> => {
+  const { folders } = deps;
+  const { sha256 } = taken;
+  const before = scan.known.get(file.path);
+  if (before?.status === 'ready' && before.sha256 === sha256) {
+    scan.counts.unchanged++;
+    return scan.commit([
+      folders.keepFile(rowOf(deps, scan, file, before)),
+      ...deps.texts.relabel(scan.run.userId, sourceOf(before), labelsOf(scan, file)),
+    ]);
+  }
+  const at = scan.vanished.findIndex((row) => row.status === 'ready' && row.sha256 === sha256);
+  const [moved] = at < 0 ? [] : scan.vanished.splice(at, 1);
+  if (moved) return move(deps, scan, file, moved);
+  const text = await taken.text();
+  if ('failure' in text) {
+    return refuse(deps, scan, file, { status: 'failed', error: text.failure, sha256 });
+  }
+  const row = { ...rowOf(deps, scan, file, before), sha256, error: text.note };
+  const { id, transactions } = await deps.texts.prepare({
+    userId: scan.run.userId,
+    sourceType: 'file',
+    sourceId: row.id,
+    ...labelsOf(scan, file),
+    trust: 'outside',
+    text: text.text,
+  });
+  const [first = [], ...others] = transactions;
+  // Until its entry can be searched it counts as not read, so that a scan that is cut short reads it again.
+  const pending = folders.keepFile({ ...row, status: 'pending' });
+  for (const steps of [[pending, ...first], ...others]) await scan.commit(steps);
+  scan.known.set(file.path, row);
+  scan.unfinished.push({ row, entryId: id });
+  if (scan.unfinished.length >= FINISHED_AT_ONCE) await finishFiles(deps, scan);
+};
+
+/** Returns what is known of a file after it was looked at; its state is to be set. */
+const rowOf = (
+  { clock }: FilesDeps,
+  { folder }: FolderScan,
+  { path, size, modifiedMs }: FolderEntry,
+  before: KnowledgeFileRow | undefined,
+): KnowledgeFileRow => ({
+  id: before?.id ?? mint('file', clock.now()),
+  user_id: folder.user_id,
+  folder_id: folder.id,
+  path,
+  bytes: size,
+  modified_ms: modifiedMs,
+  sha256: before?.sha256 ?? null,
+  status: before?.status ?? 'pending',
+  error: before?.error ?? null,
+});
+
+const sourceOf = ({ id }: KnowledgeFileRow) => ({ type: 'file' as const, id });
+
+/** Returns the title, the address and the tags of the entry of a file. */
+const labelsOf = (scan: FolderScan, file: FolderEntry): KnowledgeLabels => {
+  const path = pathOf(scan, file);
+  const uri = pathToFileURL(join(scan.place.root, path)).href;
+  const tags = JSON.parse(scan.folder.tags);
+  return { title: basename(path), uri: uri.length > LONGEST_URI ? null : uri, tags };
+};
+
+/** Takes over what is known of a file that was moved. Its text is not read again. */
+const move = async (
+  deps: FilesDeps,
+  scan: FolderScan,
+  file: FolderEntry,
+  moved: KnowledgeFileRow,
+): Promise<void> => {
+  const { userId } = scan.run;
+  const replaced = scan.known.get(file.path);
+  scan.counts.moved++;
+  await scan.commit([
+    ...(replaced ? deps.folders.removal(userId, [replaced.id]) : []),
+    deps.folders.keepFile(rowOf(deps, scan, file, moved)),
+    ...deps.texts.relabel(userId, sourceOf(moved), labelsOf(scan, file)),
+  ]);
+};
+
+/** Records that a file has no text, and removes the entry of what it was before. */
+const refuse = async (
+  deps: FilesDeps,
+  scan: FolderScan,
+  file: FolderEntry,
+  result: Pick<KnowledgeFileRow, 'status' | 'error' | 'sha256'>,
+): Promise<void> => {
+  const row = { ...rowOf(deps, scan, file, scan.known.get(file.path)), ...result };
+  scan.counts[result.status === 'skipped' ? 'skipped' : 'failed']++;
+  await scan.commit([
+    deps.texts.removal(scan.run.userId, 'file', row.id),
+    deps.folders.keepFile(row),
+  ]);
+};
+
+/** Records that a file could not be opened. Its earlier text stays, and it is tried again. */
+const notRead = async (
+  deps: FilesDeps,
+  scan: FolderScan,
+  file: FolderEntry,
+  error: unknown,
+): Promise<void> => {
+  if (error instanceof FileTooLarge) {
+    const { message } = error;
+    return refuse(deps, scan, file, { status: 'failed', error: message, sha256: null });
+  }
+  const isOfFile = error instanceof NotInside || /^(EIO|EBUSY|ESTALE)$/.test(errorCode(error));
+  if (!isOfFile) throw error;
+  scan.counts.failed++;
+  const row = rowOf(deps, scan, { ...file, size: UNKNOWN_SIZE }, scan.known.get(file.path));
+  const reason = error instanceof Error ? error.message : String(error);
+  await scan.commit([deps.folders.keepFile({ ...row, status: 'failed', error: reason })]);
+};

@@ -1,0 +1,74 @@
+import type { Base } from '../base.js';
+import type { Documents } from '../documents/module.js';
+import { createTurns } from '../kernel/fairqueue.js';
+import type { Resource } from '../kernel/route.js';
+import type { Knowledge } from '../knowledge/module.js';
+import type { Operations } from '../operations/module.js';
+import type { PermissionsOf } from '../permissions/module.js';
+import { createAdmission } from './admission.js';
+import { createChangeScans } from './changes.js';
+import { foldersStore } from './queries.js';
+import { createRoots } from './roots.js';
+import { foldersResource } from './routes.js';
+import { scanOperation } from './scan.js';
+import { type FoldersDeps, indexPath } from './service.js';
+import { createFolderWatcher } from './watcher.js';
+
+interface FoldersOptions {
+  operations: Operations;
+  knowledge: Pick<Knowledge, 'texts' | 'handle'>;
+  serverFiles: Documents['serverFiles'];
+  permissionsOf: PermissionsOf;
+  settings: FoldersSettings;
+}
+
+/** The settings of the daemon for folders. */
+interface FoldersSettings {
+  /** The folders below which others may be indexed, and the variable that names them. */
+  roots: string[];
+  variable: string;
+  backupFolder: string | null;
+  /** The folder of the logins that the command line keeps. */
+  logins: string;
+}
+
+const UNLIMITED = { atOnce: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY };
+/** Ours: a change is read once nothing has changed for so many milliseconds. */
+const SETTLE_MS = 1000;
+
+/** Opens the folders of the machine whose files are knowledge. */
+export const openFolders = ({ store, clock, log, home }: Base, options: FoldersOptions) => {
+  const { operations, knowledge, serverFiles, permissionsOf, settings } = options;
+  const { variable } = settings;
+  const folders = foldersStore(store);
+  const admission = createAdmission({
+    roots: createRoots({ ...settings, home }),
+    variable,
+    permissionsOf,
+  });
+  const turns = createTurns({ ...UNLIMITED, each: 1 });
+  const inTurn: FoldersDeps['inTurn'] = (of, work) => turns.take(of, work);
+  const changes = createChangeScans({ store, log, folders, admission, scans: () => scans });
+  const { texts } = knowledge;
+  const scans = operations.register(
+    scanOperation({ clock, folders, files: serverFiles, texts, admission, inTurn, changes }),
+  );
+  const watcher = createFolderWatcher({ log, settleMs: SETTLE_MS, changed: changes.changed });
+  const deps: FoldersDeps = { clock, folders, admission, scans, watcher, inTurn };
+  knowledge.handle({ path: (userId, given) => indexPath(deps, userId, given) });
+  return {
+    poll: watcher.poll,
+    /** Watches the folders that are to be watched, and scans what has changed in them before. */
+    start: async (): Promise<void> => {
+      for (const folder of await folders.watched()) {
+        await watcher.add(folder);
+        await changes.changed({ id: folder.id, userId: folder.user_id });
+      }
+    },
+    stop: async (): Promise<void> => {
+      changes.stop();
+      await watcher.stop();
+    },
+    resources: (): Resource[] => [foldersResource(deps, texts.changed)],
+  };
+};

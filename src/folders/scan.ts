@@ -1,0 +1,183 @@
+import { stat } from 'node:fs/promises';
+import { iso } from '../kernel/clock.js';
+import type { FolderEntry } from '../kernel/confinedpath.js';
+import { errorCode } from '../kernel/failure.js';
+import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
+import type { KnowledgeFolderRow } from '../store/tables/folders.js';
+import type { FolderAdmission } from './admission.js';
+import type { ChangeScans } from './changes.js';
+import {
+  type FilesDeps,
+  type FolderScan,
+  finishFiles,
+  isUnchanged,
+  type ScanCounts,
+  takeFile,
+} from './files.js';
+import { REMOVED_AT_ONCE } from './queries.js';
+import { WalkFailed, walkFolder } from './walk.js';
+
+/** The folder that an operation scans. */
+export interface FolderInput {
+  folderId: string;
+}
+
+interface ScanDeps extends FilesDeps {
+  admission: FolderAdmission;
+  /** Runs the scans of a folder one after the other. */
+  inTurn<T>(folderId: string, work: () => Promise<T>): Promise<T>;
+  changes: Pick<ChangeScans, 'during'>;
+}
+
+type ScanRun = OperationRun<FolderInput, null>;
+
+/**
+ * The kind of operation that scans a folder: it reads what is new or has changed, and removes what is
+ * gone. It begins anew after an interruption, since what it has read is known by then.
+ */
+export const scanOperation = (deps: ScanDeps): OperationKind<FolderInput, null> => ({
+  kind: 'knowledge.folder',
+  isResumable: true,
+  isAdmins: false,
+  isHeavy: true,
+  run: (run) => {
+    const { folderId: id } = run.input;
+    const scan = (): Promise<OperationEnd> => scanFolder(deps, run);
+    return deps.inTurn(id, () => deps.changes.during({ id, userId: run.userId }, scan));
+  },
+});
+
+/** Builds what begins the scan of a folder. */
+export const scanOf = ({
+  id,
+  user_id,
+  path,
+}: Pick<KnowledgeFolderRow, 'id' | 'user_id' | 'path'>) => ({
+  userId: user_id,
+  resource: { kind: 'folder', id },
+  title: `Scan of ${path}`.slice(0, 200),
+  input: { folderId: id },
+  progress: { total: null, unit: 'files' },
+});
+
+const scanFolder = async (deps: ScanDeps, run: ScanRun): Promise<OperationEnd> => {
+  const folder = await deps.folders.get(run.userId, run.input.folderId);
+  if (!folder) return { status: 'failed', error: 'The folder was deleted' };
+  const told: ScanProgress = { counts: { ...NONE }, total: null, note: null };
+  try {
+    await readFolder(deps, run, folder, told);
+    return { status: 'completed', result: { ...told.counts } };
+  } catch (error) {
+    run.signal.throwIfAborted();
+    const reason = failureOf(error);
+    if (reason === null) throw error;
+    await commitProgress(run, [deps.folders.change(folder.id, { error: reason })], told);
+    return { status: 'failed', error: reason };
+  }
+};
+
+const NONE: ScanCounts = { unchanged: 0, read: 0, moved: 0, failed: 0, skipped: 0, removed: 0 };
+
+/** The progress of a scan. */
+interface ScanProgress {
+  counts: ScanCounts;
+  /** The number of files; null until it is known. */
+  total: number | null;
+  /** The file that is looked at. */
+  note: string | null;
+}
+
+const commitProgress = (
+  run: ScanRun,
+  steps: TransactionStep[],
+  { counts, total, note }: ScanProgress,
+): Promise<void> => {
+  const { removed, ...looked } = counts;
+  const done = Object.values(looked).reduce((sum, count) => sum + count, 0);
+  return run.commit(steps, { checkpoint: null, progress: { done, total, unit: 'files', note } });
+};
+
+/** Returns why a scan has failed as a whole; null if the error says nothing to a person. */
+const failureOf = (error: unknown): string | null => {
+  if (error instanceof WalkFailed) return error.message;
+  return /^(ENOSPC|EDQUOT)$/.test(errorCode(error))
+    ? 'No room is left on the disk of the daemon'
+    : null;
+};
+
+/** Compares a folder with what is known of it, and takes over the differences. */
+const readFolder = async (
+  deps: ScanDeps,
+  run: ScanRun,
+  folder: KnowledgeFolderRow,
+  told: ScanProgress,
+): Promise<void> => {
+  const { userId, signal } = run;
+  const { folders, admission, clock } = deps;
+  const place = await admission.admit(userId, folder.path);
+  if (typeof place === 'string') throw new WalkFailed(place);
+  const device = await deviceOf(folder);
+  const { type } = folder;
+  const patterns: string[] = JSON.parse(folder.patterns);
+  const forbidden = admission.forbidden();
+  const { files, unread } = await walkFolder({ place, type, patterns, forbidden, signal });
+  told.total = files.length;
+  const rows = await folders.files(userId, folder.id);
+  if (files.length === 0 && rows.length > 0 && folder.device !== null && device !== folder.device) {
+    throw new WalkFailed(
+      'It is empty and on another file system than before, as if it were not mounted',
+    );
+  }
+  const there = new Set(files.map(({ path }) => path));
+  const isUnread = (path: string): boolean => unread.some((one) => path.startsWith(`${one}/`));
+  const scan: FolderScan = {
+    folder,
+    place,
+    run: { userId, signal },
+    known: new Map(rows.filter(({ path }) => there.has(path)).map((row) => [row.path, row])),
+    vanished: rows.filter(({ path }) => !there.has(path) && !isUnread(path)),
+    unfinished: [],
+    counts: told.counts,
+    commit: (steps) => commitProgress(run, steps, told),
+  };
+  await readFiles(deps, scan, files, told);
+  await removeVanished(deps, scan);
+  const scanned = { error: null, device, scanned_at: iso(clock.now()) };
+  await scan.commit([folders.change(folder.id, scanned)]);
+};
+
+/** Returns the file system of a folder; null if it is not there. */
+const deviceOf = async ({ path }: KnowledgeFolderRow): Promise<string | null> =>
+  stat(path).then(
+    ({ dev }) => String(dev),
+    () => null,
+  );
+
+const readFiles = async (
+  deps: ScanDeps,
+  scan: FolderScan,
+  files: FolderEntry[],
+  told: ScanProgress,
+): Promise<void> => {
+  for (const file of files) {
+    scan.run.signal.throwIfAborted();
+    told.note = file.path;
+    if (isUnchanged(scan.known.get(file.path), file)) told.counts.unchanged++;
+    else await takeFile(deps, scan, file);
+  }
+  told.note = null;
+  await finishFiles(deps, scan);
+};
+
+const removeVanished = async (
+  { folders, texts }: ScanDeps,
+  { run, vanished, counts, commit }: FolderScan,
+): Promise<void> => {
+  for (let at = 0; at < vanished.length; at += REMOVED_AT_ONCE) {
+    const some = vanished.slice(at, at + REMOVED_AT_ONCE).map(({ id }) => id);
+    counts.removed += some.length;
+    await commit(folders.removal(run.userId, some));
+    texts.changed();
+  }
+};

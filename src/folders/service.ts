@@ -1,0 +1,114 @@
+import { dirname, isAbsolute } from 'node:path';
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../kernel/clock.js';
+import { listInside, NotInside } from '../kernel/confinedpath.js';
+import type { Operation } from '../kernel/contract/operation.js';
+import { mint } from '../kernel/ids.js';
+import { refuseFaults } from '../kernel/route.js';
+import type { IndexedPath } from '../knowledge/module.js';
+import type { OperationBeginner } from '../operations/module.js';
+import type { KnowledgeFolderRow } from '../store/tables/folders.js';
+import type { FolderAdmission } from './admission.js';
+import type { FoldersStore } from './queries.js';
+import type { RootedPath } from './roots.js';
+import { type FolderInput, scanOf } from './scan.js';
+import type { FolderWatcher } from './watcher.js';
+
+export interface FoldersDeps {
+  clock: Clock;
+  folders: FoldersStore;
+  admission: FolderAdmission;
+  scans: OperationBeginner<FolderInput>;
+  watcher: FolderWatcher;
+  /** Runs the work that changes the folders of a user, or scans one, one after the other. */
+  inTurn<T>(of: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** Ours: the folders of one user. */
+const MOST_FOLDERS = 100;
+
+/** Begins the scan of a folder of the machine, which is kept, and watched if that is asked for. */
+export const indexPath = async (
+  deps: FoldersDeps,
+  userId: string,
+  given: IndexedPath,
+): Promise<Operation> => {
+  const path = given.path.length > 1 ? given.path.replace(/\/+$/, '') : given.path;
+  const fault = path.includes('\0') ? 'must not hold a NUL character' : 'must be absolute';
+  refuseFaults(isAbsolute(path) && !path.includes('\0') ? [] : [{ path: 'path', message: fault }]);
+  const place = await deps.admission.admit(userId, path);
+  if (typeof place === 'string') throw Boom.forbidden(place, { code: 'not_indexable' });
+  const type = await typeOf(place);
+  const isOther = given.type !== undefined && given.type !== type;
+  refuseFaults(isOther ? [{ path: 'type', message: `does not fit: ${path} is a ${type}` }] : []);
+  return deps.inTurn(userId, () => begin(deps, userId, { ...given, path, type }));
+};
+
+/** Returns if there is a file or a folder at a place. Throws 400. */
+const typeOf = async ({ root, below }: RootedPath): Promise<KnowledgeFolderRow['type']> => {
+  const refused = (message: string) => refuseFaults([{ path: 'path', message }]);
+  try {
+    if (below === '') {
+      await listInside(root, '', { levels: 1, most: 1 });
+      return 'directory';
+    }
+    const parent = dirname(below);
+    const found = await listInside(root, parent === '.' ? '' : parent, {
+      levels: 1,
+      most: 100_000,
+    });
+    const entry = found.entries.find(({ path }) => path === below);
+    if (entry?.kind === 'file') return 'file';
+    if (entry?.kind === 'folder') return 'directory';
+    refused(entry ? 'is neither a file nor a folder' : 'does not exist');
+  } catch (error) {
+    if (error instanceof NotInside) refused(error.message);
+    throw error;
+  }
+  return 'file';
+};
+
+type PathToIndex = IndexedPath & { type: KnowledgeFolderRow['type'] };
+
+const begin = async (deps: FoldersDeps, userId: string, given: PathToIndex): Promise<Operation> => {
+  const { folders, clock, scans, watcher } = deps;
+  const before = await folders.atPath(userId, given.path);
+  if (!before && (await folders.count(userId)) >= MOST_FOLDERS) {
+    throw Boom.conflict(`You have ${MOST_FOLDERS} folders, the most there may be`);
+  }
+  const id = before?.id ?? mint('folder', clock.now());
+  const settings = settingsOf(given, before);
+  const operation = await scans.begin(
+    scanOf({ id, user_id: userId, path: given.path }),
+    (begun) => [
+      before
+        ? folders.change(id, { ...settings, operation_id: begun.id })
+        : folders.insert({
+            ...settings,
+            id,
+            user_id: userId,
+            path: given.path,
+            device: null,
+            operation_id: begun.id,
+            error: null,
+            created_at: iso(clock.now()),
+            scanned_at: null,
+          }),
+      ...(before && before.tags !== settings.tags ? [folders.forgetSizes(userId, id)] : []),
+    ],
+  );
+  const row = await folders.get(userId, id);
+  if (row?.watch === 1) await watcher.add(row);
+  else await watcher.remove(id);
+  return operation;
+};
+
+const settingsOf = (
+  { type, patterns, tags, watch }: PathToIndex,
+  before: KnowledgeFolderRow | undefined,
+): Pick<KnowledgeFolderRow, 'type' | 'patterns' | 'tags' | 'watch'> => ({
+  type,
+  patterns: patterns === undefined ? (before?.patterns ?? '[]') : JSON.stringify(patterns),
+  tags: tags === undefined ? (before?.tags ?? '[]') : JSON.stringify(tags),
+  watch: watch === undefined ? (before?.watch ?? 0) : Number(watch),
+});

@@ -1,0 +1,129 @@
+import { basename } from 'node:path';
+import { type FolderEntry, listInside, NotInside } from '../kernel/confinedpath.js';
+import { TaskOverran } from '../kernel/pool.js';
+import { inThread } from '../kernel/threadtask.js';
+import type { MatchTask } from './matchthread.js';
+import type { RootedPath } from './roots.js';
+
+/** The files of a folder that are to be read. */
+export interface WalkedFiles {
+  /** With paths relative to the folder. */
+  files: FolderEntry[];
+  /** The folders that could not be read, relative to the folder. What is known of them stays. */
+  unread: string[];
+}
+
+/** The error of a folder that cannot be walked. */
+export class WalkFailed extends Error {
+  override name = 'WalkFailed';
+}
+
+interface FolderWalk {
+  place: RootedPath;
+  type: 'file' | 'directory';
+  patterns: string[];
+  /** The identities of folders that are never read. */
+  forbidden: ReadonlySet<string>;
+  signal: AbortSignal;
+}
+
+const MATCH_THREAD = new URL('./matchthread.js', import.meta.url);
+const MATCH_LIMIT_MS = 5000;
+/** Ours: the most files and folders below one folder. */
+const MOST = 100_000;
+const MOST_FOLDERS = 20_000;
+
+/**
+ * Lists the files of a folder that fit the patterns. Links are not followed, and names that begin
+ * with a dot are left out unless a pattern names one. Throws WalkFailed.
+ */
+export const walkFolder = async (walk: FolderWalk): Promise<WalkedFiles> => {
+  const { place, type, forbidden } = walk;
+  if (type === 'file') return oneFile(place);
+  await refuseForbidden(place, forbidden);
+  const found = await allFiles(walk);
+  const names = found.files.map(({ path }) => path);
+  const places = await matching(walk, names);
+  return { files: places.flatMap((at) => found.files[at] ?? []), unread: found.unread };
+};
+
+const oneFile = async ({ root, below }: RootedPath): Promise<WalkedFiles> => {
+  const name = basename(below);
+  const entries = await listed(root, below.slice(0, -name.length));
+  const file = entries.find(({ path, kind }) => path === below && kind === 'file');
+  return { files: file ? [{ ...file, path: name }] : [], unread: [] };
+};
+
+/** Refuses a folder that lies in one that is never read, however its path is spelled. */
+const refuseForbidden = async (
+  { root, below }: RootedPath,
+  forbidden: ReadonlySet<string>,
+): Promise<void> => {
+  const parts = below.split('/').filter((part) => part !== '');
+  for (let depth = 0; depth < parts.length; depth++) {
+    const path = parts.slice(0, depth + 1).join('/');
+    const around = await listed(root, parts.slice(0, depth).join('/'));
+    const entry = around.find((one) => one.path === path);
+    if (entry && forbidden.has(entry.identity)) throw new WalkFailed(`${path} is never read`);
+  }
+};
+
+const allFiles = async ({
+  place,
+  patterns,
+  forbidden,
+  signal,
+}: FolderWalk): Promise<WalkedFiles> => {
+  const { root, below } = place;
+  const hasDots = patterns.some((pattern) => /(^!?|[/{,(|])\.[^./]/.test(pattern));
+  const walked: WalkedFiles = { files: [], unread: [] };
+  const waiting = [below];
+  for (let folders = 0; waiting.length > 0; folders++) {
+    signal.throwIfAborted();
+    const folder = waiting.pop() ?? below;
+    const entries = await listed(root, folder).catch((error: unknown) => {
+      if (folder === below || !(error instanceof WalkFailed)) throw error;
+      walked.unread.push(pathBelow(below, folder));
+      return [];
+    });
+    for (const entry of entries) {
+      if (!hasDots && basename(entry.path).startsWith('.')) continue;
+      if (forbidden.has(entry.identity)) continue;
+      if (entry.kind === 'folder') waiting.push(entry.path);
+      if (entry.kind !== 'file') continue;
+      walked.files.push({ ...entry, path: pathBelow(below, entry.path) });
+    }
+    if (walked.files.length > MOST) throw new WalkFailed(`It holds more than ${MOST} files`);
+    if (folders > MOST_FOLDERS) throw new WalkFailed(`It holds more than ${MOST_FOLDERS} folders`);
+  }
+  return walked;
+};
+
+const pathBelow = (folder: string, path: string): string =>
+  folder === '' ? path : path.slice(folder.length + 1);
+
+const listed = async (root: string, folder: string): Promise<FolderEntry[]> => {
+  try {
+    return (await listInside(root, folder, { levels: 1, most: MOST + 1 })).entries;
+  } catch (error) {
+    if (error instanceof NotInside) throw new WalkFailed(error.message);
+    if (error instanceof Error && 'code' in error) {
+      throw new WalkFailed(`${root} cannot be read: ${error.message}`);
+    }
+    throw error;
+  }
+};
+
+/** Returns the places of the paths that fit. It works in a thread: a pattern may take for ever. */
+const matching = async ({ patterns, signal }: FolderWalk, paths: string[]): Promise<number[]> => {
+  if (patterns.length === 0) return [...paths.keys()];
+  const input: MatchTask = { patterns, paths };
+  const failure = 'Its patterns are too complex';
+  const task = { file: MATCH_THREAD, input, limitMs: MATCH_LIMIT_MS, heapMb: 256, signal, failure };
+  try {
+    return await inThread<number[]>(task);
+  } catch (error) {
+    if (error instanceof TaskOverran) throw new WalkFailed(failure);
+    throw error;
+  }
+};

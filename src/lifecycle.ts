@@ -1,0 +1,44 @@
+import type { Watch } from './kernel/watch.js';
+import type { Modules } from './modules.js';
+
+/** Reads what the modules keep in memory, then begins the work of the queues and timers. */
+export const startModules = async (modules: Modules): Promise<void> => {
+  const { hooks, vault, outbound, models, channels, skills, agents, jobs, system } = modules;
+  await hooks.load();
+  await vault.vault.refresh();
+  await outbound.load();
+  await models.load();
+  await channels.load();
+  await skills.skills.start();
+  await agents.load();
+  await jobs.queue.start();
+  await outbound.queue.start();
+  await modules.knowledge.start();
+  await modules.documents.start();
+  await modules.operations.start();
+  await modules.folders.start();
+  for (const watch of watchesOf(modules)) watch.start();
+  await system.backups.start();
+};
+
+/** Takes no new work and waits at most so long for what runs. */
+export const stopModules = async (modules: Modules, waitMs: number): Promise<void> => {
+  const { outbound, channels, skills, jobs, operations, system } = modules;
+  await Promise.all(watchesOf(modules).map((watch) => watch.stop()));
+  await channels.receiver.stop();
+  await modules.folders.stop();
+  const queues = [operations, jobs.queue, outbound.queue];
+  await Promise.all([system.backups.stop(), ...queues.map((queue) => queue.stop(waitMs))]);
+  await skills.skills.stop();
+  await modules.knowledge.stop();
+};
+
+/** Returns the timers. */
+const watchesOf = ({ hooks, approvals, outbound, system, folders }: Modules): Watch[] => [
+  hooks.schedule,
+  approvals.expiry,
+  outbound.digests,
+  outbound.reminders,
+  system.retention,
+  folders.poll,
+];

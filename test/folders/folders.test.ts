@@ -1,0 +1,296 @@
+import { mkdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { until } from '../harness/app.js';
+import { pdfOf } from '../harness/pdf.js';
+import { upload } from '../harness/upload.js';
+import { type FolderStage, openFolderStage } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach } = lab;
+
+describe('a folder of the machine', () => {
+  let stage: FolderStage;
+  before(async () => {
+    stage = await openFolderStage();
+  });
+  after(() => stage.stop());
+  beforeEach(async () => {
+    const { body } = await stage.call('GET', '/api/knowledge/folders');
+    for (const { id } of body.folders) await stage.call('DELETE', `/api/knowledge/folders/${id}`);
+    await rm(stage.folder, { recursive: true, force: true });
+    await mkdir(stage.folder);
+  });
+
+  const index = (more: object = {}) => stage.index({ path: stage.folder, ...more });
+  const entries = async () => (await stage.call('GET', '/api/knowledge?limit=200')).body.entries;
+  const onlyFolder = async () => {
+    const { body } = await stage.call('GET', '/api/knowledge/folders');
+    return (await stage.call('GET', `/api/knowledge/folders/${body.folders[0].id}`)).body;
+  };
+
+  it('is read with all its subfolders, each file as an entry', async () => {
+    await stage.write({
+      'servers.md': '# Servers\n\nThe staging server is argon.',
+      'deep/er/letter.pdf': pdfOf('The lighthouse keeper', 'wrote of argon'),
+      'page.html': '<title>x</title><p>Argon is a gas.<p style="display:none">xenon',
+      'umlaut.txt': Buffer.from('Argon fl\xfcstert', 'latin1'),
+      'picture.bin': Buffer.from([0, 1, 2, 3]),
+      '.hidden.md': 'argon',
+      '.git/config.txt': 'argon',
+    });
+    await symlink('/etc/hostname', join(stage.folder, 'link.txt'));
+    await symlink('/etc', join(stage.folder, 'linked'));
+    const { status, result, progress } = await index({ tags: ['work'] });
+    expect({ status, result }).to.equal({
+      status: 'completed',
+      result: { unchanged: 0, read: 4, moved: 0, failed: 0, skipped: 1, removed: 0 },
+    });
+    expect(progress).to.include({ done: 5, total: 5, unit: 'files' });
+    expect(await stage.found('argon')).to.equal([
+      ...['letter.pdf', 'page.html', 'servers.md', 'umlaut.txt'],
+    ]);
+    expect(await stage.found('flüstert')).to.equal(['umlaut.txt']);
+    expect(await stage.found('xenon')).to.equal([]);
+    const letter = (await entries()).find(({ title }: { title: string }) => title === 'letter.pdf');
+    expect(letter).to.include({
+      ...{ sourceType: 'file', trust: 'outside', status: 'ready' },
+      uri: `file://${stage.folder}/deep/er/letter.pdf`,
+    });
+    expect(letter.tags).to.equal(['work']);
+    const hits = await stage.call('POST', '/api/knowledge/search', { query: 'keeper' });
+    expect(hits.body.results[0]).to.include({ title: 'letter.pdf', page: 1 });
+    expect(await onlyFolder()).to.include({
+      ...{ path: stage.folder, type: 'directory', watch: false, error: null },
+      files: { ready: 4, pending: 0, failed: 0, skipped: 1 },
+    });
+  });
+
+  it('is not read again where nothing has changed; what was moved keeps its entry', async () => {
+    await stage.write({ 'a.md': 'Walruses swim', 'b.md': 'Quokkas hop', 'c.md': 'Herons wade' });
+    await index();
+    const before = await entries();
+    expect((await index()).result).to.include({ unchanged: 3, read: 0 });
+    await mkdir(join(stage.folder, 'deep'));
+    await rename(join(stage.folder, 'a.md'), join(stage.folder, 'deep/z.md'));
+    await rm(join(stage.folder, 'b.md'));
+    await stage.write({ 'c.md': 'Herons nest' });
+    await utimes(join(stage.folder, 'c.md'), 1, 1);
+    const { result } = await index();
+    expect(result).to.equal({ unchanged: 0, read: 1, moved: 1, failed: 0, skipped: 0, removed: 1 });
+    const after = await entries();
+    const idOf = (list: { id: string; title: string }[], title: string) =>
+      list.find((entry) => entry.title === title)?.id;
+    expect(after.length).to.equal(2);
+    expect(idOf(after, 'z.md')).to.equal(idOf(before, 'a.md'));
+    expect(idOf(after, 'c.md')).to.equal(idOf(before, 'c.md'));
+    expect(await stage.found('walruses')).to.equal(['z.md']);
+    expect(await stage.found('quokkas')).to.equal([]);
+    expect(await stage.found('wade')).to.equal([]);
+    expect(await stage.found('nest')).to.equal(['c.md']);
+  });
+
+  it('is read as far as its patterns fit', async () => {
+    const words = { 'a.md': 'tern', 'b.txt': 'tern', 'old/c.md': 'tern', '.d/e.md': 'tern' };
+    await stage.write(words);
+    await index({ patterns: ['**/*.md', '!old/**'] });
+    expect(await stage.found('tern')).to.equal(['a.md']);
+    await index({ patterns: ['.d/*', 'b*'] });
+    expect(await stage.found('tern')).to.equal(['b.txt', 'e.md']);
+    await index({ tags: ['new'] });
+    expect(await stage.found('tern')).to.equal(['b.txt', 'e.md']);
+    expect((await entries()).map(({ tags }: { tags: string[] }) => tags)).to.equal([
+      ...[['new'], ['new']],
+    ]);
+  });
+
+  it('fails with a sentence, and keeps what was read, where it cannot be read', async () => {
+    await stage.write({ 'a.md': 'Puffins' });
+    await index();
+    const late = '*a'.repeat(60);
+    await stage.write({ [`${'a'.repeat(200)}.txt`]: 'a' });
+    const { status, error } = await index({ patterns: [late] });
+    expect({ status, error }).to.equal({ status: 'failed', error: 'Its patterns are too complex' });
+    await index({ patterns: [] });
+    await rm(stage.folder, { recursive: true });
+    const gone = await stage.call('POST', '/api/knowledge/index', { path: stage.folder });
+    expect(gone.status).to.equal(400);
+    expect(gone.body.details).to.equal([{ path: 'path', message: 'does not exist' }]);
+    expect(await stage.found('puffins')).to.equal(['a.md']);
+  });
+
+  it('says which of its files could not be read', async () => {
+    await stage.write({ 'broken.pdf': '%PDF-1.4 nothing', 'good.md': 'Gannets' });
+    expect((await index()).result).to.include({ read: 1, failed: 1 });
+    const { files, failures } = await onlyFolder();
+    expect(files).to.include({ ready: 1, failed: 1 });
+    expect(failures[0]).to.include({ path: 'broken.pdf' });
+    expect(failures[0].error).to.match(/damaged|PDF/);
+    expect((await index()).result).to.include({ unchanged: 2, read: 0 });
+  });
+
+  it('may be one file', async () => {
+    await stage.write({ 'a.md': 'Dunlins', 'b.md': 'Dunlins' });
+    const path = join(stage.folder, 'a.md');
+    expect((await stage.index({ path, type: 'file' })).result).to.include({ read: 1 });
+    expect(await stage.found('dunlins')).to.equal(['a.md']);
+    const wrong = await stage.call('POST', '/api/knowledge/index', { path, type: 'directory' });
+    expect(wrong.body.details[0].path).to.equal('type');
+  });
+
+  it('is watched, also after a restart, until it is forgotten', async () => {
+    await stage.write({ 'a.md': 'Curlews' });
+    await index({ watch: true });
+    const foundAs = async (query: string, titles: string[]) =>
+      until(
+        () => stage.found(query),
+        (found) => JSON.stringify(found) === JSON.stringify(titles),
+        20_000,
+      );
+    await stage.write({ 'deep/b.md': 'Curlews' });
+    await foundAs('curlews', ['a.md', 'b.md']);
+    await rm(join(stage.folder, 'a.md'));
+    await foundAs('curlews', ['b.md']);
+    await stage.app.app.close();
+    await stage.write({ 'c.md': 'Curlews' });
+    await stage.app.restart().catch(() => undefined);
+    await foundAs('curlews', ['b.md', 'c.md']);
+    await stage.write({ 'd.md': 'Curlews' });
+    await foundAs('curlews', ['b.md', 'c.md', 'd.md']);
+    const { id } = await onlyFolder();
+    expect((await stage.call('DELETE', `/api/knowledge/folders/${id}`)).status).to.equal(204);
+    expect(await stage.found('curlews')).to.equal([]);
+    expect((await stat(join(stage.folder, 'deep/b.md'))).isFile()).to.be.true();
+    expect((await stage.call('GET', '/api/knowledge/folders')).body.folders).to.equal([]);
+  });
+
+  it('is no one else’s', async () => {
+    await stage.write({ 'a.md': 'Godwits' });
+    await index();
+    const { id } = await onlyFolder();
+    const { token } = await stage.app.register(`u${Date.now()}`);
+    const asOther = (method: string, path: string) => stage.call(method, path, undefined, token);
+    expect((await asOther('GET', `/api/knowledge/folders/${id}`)).status).to.equal(404);
+    expect((await asOther('DELETE', `/api/knowledge/folders/${id}`)).status).to.equal(404);
+    expect((await asOther('GET', '/api/knowledge/folders')).body.folders).to.equal([]);
+    expect(await stage.found('godwits', token)).to.equal([]);
+    expect(await stage.found('godwits')).to.equal(['a.md']);
+  });
+});
+
+describe('the admission to folders', () => {
+  let stage: FolderStage;
+  before(async () => {
+    stage = await openFolderStage();
+  });
+  after(() => stage.stop());
+
+  const asked = async (body: object, token?: string) => {
+    const reply = await stage.call('POST', '/api/knowledge/index', body, token);
+    return { status: reply.status, message: reply.body.message as string };
+  };
+
+  it('is given below a root alone, and not through links', async () => {
+    await symlink('/etc', join(stage.root, 'etc'));
+    for (const path of ['/etc', '/etc/hostname', join(stage.root, '../etc'), `${stage.root}-x`]) {
+      expect(await asked({ path })).to.include({ status: 403 });
+    }
+    expect((await asked({ path: '/etc' })).message).to.contain('ADJUTANT_KNOWLEDGE_ROOTS');
+    for (const path of [
+      join(stage.root, 'etc'),
+      join(stage.root, 'etc/hostname'),
+      'notes',
+      '/\0',
+    ]) {
+      expect(await asked({ path })).to.include({ status: 400 });
+    }
+  });
+
+  it('needs the permission index', async () => {
+    const { token, id } = await stage.app.register('eve');
+    const { status, message } = await asked({ path: stage.folder }, token);
+    expect(status).to.equal(403);
+    expect(message).to.contain('permission index');
+    const path = `/api/admin/users/${id}`;
+    await stage.call('PATCH', path, { permissions: { index: true } });
+    expect(await asked({ path: stage.folder }, token)).to.include({ status: 202 });
+  });
+
+  it('takes one source, with what belongs to it', async () => {
+    const path = stage.folder;
+    for (const body of [
+      {},
+      { path, text: 'x' },
+      { path, title: 'x' },
+      { text: 'x', watch: true },
+      { text: 'x', patterns: ['*'] },
+      { url: 'https://example.org', type: 'file' },
+    ]) {
+      expect(await asked(body)).to.include({ status: 400 });
+    }
+  });
+
+  it('is not given without roots', async () => {
+    await stage.app.restart({ knowledgeRoots: [] });
+    expect(await asked({ path: stage.folder })).to.include({ status: 403 });
+    await stage.app.restart();
+  });
+
+  it('stops the start where a root lies in the home', async () => {
+    const { home } = stage.app;
+    const start = stage.app.restart({ knowledgeRoots: [join(home, 'documents')] });
+    await expect(start).to.reject(/ADJUTANT_KNOWLEDGE_ROOTS must name folders outside the home/);
+    await stage.app.restart().catch(() => undefined);
+  });
+
+  it('leaves the home out that lies below a root', async () => {
+    const { home } = stage.app;
+    await writeFile(join(home, 'canary.txt'), 'sandpiper');
+    await stage.write({ 'a.md': 'sandpiper' });
+    const around = join(home, '..');
+    await stage.app.restart({ knowledgeRoots: [around] });
+    const name = stage.root.slice(around.length + 1);
+    const own = `${home.slice(around.length + 1)}/**`;
+    const { status } = await stage.index({ path: around, patterns: [own, `${name}/**`] });
+    expect(status).to.equal('completed');
+    expect(await stage.found('sandpiper')).to.equal(['a.md']);
+    const inner = await stage.index({ path: join(home, 'keys') });
+    expect(inner.status).to.equal('failed');
+    expect(inner.error).to.contain('is never read');
+  });
+});
+
+describe('what else can be indexed', () => {
+  let stage: FolderStage;
+  before(async () => {
+    stage = await openFolderStage();
+  });
+  after(() => stage.stop());
+
+  it('is a document that was not to be found, and then has other tags', async () => {
+    const files = [{ name: 'letter.txt', content: 'Kestrels hover' }];
+    const { body } = await upload(stage.app, stage.token, files, { index: 'false' });
+    const id = body.documents[0]?.id;
+    await until(
+      () => stage.call('GET', `/api/documents/${id}`),
+      (reply) => reply.body.status === 'completed',
+      20_000,
+    );
+    expect(await stage.found('kestrels')).to.equal([]);
+    const { status } = await stage.index({ documentId: id, tags: ['birds'] });
+    expect(status).to.equal('completed');
+    expect(await stage.found('kestrels')).to.equal(['letter.txt']);
+    await stage.call('PATCH', `/api/documents/${id}`, { filename: 'birds.txt' });
+    const search = { query: 'kestrels', filters: { tags: ['birds'] } };
+    await until(
+      () => stage.call('POST', '/api/knowledge/search', search),
+      (reply) => reply.body.results[0]?.title === 'birds.txt',
+    );
+    const { knowledgeId } = (await stage.call('GET', `/api/documents/${id}`)).body;
+    await stage.call('DELETE', `/api/knowledge/${knowledgeId}`);
+    expect((await stage.call('GET', `/api/documents/${id}`)).body.knowledgeId).to.be.null();
+    const none = { documentId: 'document_00000000000000000000000000' };
+    expect((await stage.call('POST', '/api/knowledge/index', none)).status).to.equal(404);
+  });
+});
