@@ -3,7 +3,7 @@ import type { Base } from '../base.js';
 import type { Resource } from '../kernel/route.js';
 import type { Knowledge } from '../knowledge/module.js';
 import type { Operations } from '../operations/module.js';
-import type { PageReading } from '../providers/pages/request.js';
+import type { PageReading } from '../providers/pages/reading.js';
 import type { Hub } from '../realtime/module.js';
 import { readOperation } from './operation.js';
 import { readerStore } from './queries.js';
@@ -15,19 +15,18 @@ interface ReaderModuleDeps {
   operations: Operations;
   asked: { models: Pick<Models, 'has'>; userCalls: UserCalls };
   knowledge: Pick<Knowledge, 'texts' | 'handle'>;
-  web: PageReading;
+  pages: PageReading;
 }
 
 /** Opens the reader: pages of the web that a person has read, as operations. */
 export const openReader = (base: Base, deps: ReaderModuleDeps) => {
-  const { hub, operations, asked, knowledge, web } = deps;
+  const { hub, operations, asked, knowledge, pages } = deps;
   const { models, userCalls } = asked;
   const { store, clock, http } = base;
-  const { getPage, readPage } = web;
   const tasks = readerStore(store);
   const summarize = createSummarize(userCalls);
   const reads = operations.register(
-    readOperation({ clock, tasks, getPage, readPage, summarize, texts: knowledge.texts }),
+    readOperation({ clock, tasks, pages, summarize, texts: knowledge.texts }),
   );
   const service = { clock, hub, http, tasks, reads, hasModel: models.has };
   const resource = readerResource(service);

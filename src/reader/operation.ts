@@ -3,9 +3,9 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { beginningOf } from '../kernel/excerpt.js';
 import type { KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
-import type { ReadPage } from '../providers/pages/apart.js';
 import { type PageText, PageUnreadable } from '../providers/pages/page.js';
-import { type PageClient, PageFailed, type ReceivedPage } from '../providers/pages/request.js';
+import type { PageReading } from '../providers/pages/reading.js';
+import { PageFailed, type ReceivedPage } from '../providers/pages/request.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { ReaderTaskRow } from '../store/tables/reader.js';
 import type { ReaderStore } from './queries.js';
@@ -30,8 +30,7 @@ export type Summarize = (
 interface ReadDeps {
   clock: Clock;
   tasks: ReaderStore;
-  getPage: PageClient;
-  readPage: ReadPage;
+  pages: PageReading;
   summarize: Summarize;
   texts: Pick<KnowledgeTexts, 'index'>;
 }
@@ -93,12 +92,15 @@ const readTask = async (
   run: ReadRun,
   task: ReaderTaskRow,
 ): Promise<string | null> => {
-  const { getPage, readPage, clock, tasks } = deps;
+  const { pages, clock, tasks } = deps;
   let page: ReceivedPage | null = null;
   try {
-    page = await getPage(task.url, run.signal);
+    // What is kept to be searched is read as programs read.
+    const get = task.tags === null ? pages.getPage : pages.getAllowedPage;
+    page = await get(task.url, run.signal);
     const wish = { format: task.format, isWhole: false, hasAddresses: false, most: WHOLE };
-    const text = await readPage(page, wish, run);
+    const text = await pages.readPage(page, wish, run);
+    if (text.kind === 'feed') await pages.refuseUnlessAllowed(page.url, run.signal);
     await keep(deps, run, task, { page, text });
     return null;
   } catch (error) {

@@ -4,9 +4,6 @@ import type { Resource } from '../kernel/route.js';
 import type { Knowledge } from '../knowledge/module.js';
 import type { Operations } from '../operations/module.js';
 import type { Outbound } from '../outbound/module.js';
-import type { PageReading } from '../providers/pages/request.js';
-import { createRobots } from '../providers/pages/robots.js';
-import type { WebSearch } from '../providers/search/search.js';
 import type { Hub } from '../realtime/module.js';
 import type { ResearchActions } from '../tools/module.js';
 import { researchActions } from './actions.js';
@@ -15,6 +12,7 @@ import { researchStore } from './queries.js';
 import { researchResource } from './routes.js';
 import type { ResearchServiceDeps } from './service.js';
 import { researchSourcesStore } from './sources.js';
+import type { ResearchWeb } from './work.js';
 
 interface ResearchModuleDeps {
   hub: Hub;
@@ -23,13 +21,12 @@ interface ResearchModuleDeps {
   asked: { models: Pick<Models, 'has'>; userCalls: UserCalls };
   knowledge: Pick<Knowledge, 'actions' | 'texts'>;
   outbound: Pick<Outbound, 'outbox'>;
-  web: PageReading & { search: WebSearch };
+  web: ResearchWeb;
 }
 
 /** Opens the research of questions, as operations. */
 export const openResearch = (base: Base, deps: ResearchModuleDeps) => {
-  const { hub, operations, asked, knowledge, outbound } = deps;
-  const { search, getPage, readPage } = deps.web;
+  const { hub, operations, asked, knowledge, outbound, web } = deps;
   const { store, clock, http } = base;
   const jobs = researchStore(store);
   const sources = researchSourcesStore(store);
@@ -39,7 +36,7 @@ export const openResearch = (base: Base, deps: ResearchModuleDeps) => {
       jobs,
       sources,
       userCalls: asked.userCalls,
-      web: { search, robots: createRobots(getPage, clock.now), getPage, readPage },
+      web,
       knowledge: { search: knowledge.actions.search, index: knowledge.texts.index },
       outbox: outbound.outbox,
     }),
@@ -52,7 +49,7 @@ export const openResearch = (base: Base, deps: ResearchModuleDeps) => {
     texts: knowledge.texts,
     starts,
     hasModel: asked.models.has,
-    isSearchable: search.provider !== null,
+    isSearchable: web.search.provider !== null,
   };
   const actions: ResearchActions = researchActions(service);
   return { actions, resources: (): Resource[] => [researchResource(service, hub)] };

@@ -181,7 +181,7 @@ interface PageRead {
 
 /** Gets a page, if its host allows that, and reads its text. */
 const textOf = async (
-  { web: { robots, getPage, readPage } }: ResearchDeps,
+  { web: { getAllowedPage, readPage } }: ResearchDeps,
   work: ResearchWork,
   url: string,
 ): Promise<PageRead> => {
@@ -197,12 +197,7 @@ const textOf = async (
   const late = AbortSignal.timeout(ms);
   const signal = AbortSignal.any([work.run.signal, late]);
   try {
-    const refusal = await robots(url, signal);
-    if (refusal !== null) return failed(refusal);
-    const page = await getPage(url, signal);
-    // It may have been redirected to where its host wants no programs.
-    const second = page.url === url ? null : await robots(page.url, signal);
-    if (second !== null) return failed(second);
+    const page = await getAllowedPage(url, signal);
     const { content, title } = await readPage(page, WISH, { userId: work.run.userId, signal });
     const text = (content ?? '').slice(0, MOST_CHARS).trim();
     if (text === '') return failed('It has no text');

@@ -3,8 +3,7 @@ import type { Clock } from '../kernel/clock.js';
 import type { KnowledgeActions, KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationRun } from '../operations/module.js';
 import type { Outbox } from '../outbound/module.js';
-import type { PageReading } from '../providers/pages/request.js';
-import type { Robots } from '../providers/pages/robots.js';
+import type { PageReading } from '../providers/pages/reading.js';
 import type { WebSearch } from '../providers/search/search.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { ResearchJobRow } from '../store/tables/research.js';
@@ -13,9 +12,8 @@ import type { ResearchStore } from './queries.js';
 import type { ListedSource, ResearchSourcesStore } from './sources.js';
 
 /** The web, as far as research may reach it. */
-export interface ResearchWeb extends PageReading {
+export interface ResearchWeb extends Pick<PageReading, 'getAllowedPage' | 'readPage'> {
   search: WebSearch;
-  robots: Robots;
 }
 
 /** The knowledge of the person, to be searched and to keep reports in. */

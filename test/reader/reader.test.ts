@@ -47,6 +47,13 @@ describe('the reader', () => {
         .setHeader('content-type', 'application/rtf')
         .end('{\\rtf1 The pier is shut.}');
     }
+    if (url === '/robots.txt') return response.end('User-agent: *\nDisallow: /private');
+    if (/^\/private\/feed/.test(url)) {
+      const feed = '<rss version="2.0"><channel><title>News</title></channel></rss>';
+      return response.setHeader('content-type', 'application/rss+xml').end(feed);
+    }
+    if (url === '/private/page') return html('<p>Not for programs');
+    if (url === '/open') return response.writeHead(302, { location: '/private/page' }).end();
     response.statusCode = url === '/forbidden' ? 403 : 404;
     return response.end('<p>no');
   };
@@ -70,6 +77,14 @@ describe('the reader', () => {
     });
   const ask = (method: string, path: string, token = owner.token) =>
     app.call(method, `/api/reader/tasks${path}`, { token });
+
+  it('obeys robots.txt for feeds and for what is kept, and not for a page by itself', async () => {
+    const refused = { status: 'failed', error: 'its robots.txt does not allow it' };
+    expect((await read('/private/page')).body).to.include({ status: 'completed' });
+    expect((await read('/private/page', { index: true })).body).to.include(refused);
+    expect((await read('/open', { index: true })).body).to.include(refused);
+    expect((await read('/private/feed')).body).to.include(refused);
+  });
 
   it('reads an article: its text, and what the page says of it', async () => {
     const { status, body } = await read('/bridge#top');

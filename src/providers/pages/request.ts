@@ -6,7 +6,7 @@ import { NoTurn } from '../../kernel/fairqueue.js';
 import type { Http, Incoming, Outgoing } from '../../kernel/http.js';
 import { createPace } from '../../kernel/pace.js';
 import { version } from '../../version.js';
-import { type ReadPage, untilAborted } from './apart.js';
+import { untilAborted } from './apart.js';
 import type { PageSource } from './page.js';
 
 /** Ours: the limits of a page, and of the time in which it must have come. */
@@ -95,12 +95,6 @@ export const createPageClient = (http: Pick<Http, 'request'>, everyMs = EVERY_MS
 };
 
 export type PageClient = ReturnType<typeof createPageClient>;
-
-/** The functions that get a page and that read it. */
-export interface PageReading {
-  getPage: PageClient;
-  readPage: ReadPage;
-}
 
 const orFailed = async (reply: Promise<Incoming>, signal: AbortSignal): Promise<Incoming> => {
   try {

@@ -62,8 +62,6 @@ export const createRobots = (getPage: PageClient, now: () => number) => {
   };
 };
 
-export type Robots = ReturnType<typeof createRobots>;
-
 /** Judges in a thread, so that a file of hostile rules holds up nothing else. */
 const isAllowed = async (input: RobotsTask, signal: AbortSignal): Promise<boolean> => {
   const failure = 'its robots.txt is too complex';
