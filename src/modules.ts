@@ -22,7 +22,7 @@ import { openOperations } from './operations/module.js';
 import { openOutbound } from './outbound/module.js';
 import { openPermissions } from './permissions/module.js';
 import { findConfinement } from './providers/confine/find.js';
-import { createPageReading } from './providers/pages/reading.js';
+import { createPageAccess } from './providers/pages/access.js';
 import { createWebSearch } from './providers/search/search.js';
 import { openReader } from './reader/module.js';
 import { openRealtime } from './realtime/module.js';
@@ -124,7 +124,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   // One for both, so that a host is asked once a second, whoever asks.
   const { http: client, clock } = base;
   const { readPage } = documents;
-  const pages = createPageReading({ http: client, now: clock.now, readPage });
+  const pages = createPageAccess({ http: client, now: clock.now, readPage });
   const reader = openReader(base, { hub, operations, asked, knowledge, pages });
   const web = { search, ...pages };
   const research = openResearch(base, { hub, operations, asked, knowledge, outbound, web });

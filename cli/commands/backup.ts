@@ -84,12 +84,13 @@ const backupCrud = crud({
 const create = command({
   name: 'create',
   calls: [endpoints.create, endpoints.get],
-  examples: ['', '--to /mnt/backup', '--passphrase-file - < ./passphrase'],
+  examples: ['', '--to /mnt/backup', '--without-documents', '--passphrase-file - < ./passphrase'],
   flags: {
     to: textFlag(
       '<folder>',
       'Folder on the machine of the daemon; that of its settings unless given',
     ),
+    withoutDocuments: on('Leave the originals of documents out; their texts are in it'),
     passphraseFile,
   },
   notes: [
@@ -99,8 +100,9 @@ const create = command({
   seeAlso: 'adjutant backup verify, adjutant backup schedule',
   run: async (context, { flags }) => {
     const folder = flags.to === undefined ? {} : { folder: resolve(flags.to) };
+    const left = flags.withoutDocuments ? { withoutDocuments: true } : {};
     const begun = await withPassphrase(context, flags.passphraseFile, async (given) =>
-      (await context.client()).backups.create({ body: { ...given, ...folder } }),
+      (await context.client()).backups.create({ body: { ...given, ...folder, ...left } }),
     );
     const made = await followed(context, begun);
     if (context.out.format !== 'table') return context.out.item(made, backupColumns);

@@ -3,7 +3,7 @@ import type { Base } from '../base.js';
 import type { Resource } from '../kernel/route.js';
 import type { Knowledge } from '../knowledge/module.js';
 import type { Operations } from '../operations/module.js';
-import type { PageReading } from '../providers/pages/reading.js';
+import type { PageAccess } from '../providers/pages/access.js';
 import type { Hub } from '../realtime/module.js';
 import { readOperation } from './operation.js';
 import { readerStore } from './queries.js';
@@ -15,7 +15,7 @@ interface ReaderModuleDeps {
   operations: Operations;
   asked: { models: Pick<Models, 'has'>; userCalls: UserCalls };
   knowledge: Pick<Knowledge, 'texts' | 'handle'>;
-  pages: PageReading;
+  pages: PageAccess;
 }
 
 /** Opens the reader: pages of the web that a person has read, as operations. */

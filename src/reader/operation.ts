@@ -3,8 +3,8 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { beginningOf } from '../kernel/excerpt.js';
 import type { KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
+import type { PageAccess } from '../providers/pages/access.js';
 import { type PageText, PageUnreadable } from '../providers/pages/page.js';
-import type { PageReading } from '../providers/pages/reading.js';
 import { PageFailed, type ReceivedPage } from '../providers/pages/request.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { ReaderTaskRow } from '../store/tables/reader.js';
@@ -30,7 +30,7 @@ export type Summarize = (
 interface ReadDeps {
   clock: Clock;
   tasks: ReaderStore;
-  pages: PageReading;
+  pages: PageAccess;
   summarize: Summarize;
   texts: Pick<KnowledgeTexts, 'index'>;
 }

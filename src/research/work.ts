@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.js';
 import type { KnowledgeActions, KnowledgeTexts } from '../knowledge/module.js';
 import type { OperationRun } from '../operations/module.js';
 import type { Outbox } from '../outbound/module.js';
-import type { PageReading } from '../providers/pages/reading.js';
+import type { PageAccess } from '../providers/pages/access.js';
 import type { WebSearch } from '../providers/search/search.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import type { ResearchJobRow } from '../store/tables/research.js';
@@ -12,7 +12,7 @@ import type { ResearchStore } from './queries.js';
 import type { ListedSource, ResearchSourcesStore } from './sources.js';
 
 /** The web, as far as research may reach it. */
-export interface ResearchWeb extends Pick<PageReading, 'getAllowedPage' | 'readPage'> {
+export interface ResearchWeb extends Pick<PageAccess, 'getAllowedPage' | 'readPage'> {
   search: WebSearch;
 }
 

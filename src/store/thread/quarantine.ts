@@ -117,6 +117,7 @@ const HOLDS: QuarantineStatement[] = [
         error = @why || ': it may go on elsewhere. Ask again if it should be researched here'
       WHERE status NOT IN ('completed', 'failed', 'cancelled')`,
   },
+  { since: 510, sql: 'UPDATE knowledge_folders SET watch = 0' },
   { since: 200, sql: 'DELETE FROM notice_batches' },
   { since: 20, sql: 'DELETE FROM jobs' },
   {

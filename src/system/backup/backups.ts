@@ -42,6 +42,8 @@ export interface BackupRequest {
   passphrase?: string;
   /** Absolute path; by default the folder in the settings. */
   folder?: string;
+  /** True: the originals of documents are left out. */
+  withoutDocuments?: boolean;
   cause?: BackupRow['cause'];
 }
 
@@ -91,8 +93,9 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
     const row = newRow(base, settings, asked);
     const { file, created_at: at } = row;
     const keys = { passphrase: passphraseOf(asked), masterKeys: deps.masterKeys() };
+    const { withoutDocuments = false } = asked;
     const of = { kind: 'create', home, file, at, version, settings: settings.given } as const;
-    return run(row, { ...of, ...keys }, also);
+    return run(row, { ...of, ...keys, withoutDocuments }, also);
   };
 
   const scheduled = (): Promise<BackupRow> => create({ cause: 'scheduled' }, []);

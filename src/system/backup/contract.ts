@@ -96,6 +96,9 @@ export const backups = contract({
       folder: s.optional(
         s.text(4000).pattern(/^\//).description('Absolute; that of the settings unless given'),
       ),
+      withoutDocuments: s.optional(
+        s.flag().description('Leaves the originals of documents out; their texts are in it'),
+      ),
     }),
     reply: BackupView,
     status: 202,

@@ -31,6 +31,8 @@ export interface Creation {
   at: string;
   version: string;
   settings: string[];
+  /** True: the originals of documents are left out. */
+  withoutDocuments: boolean;
 }
 
 const MOST_TOLD = 1000;
@@ -82,7 +84,7 @@ const fill = async (
   const database = archive.addFrom({ path: DATABASE, ...own }, { path: copy });
   rmSync(copy);
   const heads = head === null ? [] : [archive.add({ path: 'audit.head', ...own }, head)];
-  const { files, skipped } = addFiles(archive, of.home);
+  const { files, skipped } = addFiles(archive, of);
   const { sealed, macKey } = await sealKeys(of.passphrase, {
     masterKeys: of.masterKeys,
     files: secretFiles(of.home),
@@ -114,8 +116,11 @@ const fill = async (
 
 const bare = ({ path, size, sha256 }: BackupFile): BackupFile => ({ path, size, sha256 });
 
-const addFiles = (archive: Archive, home: string) => {
-  const { files, skipped } = openFiles(home);
+const addFiles = (
+  archive: Archive,
+  { home, withoutDocuments }: Pick<Creation, 'home' | 'withoutDocuments'>,
+) => {
+  const { files, skipped } = openFiles(home, withoutDocuments);
   const added: BackupFile[] = [];
   for (const file of files) {
     try {

@@ -63,12 +63,20 @@ export const isLeft = (path: string): boolean =>
 /** Returns true if a path may be unpacked from the sealed files. */
 export const isSecret = (path: string): boolean => SECRET.includes(path.split('/', 1)[0] ?? '');
 
+/** The folder of the originals of documents. */
+const DOCUMENTS = 'documents';
+
 /** Lists the files that are copied as they are. */
-export const openFiles = (home: string): HomeFiles =>
-  gather(
+export const openFiles = (home: string, withoutDocuments = false): HomeFiles => {
+  const top = readdirSync(home, { withFileTypes: true }).filter(({ name }) => !isLeft(name));
+  if (!withoutDocuments) return gather(home, top);
+  const found = gather(
     home,
-    readdirSync(home, { withFileTypes: true }).filter(({ name }) => !isLeft(name)),
+    top.filter(({ name }) => name !== DOCUMENTS),
   );
+  found.skipped.push(`${DOCUMENTS}: left out, as was asked`);
+  return found;
+};
 
 /** Reads the files that are sealed together with the keys. */
 export const secretFiles = (home: string): { path: string; content: string }[] => {

@@ -5,6 +5,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { migrations } from '../../../migrations/all.js';
 import { frozenClock, until } from '../../harness/app.js';
+import { upload } from '../../harness/upload.js';
 import { openStage, PASSPHRASE, type Stage } from './stage.js';
 
 export const lab = Lab.script();
@@ -39,6 +40,26 @@ describe('backups', () => {
       expect(await readdir(stage.folder)).to.equal([done.file.slice(stage.folder.length + 1)]);
       expect(done.made?.bytes).to.equal(readFileSync(done.file).length);
       expect((await call('GET', '')).body.backups).to.equal([done]);
+    });
+
+    it('hold the originals of documents, unless they are asked to leave them out', async () => {
+      const [original] = (
+        await upload(stage.app, stage.token, [{ name: 'a.txt', content: 'Avocets' }])
+      ).body.documents;
+      await until(
+        () => stage.app.call('GET', `/api/documents/${original?.id}`, { token: stage.token }),
+        ({ body }) => body.status === 'completed',
+        20_000,
+      );
+      const asked = { passphrase: PASSPHRASE, folder: stage.folder };
+      const whole = await stage.made(asked);
+      await stage.clear();
+      const small = await stage.made({ ...asked, folder: stage.folder, withoutDocuments: true });
+      expect(whole.made?.skipped).to.equal([]);
+      expect(small.made?.skipped).to.equal(['documents: left out, as was asked']);
+      expect(small.made?.files).to.equal(Number(whole.made?.files) - 1);
+      const begun = await call('POST', '/verify', { passphrase: PASSPHRASE });
+      expect((await stage.ended(begun.body.id)).status).to.equal('done');
     });
 
     it('are verified by starting them once', async () => {

@@ -4,7 +4,7 @@ import { createPageClient, type PageClient, PageFailed } from './request.js';
 import { createRobots } from './robots.js';
 
 /** The functions that get pages and that read them. */
-export interface PageReading {
+export interface PageAccess {
   /** Gets a page that a person asks for. */
   getPage: PageClient;
   /** Gets a page for a program: from hosts that allow it alone, also where a redirect leads on. */
@@ -14,14 +14,14 @@ export interface PageReading {
   readPage: ReadPage;
 }
 
-interface PageReadingDeps {
+interface PageAccessDeps {
   http: Pick<Http, 'request'>;
   now(): number;
   readPage: ReadPage;
 }
 
 /** Creates the functions. Together they ask each host once a second at most. */
-export const createPageReading = ({ http, now, readPage }: PageReadingDeps): PageReading => {
+export const createPageAccess = ({ http, now, readPage }: PageAccessDeps): PageAccess => {
   const getPage = createPageClient(http);
   const robots = createRobots(getPage, now);
 
