@@ -3,8 +3,9 @@ import type { Clock } from '../kernel/clock.js';
 import { mint } from '../kernel/ids.js';
 import { ModelFailure, type Turn } from '../providers/llm/model.js';
 import type { KnowledgeAnswer, KnowledgeSearch } from './contract.js';
+import { plainModelText } from './modeltext.js';
 import type { FoundChunk } from './procedures/find.js';
-import { type QuotedSentence, quoteFinder, readSentences } from './quotes.js';
+import { isProved, type QuotedSentence, quoteFinder, readSentences } from './quotes.js';
 import { type SearchDeps, searchKnowledge } from './search.js';
 
 /** One question to a model on behalf of a user, outside any agent. */
@@ -125,10 +126,10 @@ const checkedAnswer = (
   { question, chunks }: { question: string; chunks: FoundChunk[] },
 ): KnowledgeAnswer => {
   const sentences = readSentences(text);
-  const known = chunks.map((chunk) => chunk.text).join('\n');
-  if (!sentences) {
-    return { answer: ownAddresses(text.trim(), known), citations: [], model, grounded: false };
-  }
+  const known = [question, ...chunks.map((chunk) => chunk.text)].join('\n');
+  const isKnown = (address: string): boolean => known.includes(address);
+  const plain = (said: string) => plainModelText(said, { most: LONGEST_ANSWER, isKnown });
+  if (!sentences) return { answer: plain(text.trim()), citations: [], model, grounded: false };
   if (sentences.length === 0) return { ...NOTHING, model };
   const citations: KnowledgeAnswer['citations'] = [];
   const finders = chunks.map((chunk) => quoteFinder(chunk.text));
@@ -142,37 +143,17 @@ const checkedAnswer = (
       citations.push({ ...citation, n: citations.length + 1 });
       return `[${citations.length}]`;
     });
-    return [ownAddresses(sentence, known), ...marks].join(' ');
+    return [plain(sentence), ...marks].join(' ');
   });
   return { answer: written.join(' '), citations, model, grounded };
 };
 
-/** Ours: the sentences of an answer that are read, and the quotes of each. */
+/** Ours: the sentences of an answer that are read, the quotes of each, and the characters in all. */
 const MOST_SENTENCES = 50;
 const MOST_QUOTES = 10;
+const LONGEST_ANSWER = 20_000;
 
 type Citation = KnowledgeAnswer['citations'][number];
-
-/**
- * True if each sentence of a text may have a quote of its own, and each number in it stands in a
- * quote or in the question.
- */
-const isProved = (text: string, citations: Citation[], question: string): boolean => {
-  const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(text)];
-  const worded = sentences.filter(({ segment }) => /[\p{L}\p{N}]/u.test(segment));
-  const proof = [question, ...citations.map(({ quote }) => quote)].join(' ');
-  const numbers = new Set(proof.match(/\p{Nd}+/gu));
-  return (
-    citations.length >= Math.max(1, worded.length) &&
-    (text.match(/\p{Nd}+/gu) ?? []).every((number) => numbers.has(number))
-  );
-};
-
-const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"')\]]+/gi;
-
-/** Leaves out addresses that stand in none of the texts: who opens one may send something there. */
-const ownAddresses = (text: string, known: string): string =>
-  text.replace(ADDRESS, (address) => (known.includes(address) ? address : '(address left out)'));
 
 const citationOf = (
   { n, quote }: QuotedSentence['quotes'][number],

@@ -36,6 +36,23 @@ const quoteOf = (given: unknown): QuotedSentence['quotes'] => {
   return typeof n === 'number' && typeof quote === 'string' ? [{ n, quote }] : [];
 };
 
+/**
+ * True if a text is a quote itself, or if each of its sentences may have one of its own and each
+ * number in it stands in a quote or in the question.
+ */
+export const isProved = (text: string, quotes: { quote: string }[], question: string): boolean => {
+  const said = text.replace(/^[“"]|[”"]$/g, '');
+  if (quotes.some(({ quote }) => quote.replace(/\s+/g, ' ').includes(said))) return true;
+  const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(text)];
+  const worded = sentences.filter(({ segment }) => /[\p{L}\p{N}]/u.test(segment));
+  const proof = [question, ...quotes.map(({ quote }) => quote)].join(' ');
+  const numbers = new Set(proof.match(/\p{Nd}+/gu));
+  return (
+    quotes.length >= Math.max(1, worded.length) &&
+    (text.match(/\p{Nd}+/gu) ?? []).every((number) => numbers.has(number))
+  );
+};
+
 /** The place of a quote in UTF-16 code units. */
 interface QuotePlace {
   from: number;
@@ -65,23 +82,46 @@ export const quoteFinder = (text: string): ((quote: string) => QuotePlace | null
   };
 };
 
-/** The characters that have a plain form; white space has that of a space. */
-const PLAIN = new Map<string, string>([
-  ...[...'‘’‚‛′'].map((mark): [string, string] => [mark, "'"]),
-  ...[...'“”„‟«»″'].map((mark): [string, string] => [mark, '"']),
-  ...[...'‐‑‒–—'].map((mark): [string, string] => [mark, '-']),
-]);
+const SPACE = 0x20;
+
+/** The codes of characters that have a plain form; white space has that of a space. */
+const PLAIN = new Map<number, number>(
+  [
+    ["'", '‘’‚‛′'],
+    ['"', '“”„‟«»″'],
+    ['-', '‐‑‒–—'],
+    [' ', '\t\n\v\f\r\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff'],
+    [' ', '\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a'],
+  ].flatMap(([plain = '', others = '']) =>
+    [...others].map((one): [number, number] => [one.charCodeAt(0), plain.charCodeAt(0)]),
+  ),
+);
+/** The codes below are their own plain forms but for these controls. */
+const ASCII = 0x80;
+const FIRST_CONTROL = 9;
+const LAST_CONTROL = 13;
+/** The most arguments of one call. */
+const CODES_AT_ONCE = 8192;
 
 /** Gives each character its plain form, and white space the form of one space. */
-const plainForm = (text: string): { text: string; places: number[] } => {
-  const plain: string[] = [];
-  const places: number[] = [];
+const plainForm = (text: string): { text: string; places: Int32Array } => {
+  const codes = new Uint16Array(text.length);
+  const places = new Int32Array(text.length);
+  let count = 0;
   for (let at = 0; at < text.length; at++) {
-    const char = text[at] ?? '';
-    const form = char.trim() === '' ? ' ' : (PLAIN.get(char) ?? char);
-    if (form === ' ' && plain.at(-1) === ' ') continue;
-    plain.push(form);
-    places.push(at);
+    const code = plainCode(text.charCodeAt(at));
+    if (code === SPACE && count > 0 && codes[count - 1] === SPACE) continue;
+    codes[count] = code;
+    places[count++] = at;
   }
-  return { text: plain.join(''), places };
+  let plain = '';
+  for (let at = 0; at < count; at += CODES_AT_ONCE) {
+    plain += String.fromCharCode(...codes.subarray(at, Math.min(count, at + CODES_AT_ONCE)));
+  }
+  return { text: plain, places };
+};
+
+const plainCode = (code: number): number => {
+  if (code >= ASCII) return PLAIN.get(code) ?? code;
+  return code >= FIRST_CONTROL && code <= LAST_CONTROL ? SPACE : code;
 };

@@ -1,5 +1,6 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { beginningOf } from '../kernel/excerpt.js';
-import { type QuotedSentence, quoteFinder } from '../knowledge/module.js';
+import { isProved, plainModelText, type QuotedSentence, quoteFinder } from '../knowledge/module.js';
 import type { ResearchReport } from './contract.js';
 import type { ResearchDraft, SourceText } from './draft.js';
 
@@ -10,34 +11,45 @@ const UNVERIFIED = '(unverified)';
 const LONGEST_SENTENCE = 2_000;
 const LONGEST_QUOTE = 2_000;
 const LONGEST_HEADING = 200;
+/** Ours: the quotes of a sentence that are looked at, and the limitations that are kept. */
+const MOST_QUOTES = 10;
+const MOST_LIMITATIONS = 50;
 
 /**
  * Makes the report of a draft: each quote is held against the text of its source, and a sentence
- * that has none which stands is marked and counted. Addresses that no source has are taken out.
+ * that is not proved by those which stand is marked and counted. Addresses that no source has are
+ * left out.
  */
-export const verifiedReport = (
+export const verifiedReport = async (
   question: string,
   draft: ResearchDraft,
   { sources, notes }: { sources: SourceText[]; notes: string[] },
-): { report: ResearchReport; used: Set<number> } => {
-  const clean = cleanerOf(sources);
+): Promise<{ report: ResearchReport; used: Set<number> }> => {
+  const clean = cleanerOf(question, sources);
   const quotable = sources.map((source) => ({ ...source, find: quoteFinder(source.text) }));
   const used = new Set<number>();
   let unverified = 0;
-  const sections = draft.sections.map(({ heading, sentences }): ReportSection => {
+  const sections: ReportSection[] = [];
+  for (const { heading, sentences } of draft.sections) {
     const citations: ReportSection['citations'] = [];
-    const written = sentences.map((sentence) => {
-      const { standing, isVerified } = verifiedQuotes(sentence, quotable);
+    const written: string[] = [];
+    for (const sentence of sentences) {
+      // A text of some hundred thousand characters takes milliseconds.
+      await breathe();
+      const text = clean(sentence.text, LONGEST_SENTENCE);
+      const said = { text, quotes: sentence.quotes };
+      const { standing, isVerified } = verifiedQuotes(said, { question, sources: quotable });
       if (!isVerified) unverified++;
       for (const { n } of standing) used.add(n);
       citations.push(...standing);
       const marks = [...new Set(standing.map(({ n }) => `[${n}]`))];
-      const text = clean(sentence.text, LONGEST_SENTENCE);
-      return [text, ...marks, ...(isVerified ? [] : [UNVERIFIED])].join(' ');
-    });
-    return { heading: clean(heading, LONGEST_HEADING), markdown: written.join(' '), citations };
-  });
+      written.push([text, ...marks, ...(isVerified ? [] : [UNVERIFIED])].join(' '));
+    }
+    const title = clean(heading, LONGEST_HEADING);
+    sections.push({ heading: title, markdown: written.join(' '), citations });
+  }
   const said = draft.limitations
+    .slice(0, MOST_LIMITATIONS)
     .map((sentence) => clean(sentence, 1000))
     .filter((each) => each !== '');
   const limitations = [...notes.map((note) => beginningOf(note, 1000)), ...said];
@@ -49,35 +61,34 @@ export const verifiedReport = (
 /** A source, with the function that finds a quote in it. */
 type QuotableSource = SourceText & { find: ReturnType<typeof quoteFinder> };
 
-const verifiedQuotes = ({ quotes }: QuotedSentence, sources: QuotableSource[]) => {
-  const standing = quotes.flatMap(({ n, quote }): ReportSection['citations'] => {
-    const source = sources.find((each) => each.n === n);
-    const place = source?.find(quote);
-    if (!source || !place || place.to - place.from > LONGEST_QUOTE) return [];
-    return [{ n, quote: source.text.slice(place.from, place.to) }];
-  });
-  return { standing, isVerified: quotes.length > 0 && standing.length === quotes.length };
+const verifiedQuotes = (
+  { text, quotes }: QuotedSentence,
+  { question, sources }: { question: string; sources: QuotableSource[] },
+) => {
+  const standing = quotes
+    .slice(0, MOST_QUOTES)
+    .flatMap(({ n, quote }): ReportSection['citations'] => {
+      const source =
+        quote.length > LONGEST_QUOTE ? undefined : sources.find((each) => each.n === n);
+      const place = source?.find(quote);
+      if (!source || !place || place.to - place.from > LONGEST_QUOTE) return [];
+      return [{ n, quote: source.text.slice(place.from, place.to) }];
+    });
+  // A sentence may name the numbers of its sources.
+  const given = [question, ...standing.map(({ n }) => n)].join(' ');
+  const isVerified = standing.length === quotes.length && isProved(text, standing, given);
+  return { standing, isVerified };
 };
 
-const ADDRESS = /\b(?:https?|ftp|data|javascript|file):[^\s)\]>"'“”]+/gi;
-
-/**
- * Returns the function that makes plain text of what a model wrote. An image or a link in a report
- * could carry what the sources hold to an address of somebody's choice, once it is shown.
- */
-const cleanerOf = (sources: SourceText[]) => {
-  const known = new Set(sources.map(({ url }) => url));
+/** Returns the function that makes plain text, on one line, of what a model wrote. */
+const cleanerOf = (question: string, sources: SourceText[]) => {
+  const urls = new Set(sources.map(({ url }) => url));
+  const isKnown = (address: string): boolean =>
+    urls.has(address) ||
+    question.includes(address) ||
+    (/^[^/:]+@[^/:]+$/.test(address) && sources.some(({ text }) => text.includes(address)));
   return (text: string, most: number): string =>
-    beginningOf(
-      text
-        .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-        .replace(/<[^>]*>/g, '')
-        .replace(ADDRESS, (address) => (known.has(address) ? address : '(address removed)'))
-        .replace(/\bwww\.\S+/gi, '(address removed)')
-        .replace(/[\s\p{Cc}]+/gu, ' ')
-        .trim(),
-      most,
-    );
+    oneLine(plainModelText(oneLine(text.slice(0, most * 2)), { most, isKnown }));
 };
 
 const markdownOf = (

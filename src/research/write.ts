@@ -79,7 +79,7 @@ export const verifyDraft = async (
   const draft: ResearchDraft = JSON.parse(
     row?.draft ?? '{"model":"","sections":[],"limitations":[]}',
   );
-  const { report, used } = verifiedReport(job.question, draft, { sources, notes });
+  const { report, used } = await verifiedReport(job.question, draft, { sources, notes });
   const marked = [...used].map((n) => store.change(job.id, n, { used: 1 }));
   for (const source of work.sources) source.used = used.has(source.n) ? 1 : 0;
   const kept = store.setReport(job.id, JSON.stringify(report));

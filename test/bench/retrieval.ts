@@ -114,7 +114,8 @@ const searcher = async (
   if (status !== 200 || body.mode !== mode) return null;
   return async (question) => {
     const reply = await search(question);
-    const found: { entryId: string }[] = reply.body.results;
+    // A question in a language that the embedder does not know is refused in the mode `semantic`.
+    const found: { entryId: string }[] = reply.status === 200 ? reply.body.results : [];
     return [...new Set(found.map(({ entryId }) => entries.get(entryId) ?? ''))];
   };
 };

@@ -77,7 +77,7 @@ describe('a question to one’s knowledge', () => {
       ...[false, false, false, false, false, false, true],
     ]);
     expect(replies.map(({ citations }) => citations.length)).to.equal([...[0, 1, 1, 0, 1, 1, 2]]);
-    expect(replies[6].answer).to.equal('It is in Bern: ![]((address left out)) [1] [2]');
+    expect(replies[6].answer).to.equal('It is in Bern:  [1] [2]');
     expect(replies[0].answer).to.equal('It is xenon.');
   });
 

@@ -184,7 +184,7 @@ describe('research', () => {
     expect(report.sections[0]).to.equal({
       heading: 'A b',
       markdown:
-        'Closed in March x see (address removed) [1] It fell. (unverified) It is old. (unverified)',
+        'Closed in March x see (address left out) [1] It fell. (unverified) It is old. (unverified)',
       citations: [{ n: 1, quote: 'The bridge of Alton was closed in March' }],
     });
     expect(report.limitations).to.equal(['The year is not said.']);
