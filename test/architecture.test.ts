@@ -70,7 +70,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   // show the settings of a webhook as the command line does.
   {
     who: /^tui\//,
-    may: /^(tui\/|src\/client\/|cli\/(text|editor|foreground|hooks\/senders\/form|tunnel\/reach)\.ts$)/,
+    may: /^(tui\/|src\/client\/|cli\/(text|editor|foreground|hooks\/senders\/form|operations\/bar|tunnel\/reach)\.ts$)/,
   },
 ];
 /**

@@ -1,4 +1,4 @@
-import { type PageName, pageNames } from './state/places.js';
+import { letterRoots, type PageName, pageNames } from './state/places.js';
 
 /**
  * The place where a key has its meaning: every page, one page, or an open sheet, secret or field.
@@ -15,8 +15,16 @@ export interface Binding {
   text: string;
 }
 
+/** The key that opens a screen together with a letter; alone it has its own meaning too. */
+const PREFIX = 'g';
+
 const everywhere = [
   { verb: 'screen', keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9', '0'], text: 'screens' },
+  {
+    verb: 'go',
+    keys: Object.keys(letterRoots).map((letter) => `${PREFIX}${letter}`),
+    text: 'more screens',
+  },
   { verb: 'tab-before', keys: ['['], text: 'tab before' },
   { verb: 'tab-next', keys: [']'], text: 'next tab' },
   { verb: 'pane-next', keys: ['tab'], text: 'next pane' },
@@ -122,6 +130,11 @@ const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
     delete: 'forget address',
   },
   team: { add: 'invite', edit: 'edit', start: 'enable', pause: 'disable', delete: 'end, revoke' },
+  knowledge: { message: 'ask', add: 'add a note', edit: 'edit', delete: 'delete' },
+  chunk: { message: 'ask' },
+  answer: { message: 'ask' },
+  operations: { stop: 'cancel' },
+  operation: { stop: 'cancel' },
   browse: { add: 'add', edit: 'edit' },
 };
 
@@ -190,6 +203,8 @@ export const moveOf = (key: string): Move | undefined => found(everywhere, key)?
 /** Returns what a key does to the selection of that page. */
 export const actOf = (page: PageName, pressed: string): ActVerb | undefined =>
   actsOf(page).find(({ key }) => key === pressed)?.verb;
+/** True if the key may be the first half of another one. */
+export const isPrefix = (key: string): boolean => key === PREFIX;
 export const sheetVerbOf = (key: string): SheetVerb | undefined => found(sheet, key)?.verb;
 export const secretVerbOf = (key: string): SecretVerb | undefined => found(secret, key)?.verb;
 export const fieldVerbOf = (key: string): FieldVerb | undefined => found(field, key)?.verb;

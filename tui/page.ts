@@ -2,8 +2,8 @@ import type { ActVerb } from './keys.js';
 import type { ScreenRow, Size } from './parts/row.js';
 import type { Cells } from './parts/table.js';
 import type { Act } from './state/act.js';
-import type { ListName } from './state/lists.js';
 import type { JumpTarget, PageName, ScreenPlace } from './state/places.js';
+import type { ListName } from './state/rows.js';
 import type { State, StateAction } from './state/state.js';
 import type { ScreenView } from './state/ui.js';
 
@@ -80,6 +80,17 @@ export interface ScreenPage {
    * over.
    */
   levels?(state: State, step: 1 | -1): Partial<ScreenView>;
+  /**
+   * Returns the change when `]` goes on to what comes next, and `[` to what came before, on a page
+   * without tabs; null if there is nothing.
+   */
+  turns?(state: State, step: 1 | -1): Partial<ScreenView> | null;
+  /** Returns the rows of the text that hold what was searched for, which `n` and `N` go through. */
+  marks?(state: State, width: number): number[];
+  /** True if the daemon searches for what is typed as a filter, and the rows are what it found. */
+  isSearched?: true;
+  /** Returns the command of the CLI that shows the same, if it is none of the usual ones. */
+  line?(state: State): string;
   /** Returns the list whose rows continue below the last known one, if they can be loaded. */
   pages?(state: State): ListName | null;
   /**

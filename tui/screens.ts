@@ -7,8 +7,13 @@ import { executionPage } from './screens/hooks/execution.js';
 import { hookPage } from './screens/hooks/hook.js';
 import { hooksPage } from './screens/hooks/hooks.js';
 import { inboxPage } from './screens/inbox.js';
+import { answerPage } from './screens/knowledge/answer.js';
+import { chunkPage } from './screens/knowledge/chunk.js';
+import { knowledgePage } from './screens/knowledge/knowledge.js';
 import { logsPage } from './screens/logs.js';
 import { modelsPage } from './screens/models.js';
+import { operationPage } from './screens/operations/operation.js';
+import { operationsPage } from './screens/operations/operations.js';
 import { overviewPage } from './screens/overview/overview.js';
 import { teamPage } from './screens/team.js';
 import { tunnelPage } from './screens/tunnel.js';
@@ -33,6 +38,11 @@ export const pages: Record<PageName, ScreenPage> = {
   tunnel: tunnelPage,
   team: teamPage,
   logs: logsPage,
+  knowledge: knowledgePage,
+  chunk: chunkPage,
+  answer: answerPage,
+  operations: operationsPage,
+  operation: operationPage,
 };
 
 /** Returns the page on top. */

@@ -1,5 +1,14 @@
 /** The meaning of a piece of text. The text itself always says it too: colour only adds to it. */
-export type Tone = 'ok' | 'warn' | 'danger' | 'info' | 'untrusted' | 'muted' | 'strong' | 'focus';
+export type Tone =
+  | 'ok'
+  | 'warn'
+  | 'danger'
+  | 'info'
+  | 'untrusted'
+  | 'muted'
+  | 'strong'
+  | 'match'
+  | 'focus';
 
 export const themeNames = ['dark', 'light', 'contrast', 'mono'] as const;
 export type ThemeName = (typeof themeNames)[number];
@@ -26,13 +35,14 @@ const DARK: Codes = {
   untrusted: [35, 4],
   muted: [2],
   strong: [1],
+  match: [1, 4],
   focus: [7],
 };
 const THEMES: Record<ThemeName, Codes> = {
   dark: DARK,
   light: { ...DARK, warn: [35], info: [34] },
   contrast: { ...DARK, muted: [], info: [1] },
-  mono: { warn: [1], danger: [1], untrusted: [4], strong: [1], focus: [7] },
+  mono: { warn: [1], danger: [1], untrusted: [4], strong: [1], match: [1, 4], focus: [7] },
 };
 
 export const themeOf = (name: ThemeName, isAscii = false): Theme => ({
@@ -45,7 +55,7 @@ export const themeOf = (name: ThemeName, isAscii = false): Theme => ({
 
 const STATES: readonly (readonly [Tone, RegExp])[] = [
   ['danger', /^(error|failed|fatal|down|interrupted|denied|lost)$/i],
-  ['warn', /^(warn|cooling|stopped|paused|restarting|disabled|expired|unverified)$/i],
+  ['warn', /^(warn|cooling|stopped|cancelled|paused|restarting|disabled|expired|unverified)$/i],
   ['warn', /^(waiting_approval|pending)$/i],
   ['untrusted', /^untrusted$/i],
   ['info', /^(running|starting|queued|new)$/i],

@@ -3,14 +3,10 @@ import { isReadAloud } from '../../src/client/session.js';
 import { columnsOf } from '../columns.js';
 import { type Context, on, type Streams } from '../command.js';
 import { CliFault, failed, interrupted } from '../exit.js';
-import { cutToWidth, duration, now, oneLine } from '../text.js';
+import { cutToWidth, now, oneLine } from '../text.js';
+import { barOf, countsOf, doneOf, isOver, type ProgressSample, samplesWith } from './bar.js';
 
 const CLEAR_LINE = '\r\u001b[K';
-const BAR_WIDTH = 20;
-/** Ours: before so much time has passed, a rate says nothing. */
-const RATED_AFTER_MS = 1000;
-/** Ours: the rate is that of the last so many milliseconds, as many begin with a burst. */
-const RATED_OVER_MS = 30_000;
 /** Seconds that the daemon may wait for the next change. */
 const WAIT_S = 25;
 
@@ -27,47 +23,14 @@ export const operationColumns = columnsOf<Operation>(
 /** The flag of the commands that begin an operation. */
 export const noWait = on('Return at once, and leave it running');
 
-type ShownProgress = NonNullable<Operation['progress']>;
-
-const countsOf = ({ done, total, unit }: ShownProgress): string =>
-  `${grouped(done)}${total === null ? '' : ` of ${grouped(total)}`} ${unit}`;
-
-/** `1,204`, as everybody reads it, whatever the locale. */
-const grouped = (count: number): string => count.toLocaleString('en-US');
-
 /** The end by which the commands know an operation. */
 const tailOf = ({ id }: Operation): string => id.slice(-6);
-
-const doneOf = ({ progress }: Operation): number => progress?.done ?? 0;
-
-/** The state of an operation when it was seen, for its rate. */
-interface Since {
-  at: number;
-  done: number;
-}
-
-/** `[########············]  40 %  800 of 2,000 runs  120/s  10 s left` */
-export const barOf = ({ progress, status }: Operation, since: Since, at: number): string => {
-  if (!progress) return `${status}…`;
-  const { done, total } = progress;
-  const counts = countsOf(progress);
-  const ms = at - since.at;
-  const rate = ms >= RATED_AFTER_MS ? ((done - since.done) * 1000) / ms : 0;
-  const pace = rate > 0 ? `  ${rate >= 10 ? Math.round(rate) : rate.toFixed(1)}/s` : '';
-  if (total === null || total === 0) return `${counts}${pace}`;
-  const share = Math.min(1, done / total);
-  const full = Math.round(share * BAR_WIDTH);
-  const bar = '#'.repeat(full) + '·'.repeat(BAR_WIDTH - full);
-  const left = rate > 0 && done < total ? `  ${duration(((total - done) / rate) * 1000)} left` : '';
-  const percent = `${Math.floor(share * 100)}`.padStart(3);
-  return `[${bar}] ${percent} %  ${counts}${pace}${left}`;
-};
 
 /**
  * One line on a terminal that says how far it is; nothing in a pipe. For a screen reader each
  * quarter once.
  */
-const progressLine = (stderr: Streams['stderr'], begun: Since) => {
+const progressLine = (stderr: Streams['stderr'], begun: ProgressSample) => {
   const isRewritten = !isReadAloud();
   let quarter = -1;
   let seen = [begun];
@@ -75,10 +38,8 @@ const progressLine = (stderr: Streams['stderr'], begun: Since) => {
     show: (operation: Operation): void => {
       if (!stderr.isTTY) return;
       const at = now();
-      const recent = seen.filter((each) => at - each.at <= RATED_OVER_MS);
-      const since = recent[0] ?? seen.at(-1) ?? begun;
-      seen = [...(recent.length > 0 ? recent : [since]), { at, done: doneOf(operation) }];
-      const bar = barOf(operation, since, at);
+      seen = samplesWith(seen, { at, done: doneOf(operation) });
+      const bar = barOf(operation, seen[0] ?? begun, at);
       if (isRewritten) {
         stderr.write(CLEAR_LINE + cutToWidth(bar, (stderr.columns || 80) - 1));
         return;
@@ -94,8 +55,6 @@ const progressLine = (stderr: Streams['stderr'], begun: Since) => {
     },
   };
 };
-
-const isOver = ({ status }: Operation): boolean => status !== 'queued' && status !== 'running';
 
 /**
  * Follows an operation to its end. On ^C it asks on a terminal if the operation is to be cancelled;

@@ -5,9 +5,11 @@ import type {
   Credential,
   Execution,
   Hook,
+  KnowledgeEntry,
   LogEntry,
   Need,
   Notification,
+  Operation,
   Overview,
   TunnelCheck,
   TunnelView,
@@ -15,7 +17,13 @@ import type {
 import type { View } from '../../tui/page.js';
 import { textOf } from '../../tui/parts/row.js';
 import type { Feed } from '../../tui/state/feed.js';
-import type { LogRow } from '../../tui/state/rows.js';
+import {
+  FOUND,
+  type FoundItem,
+  type ListName,
+  type LogRow,
+  type RowOf,
+} from '../../tui/state/rows.js';
 import { initialState, reduce, type State, type StateAction } from '../../tui/state/state.js';
 
 /** When the tests of views take place. */
@@ -230,6 +238,80 @@ export const aTunnel = (over: Partial<TunnelView> = {}): TunnelView => ({
     { at: at(200), line: 'starting' },
     { at: at(100), line: 'connector registered' },
   ],
+  ...over,
+});
+
+/** A list that is loaded, of whatever it belongs to. */
+export const listLoaded = <N extends ListName>(
+  name: N,
+  rows: RowOf[N][],
+  of: string | null = null,
+): StateAction[] => {
+  const asked = { generation: 20, at: NOW };
+  return [
+    { type: 'list', name, change: { do: 'ask', of, ...asked } },
+    { type: 'list', name, change: { do: 'load', ...asked, rows, nextCursor: null } },
+  ];
+};
+
+export const anEntry = (over: Partial<KnowledgeEntry> = {}): KnowledgeEntry => ({
+  id: 'entry_01',
+  title: 'Staging',
+  sourceType: 'note',
+  sourceId: null,
+  uri: null,
+  tags: ['servers'],
+  trust: 'owner',
+  chunks: 2,
+  chars: 1200,
+  language: 'en',
+  status: 'ready',
+  embeddedWith: 'builtin',
+  error: null,
+  createdAt: at(120),
+  updatedAt: at(120),
+  ...over,
+});
+
+type SearchHit = FoundItem['results'][number];
+
+export const aHit = (over: Partial<SearchHit> = {}): SearchHit => ({
+  entryId: 'entry_01',
+  chunk: 1,
+  title: 'Staging',
+  sourceType: 'note',
+  uri: 'https://example.org/staging',
+  page: 3,
+  snippet: 'The staging server is argon.',
+  highlights: [[4, 11]],
+  score: 1,
+  matched: ['word', 'meaning'],
+  trust: 'outside',
+  ...over,
+});
+
+export const aFinding = (query: string, over: Partial<FoundItem> = {}): FoundItem => ({
+  id: FOUND,
+  query,
+  mode: 'hybrid',
+  degraded: null,
+  results: [aHit()],
+  tookMs: 2,
+  ...over,
+});
+
+export const anOperation = (over: Partial<Operation> = {}): Operation => ({
+  id: 'operation_01',
+  kind: 'hooks.replay',
+  resource: { kind: 'hook', id: 'hook_01' },
+  title: 'Replay of failed runs',
+  status: 'running',
+  progress: { done: 800, total: 2000, unit: 'runs', note: '790 replayed, 10 skipped' },
+  result: null,
+  error: null,
+  createdAt: at(60),
+  startedAt: at(59),
+  finishedAt: null,
   ...over,
 });
 

@@ -11,7 +11,9 @@ import { createStore } from '../../tui/state/store.js';
 import { topView } from '../../tui/state/ui.js';
 import {
   aCredential,
+  aFinding,
   agentsLoaded,
+  aHit,
   aHook,
   anAgent,
   anApproval,
@@ -19,6 +21,7 @@ import {
   aTunnel,
   hooksLoaded,
   known,
+  listLoaded,
   NOW,
   quietFeed,
   tunnelLoaded,
@@ -225,6 +228,52 @@ describe('keys on the desk', () => {
     await desk.settled();
     expect(desk.asked).to.equal([]);
     expect(desk.outside).to.equal(['try']);
+  });
+
+  it('opens a screen by g and a letter, and leaves the page as it was', () => {
+    const desk = openDesk(atHooks);
+    const page = () => topView(desk.store.get().ui).page;
+    desk.keys('j', 'g', 'o');
+    expect(page()).to.equal('operations');
+    desk.keys('2');
+    expect(topView(desk.store.get().ui).selected).to.equal('hook_02');
+    desk.keys('g', 'k');
+    expect(page()).to.equal('knowledge');
+    desk.keys('2', 'g');
+    expect(topView(desk.store.get().ui).selected).to.equal('hook_01');
+    desk.keys('j', 'k');
+    expect(page()).to.equal('hooks');
+    desk.keys('G', 'g');
+    desk.clock.now += 2000;
+    desk.keys('k');
+    expect(page()).to.equal('hooks');
+  });
+
+  it('keeps a note of several lines, and asks nothing that is not asked', async () => {
+    const desk = openDesk([{ type: 'ui.root', root: 'knowledge' }], { reply: { title: 'one' } });
+    desk.keys('a', ...'one', 'ctrl-j', ...'two', 'enter');
+    await desk.settled();
+    expect(desk.asked).to.equal(['POST /api/knowledge {"text":"one\\ntwo"}']);
+    expect(desk.store.get().ui.message?.text).to.equal('Kept: one');
+    desk.keys('i', ...'who', 'enter');
+    await desk.settled();
+    expect(topView(desk.store.get().ui)).to.include({ page: 'answer', id: 'who' });
+    expect(desk.store.get().ui.message).to.be.null();
+    expect(desk.asked.length).to.equal(1);
+  });
+
+  it('goes through what was found while the search is typed', () => {
+    const results = [aHit(), aHit({ chunk: 2 })];
+    const desk = openDesk([
+      ...listLoaded('found', [aFinding('s', { results })], 's'),
+      { type: 'ui.root', root: 'knowledge' },
+    ]);
+    desk.keys('/', 's', 'down');
+    expect(desk.store.get().ui.field?.text).to.equal('s');
+    desk.keys('enter', 'enter');
+    expect(topView(desk.store.get().ui)).to.include({ page: 'chunk', id: '2', of: 'entry_01' });
+    desk.keys('esc', 'esc');
+    expect(topView(desk.store.get().ui)).to.include({ page: 'knowledge', filter: '' });
   });
 
   it('finds and does by the palette', async () => {

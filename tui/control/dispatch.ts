@@ -12,8 +12,10 @@ import type { Controller } from './controller.js';
 import { answerField, answerSecret, answerSheet, beginForm, leaveFor, pasteInto } from './forms.js';
 import { askLogin } from './login.js';
 import {
+  beginActions,
   goAction,
   isAtBottom,
+  letterActions,
   moveActions,
   openActions,
   screenActions,
@@ -61,10 +63,14 @@ const obeyHelp = (controller: Controller, key: string, isBurst: boolean): void =
 
 const obeyPage = (controller: Controller, key: string, isBurst: boolean): void => {
   const verb = moveOf(key);
+  const state = controller.store.get();
   if (isBurst && verb === 'palette') {
     const field = { ...openField('palette'), isHurried: true };
     controller.store.dispatch({ type: 'ui.field', field });
   }
+  const letter = letterActions(state, key, controller.now());
+  run(controller, [...beginActions(state, key, controller.now()), ...(letter ?? [])]);
+  if (letter) return;
   if (isBurst && !(verb && isMove(verb))) return;
   if (verb) move(controller, verb, key);
   else actOn(controller, key);

@@ -7,7 +7,7 @@ import { type FormField, isLoginField, messageAction, topView } from '../state/u
 import { performVerb, refusalNow } from '../state/verbs.js';
 import type { Controller } from './controller.js';
 import { acceptLogin } from './login.js';
-import { goAction } from './moves.js';
+import { goAction, moveActions } from './moves.js';
 
 /**
  * Begins an act: opens the sheet with its question if it has one, else performs it. If the act is
@@ -98,7 +98,14 @@ export const answerField = (controller: Controller, field: FormField, key: strin
     leave(controller, field, put);
   else if (verb === 'accept') accept(controller, field);
   else if (verb === 'write') void writeText(controller, field);
+  else if (field.for === 'filter' && verb === 'choose-down') choose(controller, 'down');
+  else if (field.for === 'filter' && verb === 'choose-up') choose(controller, 'up');
   else put(edited(field, verb));
+};
+
+/** Moves the selection while the filter is typed. */
+const choose = ({ store }: Controller, verb: 'down' | 'up'): void => {
+  for (const action of moveActions(store.get(), verb)) store.dispatch(action);
 };
 
 export const pasteInto = ({ store }: Controller, text: string): void => {

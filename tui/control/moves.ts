@@ -1,11 +1,17 @@
-import type { Move } from '../keys.js';
+import { isPrefix, type Move } from '../keys.js';
 import { openField } from '../parts/field.js';
 import { pages, screenPage } from '../screens.js';
 import { bodyOf } from '../state/layout.js';
-import { type JumpTarget, roots, type ScreenPlace } from '../state/places.js';
+import {
+  digitRoots,
+  type JumpTarget,
+  letterRoots,
+  type Root,
+  type ScreenPlace,
+} from '../state/places.js';
 import { chosenAt, itemsOf } from '../state/selection.js';
 import type { State, StateAction } from '../state/state.js';
-import { type ScreenView, stackOf, topView } from '../state/ui.js';
+import { LETTER_MS, type ScreenView, stackOf, topView } from '../state/ui.js';
 
 /** Pure functions that turn keys into actions. */
 
@@ -57,13 +63,34 @@ const scrollAction = (state: State, verb: Move): StateAction => {
 
 /** Returns the action that goes to a screen by its digit. */
 export const screenActions = (key: string): StateAction[] => {
-  const root = roots[(Number(key) + 9) % 10];
+  const root = digitRoots[(Number(key) + 9) % 10];
   return root ? [{ type: 'ui.root', root }] : [];
 };
 
-const tabActions = (state: State, step: number): StateAction[] => {
-  const { tabs } = screenPage(state);
-  if (tabs.length === 0) return [];
+const LETTERS: Readonly<Record<string, Root>> = letterRoots;
+
+/** Returns the action that notes `g` as the first half of a key, or that another key came. */
+export const beginActions = ({ ui }: State, key: string, now: number): StateAction[] => {
+  if (isPrefix(key)) return [{ type: 'ui.begun', begun: { at: now, look: topView(ui) } }];
+  return ui.begun ? [{ type: 'ui.begun', begun: null }] : [];
+};
+
+/**
+ * Returns the actions that open a screen by `g` and a letter, and leave the page as it was before
+ * the `g`; null if the key is no such letter.
+ */
+export const letterActions = ({ ui }: State, key: string, now: number): StateAction[] | null => {
+  const root = LETTERS[key];
+  if (!ui.begun || now - ui.begun.at > LETTER_MS || !root) return null;
+  return [looked(ui.begun.look), { type: 'ui.root', root }];
+};
+
+const tabActions = (state: State, step: 1 | -1): StateAction[] => {
+  const { tabs, turns } = screenPage(state);
+  if (tabs.length === 0) {
+    const change = turns?.(state, step);
+    return change ? [looked(change)] : [];
+  }
   const tab = (topView(state.ui).tab + step + tabs.length) % tabs.length;
   return [looked({ tab, scroll: 0, filter: '', isFollowing: true })];
 };
@@ -99,23 +126,29 @@ export const backActions = (state: State): StateAction[] => {
 };
 
 /**
- * Scrolls to the next row of the text that contains the words of the filter, or to the one before.
+ * Scrolls to the next row of the text that contains what is searched for, or to the one before.
  */
 const matchActions = (state: State, step: 1 | -1): StateAction[] => {
   const page = screenPage(state);
-  const { filter, scroll } = topView(state.ui);
-  const rows = page.text?.(state, bodyOf(state).width) ?? [];
-  if (filter === '') return [];
-  const word = filter.toLowerCase();
-  const found = rows.flatMap((row, at) => {
-    const joined = row.map(({ text }) => text).join('');
-    return joined.toLowerCase().includes(word) ? [at] : [];
-  });
+  const { scroll } = topView(state.ui);
+  const found = page.marks?.(state, bodyOf(state).width) ?? filteredRows(state);
   const next =
     step === 1
       ? (found.find((at) => at > scroll) ?? found[0])
       : (found.findLast((at) => at < scroll) ?? found.at(-1));
   return next === undefined ? [] : [looked({ scroll: next, isFollowing: false })];
+};
+
+/** Returns the rows of the text that contain the words of the filter; none without a filter. */
+const filteredRows = (state: State): number[] => {
+  const { filter } = topView(state.ui);
+  const word = filter.toLowerCase();
+  if (filter === '') return [];
+  const rows = screenPage(state).text?.(state, bodyOf(state).width) ?? [];
+  return rows.flatMap((row, at) => {
+    const joined = row.map(({ text }) => text).join('');
+    return joined.toLowerCase().includes(word) ? [at] : [];
+  });
 };
 
 /** Stops following; the rows on screen stay in place. */
@@ -171,6 +204,7 @@ export const selectedLine = (state: State): string => {
   const page = screenPage(state);
   const { id, of, selected } = topView(state.ui);
   const chosen = itemsOf(page, state)[chosenAt(itemsOf(page, state), selected)]?.id;
+  if (page.line) return page.line(state);
   if (page.name === 'execution') return `adjutant hooks execution ${of} ${id}`;
   if (page.name === 'agent') return `adjutant agents ${chosen ? 'tree' : 'tail'} ${id}`;
   if (page.name === 'hook')

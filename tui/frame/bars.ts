@@ -12,11 +12,11 @@ import {
 import { timeOfEvent } from '../parts/times.js';
 import { waitingOf } from '../screens/approvals.js';
 import { pages, screenPage } from '../screens.js';
-import { roots } from '../state/places.js';
+import { digitRoots, letterRoots } from '../state/places.js';
 import { itemsOf, summaryBelow } from '../state/selection.js';
 import { loginNameOf } from '../state/session.js';
 import type { State } from '../state/state.js';
-import { type FormField, isLoginField, stackOf, topView } from '../state/ui.js';
+import { type FormField, isLoginField, LETTER_MS, stackOf, topView } from '../state/ui.js';
 
 /**
  * Shows the version, the user, the address, the connection in a word, the approvals and the clock.
@@ -49,18 +49,22 @@ const linkOf = ({ session: { link, now } }: State): Span => {
 };
 
 /**
- * Shows the ten screens. Brackets mark the current one, so that it is recognizable without colour.
+ * Shows the ten screens of the digits, and before them the current one if it is another. Brackets
+ * mark the current one, so that it is recognizable without colour.
  */
 export const tabsView = ({ ui: { root } }: State, { width }: Size): ScreenRow[] => {
   const named = (most: number): string[] =>
-    roots.map((each, at) => `${(at + 1) % 10}${pages[each].title.slice(0, most)}`);
+    digitRoots.map((each, at) => `${(at + 1) % 10}${pages[each].title.slice(0, most)}`);
   const full = named(99);
-  const fits = full.reduce((sum, name) => sum + name.length + 1, 1) <= width;
+  const isOther = !digitRoots.some((each) => each === root);
+  const current = isOther ? `[${pages[root].title}] ` : '';
+  const fits = full.reduce((sum, name) => sum + name.length + 1, 1) + current.length <= width;
   const names = fits ? full : named(4);
   return [
     row(
+      tonedSpan('strong', current),
       ...names.flatMap((name, at): (string | Span)[] => [
-        roots[at] === root ? tonedSpan('strong', `[${full[at]}]`) : name,
+        digitRoots[at] === root ? tonedSpan('strong', `[${full[at]}]`) : name,
         at < names.length - 1 ? ' ' : '',
       ]),
     ),
@@ -88,8 +92,15 @@ export const messageView = (state: State, { width }: Size): ScreenRow[] => {
   if (link.is === 'refused')
     return [row(tonedSpan('danger', `${link.reason}. ${loginHint(state)}`))];
   const { filter } = topView(state.ui);
+  if (filter !== '' && page.isSearched)
+    return [apart(row(tonedSpan('info', `/${filter}`)), summaryRow(state), width)];
   if (filter !== '') return [apart(row(tonedSpan('info', `/${filter}`)), countRow(state), width)];
-  return [row(tonedSpan('muted', `${page.summary?.(state) ?? ''}${summaryBelow(page, state)}`))];
+  return [summaryRow(state)];
+};
+
+const summaryRow = (state: State): ScreenRow => {
+  const page = screenPage(state);
+  return row(tonedSpan('muted', `${page.summary?.(state) ?? ''}${summaryBelow(page, state)}`));
 };
 
 const loginHint = ({ session }: State): string => {
@@ -138,6 +149,7 @@ const countRow = (state: State): ScreenRow => {
   const { field } = state.ui;
   if (field && field.for !== 'filter') return [];
   const page = screenPage(state);
+  if (page.isSearched) return summaryRow(state);
   const all = page.items?.(state).length ?? 0;
   return row(
     tonedSpan(
@@ -164,10 +176,24 @@ export const hintsView = (state: State, { width }: Size): ScreenRow[] => {
   if (field?.for === 'text')
     return [row('enter send   ctrl-j new line   ctrl-x editor   esc keep draft')];
   if (field?.for === 'palette') return [row('enter take   down, up choose   esc leave')];
+  if (field && screenPage(state).isSearched) {
+    return [row('enter keep   esc drop   "a phrase", -word')];
+  }
   if (field) return [row('enter keep   esc drop   status:error, !word')];
+  if (isLetterNext(state)) return [row(...letterHints())];
   const help = row(tonedSpan('strong', '?'), ' help');
   return [apart(row(...fittingHints(state, width - 8)), help, width)];
 };
+
+/** True for a moment after `g`, in which a letter opens a screen. */
+const isLetterNext = ({ ui: { begun }, session: { now } }: State): boolean =>
+  begun !== null && now - begun.at <= LETTER_MS;
+
+const letterHints = (): (string | Span)[] =>
+  Object.entries(letterRoots).flatMap(([letter, root]) => [
+    tonedSpan('strong', `g ${letter}`),
+    ` ${pages[root].title}   `,
+  ]);
 
 /** Returns as many hints as fit; none of them is cut. */
 const fittingHints = (state: State, width: number): (string | Span)[] => {
@@ -189,13 +215,17 @@ const pageHints = (state: State): { key: string; text: string }[] => {
     ...actsOf(page.name).filter(({ verb }) => verb in acts || verb in leaves),
     ...(page.related?.(state) ? [{ key: 'o', text: 'related' }] : []),
     ...(page.tabs.length > 0 ? [{ key: '[ ]', text: 'tabs' }] : []),
+    ...(page.turns ? [{ key: '[ ]', text: 'before, after' }] : []),
+    ...(page.marks ? [{ key: 'n N', text: 'matches' }] : []),
     ...(page.levels
       ? [
           { key: 'f', text: 'follow' },
           { key: ', .', text: 'less, more' },
         ]
       : []),
-    ...(page.items || page.levels ? [{ key: '/', text: 'filter' }] : []),
+    ...(page.items || page.levels
+      ? [{ key: '/', text: page.isSearched ? 'search' : 'filter' }]
+      : []),
     ...(stackOf(state.ui).length > 1
       ? [{ key: 'esc', text: 'back' }]
       : [{ key: ':', text: 'command' }]),

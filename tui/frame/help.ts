@@ -30,7 +30,7 @@ export const helpView = (state: State, { width, height }: Size): ScreenRow[] => 
   const right = bindings
     .filter(({ scope }) => scope === 'everywhere')
     .map(({ keys, text }): [string, string] => [keysText(keys), text]);
-  const room = height - 2;
+  const room = height - 1;
   const most = width >= 120 ? 3 : 2;
   const parts = [left, ...split(right, Math.max(room, Math.ceil(right.length / most)))];
   const each = Math.floor(width / parts.length);
@@ -38,8 +38,7 @@ export const helpView = (state: State, { width, height }: Size): ScreenRow[] => 
     row(...parts.map((part) => cellOf(part[at], each))),
   );
   return [
-    row(tonedSpan('strong', `Help: ${page.title}`)),
-    row(tonedSpan('muted', padded('Here', each)), tonedSpan('muted', 'Everywhere')),
+    row(tonedSpan('strong', padded(`Help: ${page.title}`, each)), tonedSpan('muted', 'Everywhere')),
     ...lines,
   ];
 };

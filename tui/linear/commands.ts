@@ -5,7 +5,7 @@ import { type Root, roots } from '../state/places.js';
 
 /** The commands of the line-by-line desk, besides the verbs of its pages. */
 const commands = [
-  { verb: 'menu', text: 'the ten screens, by number' },
+  { verb: 'menu', text: 'the screens, by number' },
   { verb: 'list', words: ['list', 'again'], text: 'this page from its beginning' },
   { verb: 'next', text: 'the rows, or lines, below' },
   { verb: 'before', words: ['before', 'previous'], text: 'those above' },

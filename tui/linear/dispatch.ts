@@ -1,7 +1,7 @@
 import { backActions, selectedLine, showActions } from '../control/moves.js';
 import type { Move } from '../keys.js';
 import { screenPage } from '../screens.js';
-import { type Root, roots } from '../state/places.js';
+import { digitRoots, type Root, roots } from '../state/places.js';
 import { chosenOf, itemsOf } from '../state/selection.js';
 import type { StateAction } from '../state/state.js';
 import { browsed, isBrowsed } from '../state/things.js';
@@ -55,7 +55,7 @@ const pause = ({ announcer, output }: Linear): void =>
 
 const openNumber = async (desk: Linear, number: number): Promise<void> => {
   if (!desk.announcement.isMenu) return chooseLine(desk, String(number));
-  const root = roots[number - 1] ?? (number === 0 ? roots.at(-1) : undefined);
+  const root = roots[number - 1] ?? (number === 0 ? digitRoots.at(-1) : undefined);
   if (root) await enter(desk, root, '');
   else desk.output.line(`There are ${roots.length} screens.`);
 };

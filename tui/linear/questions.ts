@@ -1,7 +1,9 @@
 import type { Act } from '../state/act.js';
+import { stackOf } from '../state/ui.js';
 import { performVerb, refusalNow } from '../state/verbs.js';
 import type { Linear } from './linear.js';
 import type { TypedLine } from './lines.js';
+import { announcePage } from './readout.js';
 
 /**
  * Ours: at a terminal, input that arrives within this many milliseconds was typed or pasted before
@@ -87,17 +89,16 @@ const writtenFor = async ({ known, output, lines }: Linear, act: Act): Promise<s
  * Performs the act, unless its row has changed since the question was asked. A new secret is shown
  * once.
  */
-const carryOut = async (
-  { known, output, announcement }: Linear,
-  act: Act,
-  typed: string,
-): Promise<void> => {
+const carryOut = async (desk: Linear, act: Act, typed: string): Promise<void> => {
+  const { known, output, announcement } = desk;
   const { store } = known;
+  const depth = stackOf(store.get().ui).length;
   const refusal = refusalNow(store.get(), act);
   if (refusal !== null) return output.line(refusal);
   output.line(act.doing.replace('…', '.').replace(/^./, (first) => first.toUpperCase()));
   await performVerb(known, act, typed);
   const { message, secret } = store.get().ui;
+  if (stackOf(store.get().ui).length > depth) await announcePage(desk);
   if (message) output.line(message.text);
   if (act.row.list === 'approvals' && message?.tone === 'ok') announcement.decided.add(act.row.id);
   if (!secret) return;

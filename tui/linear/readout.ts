@@ -20,7 +20,7 @@ const PAGE = 20;
 /** The part of a summary that names keys. It is left out, because help lists the words. */
 const KEYS = / +\([^()]*\)$/;
 
-/** Announces the ten screens, each with its number. */
+/** Announces the screens, each with its number. */
 export const announceMenu = ({ output, announcement }: Linear): void => {
   announcement.clear();
   announcement.isMenu = true;
@@ -173,6 +173,7 @@ const possibleVerbs = (state: State, page: ScreenPage): string[] => {
     ...(page.opens?.(state) ? ['open'] : []),
     ...(page.related?.(state) ? ['related'] : []),
     ...(page.stream ? ['follow'] : []),
+    ...(page.turns ? ['] (what comes after)', '[ (what came before)'] : []),
   ];
 };
 

@@ -3,7 +3,7 @@ import type { Cells } from '../parts/table.js';
 import { counted } from '../parts/text.js';
 
 /** Column heads that add nothing to their values. They are left out of the first column. */
-const UNNAMED = ['NAME', 'WHAT', 'KIND', 'TIME', 'DEVICE'];
+const UNNAMED = ['NAME', 'TITLE', 'WHAT', 'KIND', 'TIME', 'DEVICE'];
 const UNITS: Record<string, string> = { s: 'second', m: 'minute', h: 'hour', d: 'day' };
 
 /**

@@ -2,8 +2,8 @@ import type { ScreenPage } from '../page.js';
 import { faceOf } from '../parts/faces.js';
 import { apart, row, rowWidth, type ScreenRow, type Size, tonedSpan } from '../parts/row.js';
 import { scrolled } from '../parts/text.js';
-import type { ListName } from '../state/lists.js';
 import type { PageName } from '../state/places.js';
+import type { ListName } from '../state/rows.js';
 import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
 

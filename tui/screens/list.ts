@@ -7,8 +7,8 @@ import { type Cells, cellsOf, type ScreenColumn, tableRows } from '../parts/tabl
 import { counted, scrolled } from '../parts/text.js';
 import type { Act } from '../state/act.js';
 import { bodyOf } from '../state/layout.js';
-import type { ListName } from '../state/lists.js';
 import type { JumpTarget, PageName, ScreenPlace } from '../state/places.js';
+import type { ListName } from '../state/rows.js';
 import { chosenAt, matchesFilter } from '../state/selection.js';
 import type { State, StateAction } from '../state/state.js';
 import { topView } from '../state/ui.js';
@@ -18,6 +18,8 @@ interface RowsDefinition<T> {
   rows(state: State): T[];
   item(row: T): Item;
   columns(state: State): ScreenColumn<T>[];
+  /** True if the daemon searched for the filter, so that all rows are shown. */
+  isSearched?: true;
 }
 
 /** A table of rows, one of which is selected. */
@@ -40,10 +42,10 @@ const remembered = <T>(of: (state: State) => T): ((state: State) => T) => {
   };
 };
 
-export const rowsFor = <T>({ rows, item, columns }: RowsDefinition<T>): Rows<T> => {
+export const rowsFor = <T>({ rows, item, columns, isSearched }: RowsDefinition<T>): Rows<T> => {
   const shown = remembered((state) => {
     const { filter } = topView(state.ui);
-    return filter === ''
+    return filter === '' || isSearched
       ? rows(state)
       : rows(state).filter((row) => matchesFilter(item(row), filter));
   });
@@ -79,7 +81,7 @@ export const tableFor = <T>(given: TableDefinition<T>): Rows<T> & { view: View }
 
 /** Returns the rows in place of a table without rows; null if it has some. */
 const placeholder = <T>(
-  { rows, item, list, noun, nouns = `${noun}s`, empty }: TableDefinition<T>,
+  { rows, item, list, noun, nouns = `${noun}s`, empty, isSearched }: TableDefinition<T>,
   state: State,
   size: Size,
 ): ScreenRow[] | null => {
@@ -87,7 +89,8 @@ const placeholder = <T>(
   const all = rows(state);
   const isFiltered = filter !== '' && all.length > 0;
   const words = isFiltered ? [`No ${nouns} match /${filter}.`, '  esc  drop the filter'] : empty;
-  if (all.some((row) => filter === '' || matchesFilter(item(row), filter))) return null;
+  if (all.some((row) => filter === '' || isSearched || matchesFilter(item(row), filter)))
+    return null;
   return faceOf(state.lists[list], { noun: nouns, empty: words }, state, size);
 };
 
@@ -155,6 +158,7 @@ export const listPage = <T>(given: ListDefinition<T>): ScreenPage => {
       of.needs?.(state, rows.chosen(state)) ?? [{ is: 'list', list, ...(everyMs && { everyMs }) }],
     leaves: (state): Commands => offered(of.leaves?.(rows.chosen(state), state) ?? {}),
     acts: ofChosen((row, state): Acts => offered(acts?.(row, state) ?? {}), {}),
+    ...(of.isSearched && { isSearched: of.isSearched }),
     ...(glossary && { glossary }),
     ...(verbs && { verbs: ofChosen(verbs, []) }),
     ...(opens && { opens: ofChosen(opens, null) }),

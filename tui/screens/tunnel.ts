@@ -4,7 +4,7 @@ import { apart, row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { factRows, textRows } from '../parts/text.js';
 import { left, since, timeOfEvent } from '../parts/times.js';
 import { type Act, type ActResult, done, onRow } from '../state/act.js';
-import { TUNNEL } from '../state/lists.js';
+import { TUNNEL } from '../state/rows.js';
 import type { State } from '../state/state.js';
 import { topView } from '../state/ui.js';
 import { toneOf } from '../theme.js';

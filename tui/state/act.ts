@@ -1,5 +1,6 @@
 import type { Client } from '../../src/client/index.js';
-import type { ListName } from './lists.js';
+import type { ScreenPlace } from './places.js';
+import type { ListName } from './rows.js';
 
 /** The outcome of an act, if there is more to say than that it was done. */
 export interface ActResult {
@@ -8,6 +9,8 @@ export interface ActResult {
   tone?: 'warn' | 'danger';
   /** The secret, which is shown once and stored nowhere. */
   secret?: ShownSecret;
+  /** The page that shows the outcome, in place of the message. */
+  opens?: ScreenPlace;
 }
 export interface ShownSecret {
   title: string;
@@ -28,6 +31,8 @@ export interface Act {
    * The row on which the act is performed; `touches` are the lists that are loaded again after it.
    */
   row: { list: ListName; id: string };
+  /** True if the act is possible although its list has no such row. */
+  isFree?: true;
   touches: readonly ListName[];
   /** The question before the act; without one the key performs the act at once. */
   ask?: ActQuestion;

@@ -1,10 +1,12 @@
 import type { Client } from '../../src/client/index.js';
 import { DELTAS } from '../../src/client/replytext.js';
 import { createFollowing } from './followedagent.js';
-import { isFull, type ListName } from './lists.js';
-import { loaders, pagesOf } from './loaders.js';
+import { isFull, type ListState } from './lists.js';
+import { type ListLoader, loaders, pagesOf } from './loaders.js';
 import { askOverview } from './overview.js';
 import { recentExecutions } from './recent.js';
+import { createRequests } from './requests.js';
+import type { ListName } from './rows.js';
 import type { DeskStore, StateAction } from './state.js';
 import { loadFailureOf } from './trouble.js';
 
@@ -34,6 +36,7 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
   const channels = new Map<string, number>(ALWAYS.map((name) => [name, 1]));
   const listeners = new Set<() => void>();
   const timers = new Set<NodeJS.Timeout>();
+  const requests = createRequests(client);
   /** Lists whose next rows are being loaded. */
   const below = new Set<ListName>();
   let overviews = 0;
@@ -46,18 +49,25 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
   ): Promise<void> => {
     const loader = loaders[name];
     const known = store.get().lists[name];
+    if (isAnswered(loader, known, of)) return;
     const most = isWhole && known.of === of && !loader.isGrowing ? known.order.length : 0;
     generation += 1;
     const asked = generation;
-    const ask = { do: 'ask' as const, of, generation: asked, at: now() };
+    const { keepsRows } = loader;
+    const ask = { do: 'ask' as const, of, generation: asked, at: now(), keepsRows };
     store.dispatch({ type: 'list', name, change: ask });
+    const request = loader.isGivenUp ? requests.begin(name) : null;
     try {
-      const { rows, nextCursor } = await pagesOf(loader, client, of, most);
+      const { rows, nextCursor } = await pagesOf(loader, request?.client ?? client, of, most);
       const keepsBelow = !isWhole && !loader.isGrowing;
       const loaded = { do: 'load' as const, generation: asked, rows, nextCursor, at: now() };
-      store.queue({ type: 'list', name, change: { ...loaded, keepsBelow } });
+      store.queue({
+        type: 'list',
+        name,
+        change: { ...loaded, keepsBelow, isAdded: loader.isAskedOnce },
+      });
     } catch (error) {
-      store.queue(failedLoad(name, asked, error));
+      if (!request?.signal.aborted) store.queue(failedLoad(name, asked, error));
     }
   };
   const readBelow = async <N extends ListName>(name: N): Promise<void> => {
@@ -123,6 +133,7 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
       return () => {
         stop();
         count(wanted, name, -1);
+        requests.giveUp(name);
       };
     },
     overview: (everyMs: number): (() => void) => {
@@ -163,9 +174,17 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
     },
     close: (): void => {
       for (const timer of timers) clearInterval(timer);
+      requests.close();
     },
   };
 };
+
+/** True if a list that is asked for once is known, or is being asked for. */
+const isAnswered = (
+  { isAskedOnce }: Pick<ListLoader<unknown>, 'isAskedOnce'>,
+  { of: asked, askedAt, byId }: ListState<unknown>,
+  of: string | null,
+): boolean => isAskedOnce === true && ((of ?? '') in byId || (asked === of && askedAt !== null));
 
 const failedLoad = (name: ListName, generation: number, error: unknown): StateAction => ({
   type: 'list',

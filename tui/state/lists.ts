@@ -1,52 +1,4 @@
-import type {
-  AccessToken,
-  Account,
-  Agent,
-  Approval,
-  AuditEntry,
-  ConversationMessage,
-  Credential,
-  Execution,
-  Hook,
-  LoginSession,
-  ModelView,
-  Notification,
-  TunnelView,
-} from '../../src/client/index.js';
-import type { CliToolItem, LogRow, RouteItem } from './rows.js';
-import type { Thing } from './things.js';
-
-/** Id of the only row in the list of tunnels. */
-export const TUNNEL = 'tunnel';
-
-/** The type of the rows of each list. */
-export interface RowOf {
-  hooks: Hook;
-  executions: Execution;
-  approvals: Approval;
-  agents: Agent;
-  /** One agent and all agents below it. */
-  tree: Agent;
-  /** The messages of one session. */
-  messages: ConversationMessage;
-  notifications: Notification;
-  credentials: Credential;
-  models: ModelView;
-  clitools: CliToolItem;
-  users: Account;
-  routes: RouteItem;
-  audit: AuditEntry;
-  logins: LoginSession;
-  tokens: AccessToken;
-  /** The lines of the log, from one level on. */
-  logs: LogRow;
-  /** One row, because there is one tunnel. */
-  tunnel: TunnelView & { id: typeof TUNNEL };
-  /** The rows of any resource without a screen of its own. */
-  things: Thing;
-}
-
-export type ListName = keyof RowOf;
+import type { ListName, RowOf } from './rows.js';
 
 /** The reason why something could not be loaded. */
 export interface LoadFailure {
@@ -86,8 +38,17 @@ export interface ListState<T> {
 }
 export type Lists = { [N in ListName]: ListState<RowOf[N]> };
 
+/** A request. `keepsRows`: the rows of another parent stay until the reply is here. */
+interface AskedRows {
+  do: 'ask';
+  of: string | null;
+  generation: number;
+  at: number;
+  keepsRows?: boolean;
+}
+
 export type ListChange<T> =
-  | { do: 'ask'; of: string | null; generation: number; at: number }
+  | AskedRows
   | {
       do: 'load';
       generation: number;
@@ -99,6 +60,8 @@ export type ListChange<T> =
        * join.
        */
       keepsBelow?: boolean;
+      /** True if the rows join the known ones, whatever was asked for since. */
+      isAdded?: boolean;
     }
   /** Rows that follow the last known one. */
   | {
@@ -154,6 +117,11 @@ export const lists = (): Lists => ({
   tokens: none,
   logs: none,
   tunnel: none,
+  operations: none,
+  entries: none,
+  found: none,
+  chunks: none,
+  answers: none,
   things: none,
 });
 
@@ -177,6 +145,7 @@ export const rowsOf = <T>({ order, byId }: ListState<T>): T[] =>
   order.flatMap((id) => byId[id] ?? []);
 
 const changed = <T extends Identified>(list: ListState<T>, change: ListChange<T>): ListState<T> => {
+  if (change.do === 'load' && change.isAdded) return joined(list, change);
   if ('generation' in change && change.do !== 'ask' && change.generation !== list.generation) {
     return list;
   }
@@ -203,13 +172,14 @@ const changed = <T extends Identified>(list: ListState<T>, change: ListChange<T>
 
 /**
  * Notes a request. Rows of another parent are dropped, because they are not the rows that were
- * asked for.
+ * asked for, unless the request keeps them.
  */
 const asked = <T>(
   list: ListState<T>,
-  { of, generation, at }: { of: string | null; generation: number; at: number },
+  { of, generation, at, keepsRows = false }: AskedRows,
 ): ListState<T> => {
-  const kept = of === list.of ? list : { ...none, of };
+  const other = keepsRows ? { ...list, of, trouble: null } : { ...none, of };
+  const kept = of === list.of ? list : other;
   return { ...kept, generation, askedAt: at, since: [] };
 };
 
@@ -229,6 +199,15 @@ const loaded = <T extends Identified>(
   const all = [...order, ...below].slice(0, MOST_ROWS);
   const kept = among(all, { ...list.byId, ...byId });
   return { ...fresh, order: all, byId: kept, nextCursor: list.nextCursor };
+};
+
+const joined = <T extends Identified>(
+  list: ListState<T>,
+  { rows, generation, at }: Extract<ListChange<T>, { do: 'load' }>,
+): ListState<T> => {
+  const all = rows.map((row) => ({ row })).reduce(put, list);
+  const isLast = generation === list.generation;
+  return { ...all, loadedAt: at, ...(isLast && { askedAt: null, trouble: null }) };
 };
 
 const among = <T>(order: readonly string[], known: Record<string, T>): Record<string, T> =>

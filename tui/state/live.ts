@@ -6,6 +6,7 @@ import {
   type Client,
   isRecord,
   type Notification,
+  type Operation,
   Unreachable,
 } from '../../src/client/index.js';
 import { DELTAS, isTextDelta } from '../../src/client/replytext.js';
@@ -166,6 +167,8 @@ const obey = ({ store, feed, now }: LiveDeps, { channel, data }: Heard): void =>
   } else if (channel === 'hook.execution') {
     const entry = { number: null, at: textIn(data, 'at'), kind: textIn(data, 'status'), data };
     store.queue({ type: 'stream.added', name: EXECUTIONS, entries: [entry] });
+  } else if (channel === 'operation.progress') {
+    if (isOperation(data)) store.queue({ type: 'operation.heard', operation: data, at: now() });
   } else if (channel === 'tunnel.status') {
     void feed.reload('tunnel');
   } else if (channel.startsWith('agent.')) {
@@ -208,6 +211,9 @@ const textIn = (of: Record<string, unknown>, name: string): string => {
 
 const isApproval = (row: object): row is Approval =>
   'id' in row && 'digest' in row && 'status' in row && 'arguments' in row;
+
+const isOperation = (row: object): row is Operation =>
+  'id' in row && 'kind' in row && 'status' in row && 'progress' in row;
 
 const isNotification = (row: object): row is Notification =>
   'id' in row && 'title' in row && 'body' in row && 'readAt' in row;

@@ -1,7 +1,16 @@
 import type { Client, ConversationMessage } from '../../src/client/index.js';
-import { type ListName, type RowOf, TUNNEL } from './lists.js';
 import { readLogs } from './logs.js';
-import type { CliToolItem, RouteItem } from './rows.js';
+import {
+  type AnswerItem,
+  type ChunkItem,
+  type CliToolItem,
+  FOUND,
+  type FoundItem,
+  type ListName,
+  type RouteItem,
+  type RowOf,
+  TUNNEL,
+} from './rows.js';
 import { readThings } from './things.js';
 
 interface Asked {
@@ -15,18 +24,28 @@ interface RowPage<T> {
   nextCursor: string | null;
 }
 
-interface Loader<T> {
+export interface ListLoader<T> {
   /** Loads one page of the list. Throws what the client throws. */
   page(client: Client, asked: Asked): Promise<RowPage<T>>;
   /** True if rows are only ever added at the end, so that known rows are not loaded again. */
   isGrowing?: true;
+  /** True if a request is given up when the list is not needed any more, or is asked for anew. */
+  isGivenUp?: true;
+  /** True if the rows of another parent are shown until the reply is here. */
+  keepsRows?: true;
+  /** True if a reply costs something: what is known is never asked for again. */
+  isAskedOnce?: true;
 }
 
 const LIMIT = 200;
+/** Most results of a search in the knowledge. */
+const MOST_FOUND = 30;
+/** Time that a model has to answer a question, in milliseconds. */
+const ANSWER_MS = 300_000;
 
 /** Loads pages from the first on until they hold that many rows; at least one page. */
 export const pagesOf = async <T>(
-  loader: Loader<T>,
+  loader: ListLoader<T>,
   client: Client,
   of: string | null,
   most: number,
@@ -48,7 +67,7 @@ const paged = <K extends string, T>(
     client: Client,
     query: { limit: number; cursor?: string },
   ) => Promise<{ [P in K]: T[] } & { nextCursor: string | null }>,
-): Loader<T> => ({
+): ListLoader<T> => ({
   page: async (client, { cursor }) => {
     const reply = await ask(client, { limit: LIMIT, cursor });
     return { rows: reply[key], nextCursor: reply.nextCursor };
@@ -56,11 +75,11 @@ const paged = <K extends string, T>(
 });
 
 /** Creates the loader of a list that the daemon gives as a whole. */
-const whole = <T>(ask: (client: Client) => Promise<T[]>): Loader<T> => ({
+const whole = <T>(ask: (client: Client) => Promise<T[]>): ListLoader<T> => ({
   page: async (client) => ({ rows: await ask(client), nextCursor: null }),
 });
 
-const readMessages: Loader<ConversationMessage>['page'] = async (client, { of, cursor }) => {
+const readMessages: ListLoader<ConversationMessage>['page'] = async (client, { of, cursor }) => {
   const rows: ConversationMessage[] = [];
   for (let after: string | undefined = cursor; ; ) {
     const query: { limit: number; cursor?: string } = { limit: LIMIT, cursor: after };
@@ -95,8 +114,32 @@ const readRoutes = async (client: Client): Promise<RouteItem[]> => {
   return [...rows, { id: 'default', topic: 'default', models: [first] }];
 };
 
+const searchFor = async (client: Client, query: string): Promise<FoundItem[]> => {
+  const found = await client.knowledge.search({ body: { query, limit: MOST_FOUND } });
+  return [{ ...found, id: FOUND, query }];
+};
+
+const readChunk = async (client: Client, key: string): Promise<ChunkItem[]> => {
+  const [id = '', n = ''] = key.split(' ');
+  return [{ ...(await client.knowledge.chunk({ id, n })), id: key }];
+};
+
+const askFor = async (client: Client, question: string): Promise<AnswerItem[]> => {
+  const patient = client.with({ timeoutMs: ANSWER_MS });
+  return [{ ...(await patient.knowledge.ask({ body: { question } })), id: question }];
+};
+
+/** Creates the loader of what is asked for by a key, such as the query of a search. */
+const keyed = <T>(
+  ask: (client: Client, key: string) => Promise<T[]>,
+  more: Omit<ListLoader<T>, 'page'>,
+): ListLoader<T> => ({
+  page: async (client, { of }) => ({ rows: await ask(client, of ?? ''), nextCursor: null }),
+  ...more,
+});
+
 /** The loader of each list. */
-export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
+export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
   hooks: paged('hooks', ({ hooks }, query) => hooks.list({ query })),
   executions: {
     page: async (client, { of, cursor }) => {
@@ -135,6 +178,11 @@ export const loaders: { [N in ListName]: Loader<RowOf[N]> } = {
   tokens: paged('tokens', ({ tokens }, query) => tokens.list({ query })),
   logs: { page: (client, { of, cursor }) => readLogs(client, of, cursor), isGrowing: true },
   tunnel: whole(async ({ tunnel }) => [{ ...(await tunnel.get()), id: TUNNEL }]),
+  operations: paged('operations', ({ operations }, query) => operations.list({ query })),
+  entries: paged('entries', ({ knowledge }, query) => knowledge.list({ query })),
+  found: keyed(searchFor, { isGivenUp: true, keepsRows: true }),
+  chunks: keyed(readChunk, { isGivenUp: true }),
+  answers: keyed(askFor, { keepsRows: true, isAskedOnce: true }),
   things: {
     page: (client, { of, cursor }) => readThings(client, of ?? '', { limit: 50, cursor }),
   },

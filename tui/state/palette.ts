@@ -2,7 +2,15 @@ import { actsOf } from '../keys.js';
 import type { ScreenPage } from '../page.js';
 import type { Act } from './act.js';
 import { rowsOf } from './lists.js';
-import { agentGoal, hookGoal, type JumpTarget, type PageName, roots } from './places.js';
+import {
+  agentGoal,
+  digitRoots,
+  hookGoal,
+  type JumpTarget,
+  letterRoots,
+  type PageName,
+  type Root,
+} from './places.js';
 import type { State } from './state.js';
 import { browsed } from './things.js';
 
@@ -80,9 +88,15 @@ const ofResources = ({ ui: { root } }: State): Match[] =>
   }));
 
 const ofScreens = (pages: Record<PageName, ScreenPage>): Match[] =>
-  roots.map((root, at) => ({
+  [
+    ...digitRoots.map((root, at): [Root, string] => [root, `key ${(at + 1) % 10}`]),
+    ...Object.entries(letterRoots).map(([letter, root]): [Root, string] => [
+      root,
+      `keys g ${letter}`,
+    ]),
+  ].map(([root, line]) => ({
     text: `go to ${pages[root].title}`,
-    line: `key ${(at + 1) % 10}`,
+    line,
     does: { goal: { root, places: [] } },
   }));
 

@@ -1,5 +1,5 @@
 /** The screens of the ten digits, in their order. */
-export const roots = [
+export const digitRoots = [
   'overview',
   'hooks',
   'agents',
@@ -11,10 +11,18 @@ export const roots = [
   'team',
   'logs',
 ] as const;
-export type Root = (typeof roots)[number];
+/** The screens that `g` and a letter open. */
+export const letterRoots = { k: 'knowledge', o: 'operations' } as const;
+type LetterRoot = (typeof letterRoots)[keyof typeof letterRoots];
+export type Root = (typeof digitRoots)[number] | LetterRoot;
+/** All screens: those of the digits, then the others. */
+export const roots: readonly Root[] = [...digitRoots, ...Object.values(letterRoots)];
 
-/** The names of the pages: the ten screens, and the pages that open below them. */
-export const pageNames = [...roots, 'hook', 'execution', 'agent', 'browse'] as const;
+/** The names of the pages: the screens, and the pages that open below them. */
+export const pageNames = [
+  ...roots,
+  ...(['hook', 'execution', 'agent', 'chunk', 'answer', 'operation', 'browse'] as const),
+];
 export type PageName = (typeof pageNames)[number];
 
 /** The target of a jump: a screen, what is selected there, and what is opened above it. */
@@ -48,11 +56,21 @@ export const hookGoal = (id: string, runId: string | null = null): JumpTarget =>
   selected: id,
 });
 
+/** Returns the jump to a chunk of the knowledge. */
+export const chunkGoal = (entryId: string, chunk: number): JumpTarget => ({
+  root: 'knowledge',
+  places: [{ page: 'chunk', id: String(chunk), of: entryId }],
+  selected: entryId,
+});
+
 /** A place on the desk: a page and what it shows. */
 export interface ScreenPlace {
   page: PageName;
   /** Id of the one thing that the page shows; null if it does not show one. */
   id: string | null;
-  /** The parent of that thing: the hook of an execution, or the resource that is browsed. */
+  /**
+   * The parent of that thing: the hook of an execution, the entry of a chunk, or the resource that
+   * is browsed.
+   */
   of?: string;
 }

@@ -1,4 +1,87 @@
-import type { LogEntry } from '../../src/client/index.js';
+import type {
+  AccessToken,
+  Account,
+  Agent,
+  Approval,
+  AuditEntry,
+  ConversationMessage,
+  Credential,
+  Execution,
+  Hook,
+  KnowledgeAnswer,
+  KnowledgeEntry,
+  KnowledgeResults,
+  LogEntry,
+  LoginSession,
+  ModelView,
+  Notification,
+  Operation,
+  Reply,
+  TunnelView,
+} from '../../src/client/index.js';
+import type { Thing } from './things.js';
+
+/** Id of the only row in the list of tunnels. */
+export const TUNNEL = 'tunnel';
+/** Id of the only row in the list of what the last search found. */
+export const FOUND = 'found';
+
+/** The type of the rows of each list. */
+export interface RowOf {
+  hooks: Hook;
+  executions: Execution;
+  approvals: Approval;
+  agents: Agent;
+  /** One agent and all agents below it. */
+  tree: Agent;
+  /** The messages of one session. */
+  messages: ConversationMessage;
+  notifications: Notification;
+  credentials: Credential;
+  models: ModelView;
+  clitools: CliToolItem;
+  users: Account;
+  routes: RouteItem;
+  audit: AuditEntry;
+  logins: LoginSession;
+  tokens: AccessToken;
+  /** The lines of the log, from one level on. */
+  logs: LogRow;
+  /** One row, because there is one tunnel. */
+  tunnel: TunnelView & { id: typeof TUNNEL };
+  operations: Operation;
+  /** The entries of the knowledge. */
+  entries: KnowledgeEntry;
+  /** One row: what the last search found. */
+  found: FoundItem;
+  /** One chunk of an entry. */
+  chunks: ChunkItem;
+  /** The answers to the questions of this desk. */
+  answers: AnswerItem;
+  /** The rows of any resource without a screen of its own. */
+  things: Thing;
+}
+
+export type ListName = keyof RowOf;
+
+/** The reply to a search, and the query that it was for. */
+export interface FoundItem extends KnowledgeResults {
+  id: typeof FOUND;
+  query: string;
+}
+
+/** A chunk of an entry, whole; its id is that of `chunkKey`. */
+export interface ChunkItem extends Reply<'knowledge', 'chunk'> {
+  id: string;
+}
+
+/** Returns the id of a chunk: the id of its entry, and its number. */
+export const chunkKey = (entryId: string, chunk: number | string): string => `${entryId} ${chunk}`;
+
+/** An answer; its id is the question. */
+export interface AnswerItem extends KnowledgeAnswer {
+  id: string;
+}
 
 /** A line of the daemon's log, or a gap of lines that the daemon no longer held when asked. */
 export type LogRow = { id: string } & (

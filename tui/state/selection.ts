@@ -1,5 +1,6 @@
 import type { Item, ScreenPage } from '../page.js';
-import { isFull, type ListName } from './lists.js';
+import { isFull } from './lists.js';
+import type { ListName } from './rows.js';
 import type { State } from './state.js';
 import { topView } from './ui.js';
 
@@ -7,7 +8,7 @@ import { topView } from './ui.js';
 export const itemsOf = (page: ScreenPage, state: State): Item[] => {
   const all = page.items?.(state) ?? [];
   const { filter } = topView(state.ui);
-  return filter === '' ? all : all.filter((item) => matchesFilter(item, filter));
+  return filter === '' || page.isSearched ? all : all.filter((item) => matchesFilter(item, filter));
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { Size } from '../parts/row.js';
 import { type ListAction, type Lists, lists, reduceLists } from './lists.js';
 import { type OverviewAction, type OverviewState, overview, reduceOverview } from './overview.js';
+import { type OperationHeard, type PacesState, reducePaces } from './paces.js';
 import { type RepliesState, type ReplyAction, reduceReplies } from './replies.js';
 import { reduceSession, type SessionAction, type SessionState, session } from './session.js';
 import type { ReducerStore } from './store.js';
@@ -21,6 +22,7 @@ export interface State {
   lists: Lists;
   streams: StreamsState;
   replies: RepliesState;
+  paces: PacesState;
   approvals: ApprovalsState;
   ui: UiState;
 }
@@ -31,6 +33,7 @@ export type StateAction =
   | ListAction
   | StreamAction
   | ReplyAction
+  | OperationHeard
   | { type: 'approval.seen'; digest: string }
   | UiAction;
 
@@ -42,6 +45,7 @@ export const initialState = (url: string, size: Size, now: number): State => ({
   lists: lists(),
   streams: {},
   replies: {},
+  paces: {},
   approvals: { seen: [] },
   ui: ui(size),
 });
@@ -63,6 +67,11 @@ export const reduce = (state: State, action: StateAction): State => {
       return { ...state, streams: reduceStreams(state.streams, action) };
     case 'reply.grew':
       return { ...state, replies: reduceReplies(state.replies, action) };
+    case 'operation.heard': {
+      const change = { do: 'put' as const, row: action.operation };
+      const lists = reduceLists(state.lists, { type: 'list', name: 'operations', change });
+      return { ...state, lists, paces: reducePaces(state.paces, action) };
+    }
     case 'approval.seen':
       return { ...state, approvals: { seen: seenWith(state.approvals, action.digest) } };
     default:

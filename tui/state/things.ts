@@ -1,14 +1,7 @@
 import { type Client, contracts, isRecord } from '../../src/client/index.js';
 
 /** Resources without a screen of their own, by their names in the palette. */
-export const browsed = [
-  'sessions',
-  'webhooks',
-  'channels',
-  'skills',
-  'experts',
-  'operations',
-] as const;
+export const browsed = ['sessions', 'webhooks', 'channels', 'skills', 'experts'] as const;
 export type Browsed = (typeof browsed)[number];
 
 /** An endpoint of a contract that acts on one row of the resource. */

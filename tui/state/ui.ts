@@ -58,6 +58,8 @@ export interface UiState {
   /** The password, kept while the code that the login needs too is asked for. */
   password: string | null;
   isHelp: boolean;
+  /** The `g` that was pressed last, which may be the first half of a key. */
+  begun: { at: number; look: ScreenView } | null;
   message: Message | null;
   /** Texts that were typed and not sent, by the id of the row they were for. */
   drafts: Readonly<Record<string, string>>;
@@ -82,6 +84,7 @@ export type UiAction =
   | { type: 'ui.password'; password: string | null }
   | { type: 'ui.draft'; of: string; text: string }
   | { type: 'ui.help'; isHelp: boolean }
+  | { type: 'ui.begun'; begun: UiState['begun'] }
   | { type: 'ui.said'; message: Message | null };
 
 /** Returns the action that shows a message. */
@@ -91,6 +94,8 @@ export const messageAction = (text: string, tone: Message['tone'] = 'info'): UiA
 });
 
 const MOST_HISTORY = 50;
+/** Ours: time after `g` in which a letter opens a screen, in milliseconds. */
+export const LETTER_MS = 1500;
 
 export const ui = (size: Size): UiState => ({
   size,
@@ -102,6 +107,7 @@ export const ui = (size: Size): UiState => ({
   secret: null,
   password: null,
   isHelp: false,
+  begun: null,
   message: null,
   drafts: {},
 });
@@ -136,6 +142,7 @@ export const reduceUi = (state: UiState, action: UiAction): UiState => {
     case 'ui.secret':
     case 'ui.password':
     case 'ui.help':
+    case 'ui.begun':
     case 'ui.said': {
       const { type: _, ...change } = action;
       return { ...state, ...change };

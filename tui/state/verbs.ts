@@ -1,6 +1,7 @@
 import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
 import type { Act, ShownSecret } from './act.js';
 import type { DeskState } from './deskstate.js';
+import type { ScreenPlace } from './places.js';
 import type { State } from './state.js';
 import type { Message } from './ui.js';
 
@@ -20,7 +21,7 @@ export const performVerb = async (
   if (id in store.get().lists[list].busy)
     return say({ text: 'It is being done already', tone: 'warn' });
   mark(act.doing);
-  const { shown, secret } = await outcomeOf(client, act, typed);
+  const { shown, secret, opens } = await outcomeOf(client, act, typed);
   // The lists are loaded again before the outcome is shown, because the next key acts on what is
   // shown.
   await Promise.all(act.touches.map((each) => feed.reload(each)));
@@ -28,21 +29,26 @@ export const performVerb = async (
   if (act.ask?.writes && shown.tone === 'ok') {
     store.dispatch({ type: 'ui.draft', of: id, text: '' });
   }
-  say(shown);
+  if (!opens) say(shown);
+  else {
+    store.dispatch({ type: 'ui.said', message: null });
+    store.dispatch({ type: 'ui.opened', place: opens });
+  }
   if (secret) store.dispatch({ type: 'ui.secret', secret });
 };
 
 interface Outcome {
   shown: Message;
   secret?: ShownSecret;
+  opens?: ScreenPlace;
 }
 
 const outcomeOf = async (client: Client, act: Act, typed: string): Promise<Outcome> => {
   try {
     const outcome = await act.call(client, typed);
     if (typeof outcome === 'string') return { shown: { text: outcome, tone: 'ok' } };
-    const { message: text, tone = 'ok', secret } = outcome;
-    return { shown: { text, tone }, secret };
+    const { message: text, tone = 'ok', secret, opens } = outcome;
+    return { shown: { text, tone }, secret, opens };
   } catch (error) {
     return { shown: refusalOf(error) };
   }
@@ -70,10 +76,10 @@ export const refusalNow = (state: State, act: Act): string | null => {
   if (act.refusal) return act.refusal;
   const { list, id } = act.row;
   const row = lists[list].byId[id] ?? (list === 'agents' ? lists.tree.byId[id] : undefined);
-  if (!row) return 'It is gone';
+  if (!row && !act.isFree) return 'It is gone';
   const isChanged =
     act.guard !== undefined &&
-    !('digest' in row && row.digest === act.guard && row.status === 'pending');
+    !(row && 'digest' in row && row.digest === act.guard && row.status === 'pending');
   return isChanged ? 'It was decided, or has changed, meanwhile: nothing was done' : null;
 };
 

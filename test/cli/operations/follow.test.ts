@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { barOf } from '../../../cli/operations/follow.js';
+import { barOf } from '../../../cli/operations/bar.js';
 import type { Operation } from '../../../src/client/index.js';
 import { waitingOperation } from '../../harness/operation.js';
 import { openWorld, type World } from '../world.js';

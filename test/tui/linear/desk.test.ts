@@ -83,6 +83,8 @@ describe('desk line by line', { timeout: 30_000 }, () => {
       ['tunnel', 'this machine alone reaches the daemon'],
       ['team', 'Parts: users, audit, sessions, tokens. Say one.'],
       ['logs', 'Verbs: follow.'],
+      ['knowledge', 'Nothing is known yet.'],
+      ['operations', 'Nothing that takes long was begun.'],
     ] as const)) {
       desk.say('menu');
       await desk.hears('quit ends.');
@@ -91,6 +93,29 @@ describe('desk line by line', { timeout: 30_000 }, () => {
       desk.say(name);
       await desk.hears(text);
     }
+  });
+
+  it('keeps a note, finds it, opens its chunk, and answers with citations', async () => {
+    desk.say('knowledge\nadd\nThe staging server is argon.\n');
+    await desk.hears('Kept: The staging server is argon.');
+    await until(
+      async () => (await stage.ask('GET', '/api/knowledge')).body.entries[0]?.status,
+      (status) => status === 'ready',
+    );
+    desk.say('find staging\n1');
+    const found = await desk.hears('Matched  staging');
+    expect(found).to.contain('Knowledge: 1 hit, ');
+    desk.say('open');
+    const chunk = await desk.hears('Verbs: ask');
+    expect(chunk).to.contain('Chunk: The staging server is argon.');
+    desk.say('ask\nWhat is the staging server called?\n');
+    const answer = await desk.hears('A number opens a row.');
+    expect(answer).to.contain('Answer: What is the staging server called?');
+    desk.say('operations');
+    await desk.hears('state completed, title Indexing of');
+    desk.say('knowledge');
+    const all = await desk.hears('A number opens a row.');
+    expect(all).to.contain('Knowledge: 1 entry.\n1. The staging server is argon., from note, ');
   });
 
   it('numbers rows, opens one by number or name, and its parts by name', async () => {

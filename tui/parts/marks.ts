@@ -1,0 +1,92 @@
+import { oneLine, wrapped } from '../../cli/text.js';
+import { row, type ScreenRow, type Span, tonedSpan } from './row.js';
+
+/** The places of what is marked in a text, in UTF-16 units; they rise and do not overlap. */
+export type TextMarks = readonly (readonly number[])[];
+
+/** Longest piece of a line that is wrapped at once, in UTF-16 units: to measure more takes long. */
+const PIECE = 2000;
+const LEAST = 8;
+
+interface TextPiece {
+  text: string;
+  from: number;
+}
+
+/** Returns a text from outside, made safe and wrapped, with what is marked; nothing is cut. */
+export const markedRows = (text: string, marks: TextMarks, width: number): ScreenRow[] =>
+  linesOf(text)
+    .flatMap(piecesOf)
+    .flatMap((piece) => wrappedRows(piece, marks, width));
+
+/** Returns the indexes of the rows that hold something marked. */
+export const markedAt = (rows: readonly ScreenRow[]): number[] =>
+  rows.flatMap((each, at) => (each.some(({ tone }) => tone === 'match') ? [at] : []));
+
+/** Returns the marked words, each once, as they stand in the text. */
+export const markedWords = (text: string, marks: TextMarks): string[] => [
+  ...new Set(marks.map(([from = 0, to = 0]) => text.slice(from, to))),
+];
+
+const linesOf = (text: string): TextPiece[] => {
+  let from = 0;
+  return text.split('\n').map((line) => {
+    const piece = { text: line, from };
+    from += line.length + 1;
+    return piece;
+  });
+};
+
+const piecesOf = ({ text, from }: TextPiece): TextPiece[] => {
+  const pieces: TextPiece[] = [];
+  let at = 0;
+  do {
+    const end = text.length - at > PIECE ? endOf(text, at + PIECE) : text.length;
+    pieces.push({ text: text.slice(at, end), from: from + at });
+    at = end;
+  } while (at < text.length);
+  return pieces;
+};
+
+/** Returns the end of a piece: behind its last space, or at least not within a character. */
+const endOf = (text: string, most: number): number => {
+  const space = text.lastIndexOf(' ', most - 1) + 1;
+  if (space > most - PIECE / 2) return space;
+  return /[\ud800-\udbff]/.test(text[most - 1] ?? '') ? most - 1 : most;
+};
+
+const wrappedRows = (piece: TextPiece, marks: TextMarks, width: number): ScreenRow[] => {
+  const spans = safeSpans(piece, marks);
+  const whole = spans.map(({ text }) => text).join('');
+  let at = 0;
+  return wrapped(whole, Math.max(LEAST, width)).map((line) => {
+    // Only spaces at the end of a line were left out before this one.
+    const start = whole.indexOf(line, at);
+    at = start + line.length;
+    return row(...sliced(spans, start, at));
+  });
+};
+
+/** Returns the piece in parts that are marked or not, each made safe. */
+const safeSpans = ({ text, from }: TextPiece, marks: TextMarks): Span[] => {
+  const spans: Span[] = [];
+  let at = 0;
+  for (const [begin = 0, end = 0] of marks) {
+    const [start, stop] = [Math.max(at, begin - from), Math.min(text.length, end - from)];
+    if (stop <= start) continue;
+    spans.push(tonedSpan(undefined, oneLine(text.slice(at, start))));
+    spans.push(tonedSpan('match', oneLine(text.slice(start, stop))));
+    at = stop;
+  }
+  return [...spans, tonedSpan(undefined, oneLine(text.slice(at)))];
+};
+
+/** Returns the part of spans between two places of their joined text. */
+const sliced = (spans: readonly Span[], from: number, to: number): Span[] => {
+  let at = 0;
+  return spans.flatMap(({ text, tone }) => {
+    const part = text.slice(Math.max(0, from - at), Math.max(0, to - at));
+    at += text.length;
+    return part === '' ? [] : [tonedSpan(tone, part)];
+  });
+};

@@ -1,0 +1,110 @@
+import type { KnowledgeAnswer } from '../../../src/client/index.js';
+import type { ScreenPage } from '../../page.js';
+import { faceOf } from '../../parts/faces.js';
+import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
+import { column, numberColumn, type ScreenColumn, tableRows } from '../../parts/table.js';
+import { counted, scrolled, textRows } from '../../parts/text.js';
+import type { ScreenPlace } from '../../state/places.js';
+import type { AnswerItem } from '../../state/rows.js';
+import type { State } from '../../state/state.js';
+import { topView } from '../../state/ui.js';
+import { rowsFor } from '../list.js';
+import { askAct, quotedWord } from './acts.js';
+
+type Cited = KnowledgeAnswer['citations'][number];
+
+/** Rows of the citations that are always visible, with their head. */
+const LEAST_TABLE = 4;
+
+const questionOf = ({ ui }: State): string => topView(ui).id ?? '';
+const shownAnswer = (state: State): AnswerItem | null =>
+  state.lists.answers.byId[questionOf(state)] ?? null;
+
+const COLUMNS: ScreenColumn<Cited>[] = [
+  numberColumn('N', [3, 4, 0], ({ n }) => `[${n}]`),
+  column('SOURCE', [14, 40, 0], ({ title }) => title),
+  numberColumn('PAGE', [4, 5, 2], ({ page }) => (page === null ? '-' : String(page))),
+  column('QUOTE', [20, 400, 1], ({ quote }) => quote.replace(/\s+/g, ' ')),
+];
+
+const citations = rowsFor<Cited>({
+  rows: (state) => shownAnswer(state)?.citations ?? [],
+  item: ({ n, title, quote }) => ({ id: String(n), name: title, words: quote }),
+  columns: () => COLUMNS,
+});
+
+/** Returns by whom it was answered, and if each sentence is proved. */
+const proofRow = ({ grounded, model }: AnswerItem): ScreenRow => {
+  const who = model === null ? 'no model was asked' : `by ${model}`;
+  return grounded
+    ? row(tonedSpan('ok', 'Every sentence has a quote'), `   ${who}`)
+    : row(tonedSpan('warn', 'Not every sentence is proved by a quote'), `   ${who}`);
+};
+
+const answerRows = (state: State, width: number): ScreenRow[] | null => {
+  const answer = shownAnswer(state);
+  if (!answer) return null;
+  return [
+    ...textRows(answer.id, width, true, 'strong'),
+    [],
+    ...textRows(answer.answer, width, true),
+    [],
+    proofRow(answer),
+  ];
+};
+
+/** Returns the rows that the answer has, so that some citations stay visible. */
+const answerHeight = (state: State, { width, height }: Size): number => {
+  const rows = answerRows(state, width)?.length ?? 0;
+  const cited = shownAnswer(state)?.citations.length ?? 0;
+  const table = cited === 0 ? 0 : Math.min(cited + 2, Math.max(LEAST_TABLE, height >> 1));
+  if (topView(state.ui).isZoomed) return height;
+  return Math.max(0, Math.min(rows, height - table));
+};
+
+const answerView = (state: State, size: Size): ScreenRow[] => {
+  const rows = answerRows(state, size.width);
+  if (!rows) {
+    const asked = row(tonedSpan('strong', questionOf(state)));
+    const words = { noun: 'answer', empty: [] };
+    return [asked, [], ...faceOf({ ...state.lists.answers, loadedAt: null }, words, state, size)];
+  }
+  const height = answerHeight(state, size);
+  const { scroll, pane } = topView(state.ui);
+  const above = scrolled(rows, scroll, { ...size, height });
+  const shown = citations.shown(state);
+  if (shown.length === 0 || height >= size.height) return above;
+  const below = { ...size, height: size.height - height - 1 };
+  const chosen = { at: citations.at(state), isQuiet: pane === 1 };
+  return [...above, [], ...tableRows(shown, COLUMNS, below, chosen)];
+};
+
+/** Returns the place that the selected citation is from. */
+const citedPlace = (state: State): ScreenPlace | null => {
+  const chosen = citations.chosen(state);
+  return chosen && { page: 'chunk', id: String(chosen.chunk), of: chosen.entryId };
+};
+
+/** A question, its answer, and the citations of that. */
+export const answerPage: ScreenPage = {
+  name: 'answer',
+  title: 'Answer',
+  tabs: [],
+  items: citations.items,
+  cells: citations.cells,
+  text: answerRows,
+  textHeight: answerHeight,
+  head: (state) => answerRows(state, Number.MAX_SAFE_INTEGER) ?? [],
+  view: answerView,
+  opens: citedPlace,
+  acts: () => ({ message: askAct() }),
+  copies: (state) => shownAnswer(state)?.answer ?? '',
+  line: (state) => `adjutant knowledge ask ${quotedWord(questionOf(state))}`,
+  summary: (state) => {
+    const answer = shownAnswer(state);
+    if (!answer) return state.lists.answers.trouble ? '' : 'asking…   (it goes on if you leave)';
+    return `${counted(answer.citations.length, 'citation')}   (enter opens one, tab scrolls the answer)`;
+  },
+  glossary: [['[1]', 'the number of the citation that proves it']],
+  needs: (state) => [{ is: 'list', list: 'answers', of: questionOf(state) }],
+};

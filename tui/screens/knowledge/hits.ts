@@ -1,0 +1,79 @@
+import type { KnowledgeResults } from '../../../src/client/index.js';
+import type { ScreenPage } from '../../page.js';
+import { markedRows, markedWords } from '../../parts/marks.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
+import { column, numberColumn } from '../../parts/table.js';
+import { counted, factRows } from '../../parts/text.js';
+import { chunkKey, FOUND, type FoundItem } from '../../state/rows.js';
+import type { State } from '../../state/state.js';
+import { topView } from '../../state/ui.js';
+import { listPage } from '../list.js';
+import { deleteEntry } from './acts.js';
+import { trustTone } from './entries.js';
+
+type SearchHit = KnowledgeResults['results'][number];
+
+/** Time in milliseconds for which nothing was typed before the daemon is asked. */
+const TYPED_MS = 200;
+
+/** Returns what is searched for; an empty text if nothing is. */
+export const queryOf = ({ ui }: State): string => topView(ui).filter.trim();
+
+/** Returns what was found last, which may be by an earlier query; null if that failed. */
+export const foundItem = ({ lists: { found } }: State): FoundItem | null =>
+  found.trouble ? null : (found.byId[FOUND] ?? null);
+
+const keyOf = ({ entryId, chunk }: SearchHit): string => chunkKey(entryId, chunk);
+
+const placeOf = ({ page, chunk }: SearchHit): string =>
+  page === null ? `chunk ${chunk}` : `page ${page}`;
+
+const hitRows = (_: State, hit: SearchHit, width: number): ScreenRow[] => {
+  const { title, trust, sourceType, uri, matched, snippet, highlights } = hit;
+  const words = markedWords(snippet, highlights);
+  const facts: [string, string][] = [['From', `${sourceType}   ${placeOf(hit)}`]];
+  if (uri !== null) facts.push(['Source', uri]);
+  facts.push(['By', matched.join(', ')]);
+  if (words.length > 0) facts.push(['Matched', words.join(', ')]);
+  return [
+    row(tonedSpan('strong', title), '   ', tonedSpan(trustTone(trust), trust)),
+    ...factRows(facts, width),
+    [],
+    ...markedRows(snippet, highlights, width),
+  ];
+};
+
+/** Returns what a search found in a line, or what it is about to find. */
+const summaryOf = (state: State): string => {
+  const found = foundItem(state);
+  if (state.lists.found.trouble) return '';
+  if (found?.query !== queryOf(state)) return 'searching…';
+  const { results, mode } = found;
+  return `${counted(results.length, 'hit')}, ${mode}${found.degraded === null ? '' : ', degraded'}`;
+};
+
+/** The hits of a search, made while the query is typed, the best first. */
+export const hitsPage: ScreenPage = listPage<SearchHit>({
+  name: 'knowledge',
+  title: 'Knowledge',
+  noun: 'hit',
+  list: 'found',
+  isSearched: true,
+  rows: (state) => foundItem(state)?.results ?? [],
+  item: (hit) => ({ id: keyOf(hit), name: hit.title, words: hit.sourceType }),
+  columns: ({ lists }) => [
+    column('TITLE', [20, 40, 0], (hit) => lists.entries.busy[keyOf(hit)] ?? hit.title),
+    column('FROM', [6, 8, 3], ({ sourceType }) => sourceType),
+    { ...column('TRUST', [7, 7, 4], ({ trust }) => trust), tone: ({ trust }) => trustTone(trust) },
+    numberColumn('PAGE', [4, 5, 5], ({ page }) => (page === null ? '-' : String(page))),
+    column('SNIPPET', [20, 200, 1], ({ snippet }) => snippet),
+  ],
+  detail: hitRows,
+  empty: ['Nothing fits.', '  esc  drop the search', '  i    ask a question'],
+  needs: (state) => [{ is: 'list', list: 'found', of: queryOf(state), afterMs: TYPED_MS }],
+  pages: () => null,
+  opens: ({ entryId, chunk }) => ({ page: 'chunk', id: String(chunk), of: entryId }),
+  acts: (hit) => ({ delete: deleteEntry(keyOf(hit), { id: hit.entryId, title: hit.title }) }),
+  leaves: (hit) => ({ edit: hit && ['knowledge', 'update', hit.entryId] }),
+  summary: summaryOf,
+});

@@ -1,0 +1,67 @@
+import type { ScreenPage } from '../../page.js';
+import { type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
+import { textRows } from '../../parts/text.js';
+import { chosenOf } from '../../state/selection.js';
+import type { State } from '../../state/state.js';
+import { knowledgeActs, quotedWord } from './acts.js';
+import { entriesPage } from './entries.js';
+import { foundItem, hitsPage, queryOf } from './hits.js';
+
+const isSearching = (state: State): boolean => queryOf(state) !== '';
+const shown = (state: State): ScreenPage => (isSearching(state) ? hitsPage : entriesPage);
+
+/** Returns why less was searched than was asked for; no rows if all was. */
+const degradedRows = (state: State, width: number): ScreenRow[] => {
+  const why = isSearching(state) ? foundItem(state)?.degraded : null;
+  return why ? textRows(`degraded: ${why}`, width, true, 'warn') : [];
+};
+
+const bodyUnder = (head: readonly ScreenRow[], size: Size): Size => ({
+  ...size,
+  height: Math.max(0, size.height - head.length),
+});
+
+/** Returns the id of the entry of the selected row, and its chunk if a hit is selected. */
+const chosenWords = (state: State): string[] =>
+  (chosenOf(shown(state), state)?.id ?? '').split(' ').filter((word) => word !== '');
+
+/** The entries, or what a search finds in them while it is typed. */
+export const knowledgePage: ScreenPage = {
+  name: 'knowledge',
+  title: 'Knowledge',
+  tabs: [],
+  isSearched: true,
+  items: (state) => shown(state).items?.(state) ?? [],
+  cells: (state) => shown(state).cells?.(state) ?? [],
+  text: (state, width) => shown(state).text?.(state, width) ?? null,
+  textHeight: (state, size) => {
+    const below = bodyUnder(degradedRows(state, size.width), size);
+    return shown(state).textHeight?.(state, below) ?? below.height;
+  },
+  head: (state) =>
+    isSearching(state)
+      ? [[tonedSpan(undefined, hitsPage.summary?.(state) ?? '')], ...degradedRows(state, 1000)]
+      : [],
+  view: (state, size) => {
+    const above = degradedRows(state, size.width);
+    return [...above, ...shown(state).view(state, bodyUnder(above, size))];
+  },
+  opens: (state) => shown(state).opens?.(state) ?? null,
+  acts: (state) => ({ ...knowledgeActs(), ...shown(state).acts?.(state) }),
+  leaves: (state) => shown(state).leaves?.(state) ?? {},
+  pages: (state) => shown(state).pages?.(state) ?? null,
+  summary: (state) => shown(state).summary?.(state) ?? '',
+  needs: (state) => shown(state).needs(state),
+  copies: (state) => chosenWords(state)[0] ?? '',
+  line: (state) => {
+    const [id, chunk] = chosenWords(state);
+    if (chunk !== undefined) return `adjutant knowledge chunk ${id} ${chunk}`;
+    if (isSearching(state)) return `adjutant knowledge search ${quotedWord(queryOf(state))}`;
+    return `adjutant knowledge ${id === undefined ? 'list' : `get ${id}`}`;
+  },
+  glossary: [
+    ['outside', 'others wrote it: an agent that reads it is untrusted'],
+    ['chunk', 'a piece of a text, as it is found'],
+    ['degraded', 'not everything was searched, or not by its meaning'],
+  ],
+};

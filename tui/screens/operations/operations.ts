@@ -1,0 +1,186 @@
+import { barOf, countsOf, doneOf, isOver } from '../../../cli/operations/bar.js';
+import type { Operation } from '../../../src/client/index.js';
+import type { Acts, PageNeed, ScreenPage } from '../../page.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
+import { column, numberColumn, stateColumn } from '../../parts/table.js';
+import { counted, factRows, plain } from '../../parts/text.js';
+import { durationText, since, timeOfEvent } from '../../parts/times.js';
+import { onRow } from '../../state/act.js';
+import { rowsOf } from '../../state/lists.js';
+import { agentGoal, chunkGoal, hookGoal, type JumpTarget } from '../../state/places.js';
+import { chosenOf } from '../../state/selection.js';
+import type { State } from '../../state/state.js';
+import { toneOf } from '../../theme.js';
+import { listPage, offered } from '../list.js';
+
+/** The socket tells how far each is; this is for what was missed. */
+const EVERY_MS = 15_000;
+/** Width of the bar in the list. */
+const BAR_WIDTH = 6;
+
+/** Returns the status of the operation, or the act on it that is under way. */
+const statusOf = ({ lists }: State, { id, status }: Operation): string =>
+  lists.operations.busy[id] ?? status;
+
+/** Returns the bar in full, with the rate and the time left while it runs. */
+export const progressText = ({ paces }: State, operation: Operation): string => {
+  if (!operation.progress) return isOver(operation) ? '' : `${operation.status}…`;
+  const samples = paces[operation.id] ?? [];
+  const last = samples.at(-1) ?? { at: 0, done: doneOf(operation) };
+  return barOf(operation, samples[0] ?? last, last.at);
+};
+
+/** Returns how far it is as a share; an empty text if its total is not known. */
+const shareOf = ({ progress }: Operation): string => {
+  if (!progress || progress.total === null || progress.total === 0) return '';
+  return `${Math.floor(Math.min(1, progress.done / progress.total) * 100)} %`;
+};
+
+/** Returns a short bar and the share: `[##····]  40 %`; else the count alone. */
+const shortBar = (operation: Operation): string => {
+  const { progress } = operation;
+  const share = shareOf(operation);
+  if (!progress) return '';
+  if (share === '') return `${progress.done.toLocaleString('en')} ${progress.unit}`;
+  const full = Math.round(Math.min(1, progress.done / (progress.total ?? 1)) * BAR_WIDTH);
+  return `[${'#'.repeat(full)}${'·'.repeat(BAR_WIDTH - full)}] ${share.padStart(5)}`;
+};
+
+/** Returns the time left, as the bar says it; an empty text if that is not known. */
+const leftOf = (state: State, operation: Operation): string =>
+  / {2}([^ ].*) left$/.exec(progressText(state, operation))?.[1]?.replace(/^.* {2}/, '') ?? '';
+
+/** Returns how long it has run, or ran, in milliseconds; null if it has not begun. */
+const lasted = ({ startedAt, finishedAt }: Operation, now: number): number | null =>
+  startedAt === null
+    ? null
+    : Math.max(0, (finishedAt === null ? now : Date.parse(finishedAt)) - Date.parse(startedAt));
+
+/** Returns what is known of an operation, but for its result. */
+export const operationFacts = (
+  { session: { now } }: State,
+  operation: Operation,
+): [string, string][] => {
+  const { kind, resource, progress, error, createdAt } = operation;
+  const ms = lasted(operation, now);
+  const lasts = ms === null ? '' : `   ${isOver(operation) ? 'took' : 'for'} ${durationText(ms)}`;
+  const facts: [string, string][] = [
+    ['Kind', kind],
+    ['About', resource.kind === 'user' ? 'all that is yours' : `${resource.kind} ${resource.id}`],
+    ['Begun', `${timeOfEvent(createdAt, now)}${lasts}`],
+  ];
+  if (progress?.note) facts.push(['Note', progress.note]);
+  if (error !== null) facts.push(['Error', error]);
+  return facts;
+};
+
+/** Returns the members of the result, each under its name; none if there is no result. */
+export const resultRows = ({ result }: Operation, width: number): ScreenRow[] => {
+  const entries = Object.entries(result ?? {});
+  if (entries.length === 0) return [];
+  return [
+    [],
+    row(tonedSpan('strong', 'Result')),
+    ...factRows(
+      entries.map(([name, value]): [string, string] => [name, plain(value)]),
+      width,
+    ),
+  ];
+};
+
+const detailRows = (state: State, operation: Operation, width: number): ScreenRow[] => {
+  const bar = progressText(state, operation);
+  return [
+    row(
+      tonedSpan('strong', operation.title),
+      '   ',
+      tonedSpan(toneOf(operation.status), statusOf(state, operation)),
+    ),
+    ...(bar === '' ? [] : [row(bar)]),
+    [],
+    ...factRows(operationFacts(state, operation), width),
+    ...resultRows(operation, width),
+  ];
+};
+
+/** Returns the act that cancels an operation, unless it has ended. */
+export const operationActs = (operation: Operation): Acts => {
+  const { id, title } = operation;
+  return offered({
+    stop: !isOver(operation) && {
+      ...onRow('operations', id),
+      text: `Cancel operation ${title}`,
+      line: `adjutant operations cancel ${id}`,
+      doing: 'cancelling…',
+      ask: { lines: [`Cancel ${title}? What it has done stays done.`] },
+      call: async ({ operations }) => {
+        const { progress } = await operations.cancel({ id });
+        const counts = progress && progress.done > 0 ? countsOf(progress) : 'nothing was done';
+        return `Cancelled. Until then: ${progress?.note ?? counts}`;
+      },
+    },
+  });
+};
+
+/** Returns the place of what an operation is about; null if the desk has no such place. */
+export const operationGoal = ({ resource: { kind, id } }: Operation): JumpTarget | null => {
+  if (kind === 'hook') return hookGoal(id);
+  if (kind === 'agent') return agentGoal(id);
+  return kind === 'knowledge' ? chunkGoal(id, 0) : null;
+};
+
+export const operationNeeds: PageNeed[] = [
+  { is: 'list', list: 'operations', everyMs: EVERY_MS },
+  { is: 'channel', channel: 'operation.progress' },
+];
+
+export const OPERATION_WORDS = [
+  ['interrupted', 'the daemon ended meanwhile, and it cannot go on'],
+] as const;
+
+const listed: ScreenPage = listPage<Operation>({
+  name: 'operations',
+  title: 'Operations',
+  noun: 'operation',
+  list: 'operations',
+  rows: ({ lists }) => rowsOf(lists.operations),
+  item: ({ id, title, kind, status, progress, error }) => ({
+    id,
+    name: title,
+    words: `${kind} ${status} ${progress?.note ?? ''} ${error ?? ''}`,
+    facts: { status, kind },
+  }),
+  columns: (state) => [
+    stateColumn('STATE', [9, 12, 0], (each) => statusOf(state, each)),
+    column('TITLE', [18, 60, 0], ({ title }) => title),
+    { ...column('PROGRESS', [14, 24, 1], shortBar), said: shareOf },
+    column('LEFT', [8, 9, 2], (each) => leftOf(state, each)),
+    numberColumn('AGE', [4, 5, 3], ({ createdAt }) => since(createdAt, state.session.now)),
+    column('KIND', [20, 24, 4], ({ kind }) => kind),
+  ],
+  detail: detailRows,
+  empty: [
+    'Nothing that takes long was begun.',
+    'Replays, resends, uploads and research are operations: they survive a restart.',
+  ],
+  needs: () => operationNeeds,
+  opens: ({ id }) => ({ page: 'operation', id }),
+  related: operationGoal,
+  acts: operationActs,
+  summary: (_, rows) => {
+    const having = (status: Operation['status']) =>
+      rows.filter((each) => each.status === status).length;
+    const failed = having('failed') + having('interrupted');
+    return `${counted(rows.length, 'operation')}: ${having('running')} running, ${having('queued')} waiting, ${failed} failed`;
+  },
+  glossary: OPERATION_WORDS,
+});
+
+/** The long pieces of work, the newest first, each with how far it is. */
+export const operationsPage: ScreenPage = {
+  ...listed,
+  line: (state) => {
+    const chosen = chosenOf(listed, state);
+    return `adjutant operations ${chosen ? `watch ${chosen.id}` : 'list'}`;
+  },
+};
