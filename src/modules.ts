@@ -129,7 +129,15 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const web = { search, ...pages };
   const research = openResearch(base, { hub, operations, asked, knowledge, outbound, web });
   tools.handle({ research: research.actions });
-  const channels = openChannels(base, { secrets, vault, outbound, approvals, agents });
+  const channels = openChannels(base, {
+    secrets,
+    vault,
+    outbound,
+    approvals,
+    agents,
+    operations,
+    documents,
+  });
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
   hooks.run({ tools, permissions, concurrency: config.hookConcurrency });
   const system = await openSystem(base, {

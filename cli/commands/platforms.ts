@@ -13,7 +13,7 @@ import { Exit, failed, usageFault } from '../exit.js';
 import { requestCommand } from '../request.js';
 import { oneLine, wrapped } from '../text.js';
 
-const SCOPES = ['chat:write', 'im:history', 'app_mentions:read', 'commands'];
+const SCOPES = ['chat:write', 'im:history', 'app_mentions:read', 'files:read', 'commands'];
 
 /** The app as Slack makes it from a manifest (api.slack.com/reference/manifests). */
 const slackManifest = (receiver: string): object => {

@@ -16,6 +16,7 @@ import {
   decideFrom,
 } from './decisions.js';
 import { once } from './events.js';
+import type { TakeFiles } from './files.js';
 import { noteWritten } from './freetext.js';
 import { type LinkedChannel, LinkRefused, type Links } from './links.js';
 import type { ChannelSender } from './sender.js';
@@ -26,6 +27,7 @@ export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
    * Returns true if messages can be sent to channels of that kind, beyond the reply to a request.
    */
   canSend(kind: ChannelKind): boolean;
+  takeFiles: TakeFiles;
 }
 
 /** A message that the platform's signature proves, with the request that brought it. */
@@ -73,12 +75,13 @@ const unsent = (kind: ChannelKind): string =>
   `${kind} is not set up for sending, so no answer would come here. An admin mends it: adjutant channels setup ${kind}`;
 const FORWARDED =
   'That was forwarded, so it is not your own word: nothing was done. Write it yourself.';
-const WORDLESS = 'Only text is understood here for now: that was not read.';
+const WORDLESS = 'Only text, pictures and documents are understood here: that was not read.';
 
 /**
  * Makes the handler of verified events. Only messages of a linked sender are accepted. Any other
  * sender is only told how to link, and gets no reply to an event without text. Ours: a linked
- * owner's own messages are trusted as if they were typed in the app; forwarded ones are refused.
+ * owner's own messages are trusted as if they were typed in the app; forwarded ones are refused, but
+ * for their files, which are no more trusted than others.
  * The events of one sender are handled one after the other, since otherwise two quick first
  * messages would begin a conversation each.
  */
@@ -90,7 +93,7 @@ export const createHandling = (deps: HandlingDeps): Handle => {
     const who = `${kind} ${event.sender.id}`;
     const channel = await deps.links.channelOf({ kind, id: event.sender.id });
     if (channel) await noteWritten(deps, channel);
-    if (event.kind === 'message' && event.isWordless) {
+    if (event.kind === 'message' && event.isWordless && !(channel && event.files)) {
       if (!channel || toWordless.take(who)?.isSpent) return null;
       return replyOf(await once(deps, { kind, eventId: event.eventId }, async () => WORDLESS));
     }
@@ -185,6 +188,7 @@ const fromOwner = async (deps: HandlingDeps, inbound: FromOwner): Promise<Decisi
   const { event, channel, kind, origin } = inbound;
   const { text, eventId } = event;
   const received = { kind, eventId };
+  if (event.files) return withFiles(deps, inbound, event.files);
   if (event.isForwarded) return replyOf(await once(deps, received, async () => FORWARDED));
   const decision = decisionIn(text);
   if (decision) return decideFrom(deps, channel, decision, origin);
@@ -194,6 +198,30 @@ const fromOwner = async (deps: HandlingDeps, inbound: FromOwner): Promise<Decisi
   }
   if (!command) return replyOf(await addChannelMessage(deps, channel, { eventId, text }));
   return replyOf(await once(deps, received, () => obey(deps, channel, command.name)));
+};
+
+/**
+ * Takes the files of a message. The words go to the agents once the files are read; those that
+ * decide or command are obeyed at once, and forwarded ones are left out.
+ */
+const withFiles = async (
+  deps: HandlingDeps,
+  inbound: FromOwner,
+  files: NonNullable<MessageEvent['files']>,
+): Promise<DecisionReply | null> => {
+  const { event, channel, kind } = inbound;
+  const { files: _, ...words } = event;
+  const { eventId } = event;
+  if (!deps.canSend(kind)) {
+    return replyOf(
+      await once(deps, { kind, eventId }, async () => `Nothing was done: ${unsent(kind)}`),
+    );
+  }
+  const text = event.isForwarded ? '' : event.text;
+  const isOrder = decisionIn(text) !== null || commandIn(text) !== null;
+  const message = { ...event, files, text: isOrder ? '' : text };
+  const reply = replyOf(await deps.takeFiles(channel, message));
+  return isOrder ? fromOwner(deps, { ...inbound, event: words }) : reply;
 };
 
 const obey = async (deps: HandlingDeps, channel: LinkedChannel, name: string): Promise<string> => {

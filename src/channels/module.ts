@@ -1,12 +1,15 @@
 import type { Agents } from '../agents/module.js';
 import type { Approvals } from '../approvals/module.js';
 import type { Base } from '../base.js';
+import type { Documents } from '../documents/module.js';
 import type { Resource } from '../kernel/route.js';
+import type { Operations } from '../operations/module.js';
 import type { Outbound } from '../outbound/module.js';
 import { outboundPlatforms } from '../providers/chat/platforms.js';
 import type { Secrets } from '../secrets/module.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import type { VaultModule } from '../vault/module.js';
+import { createTakeFiles, filesOperation } from './files.js';
 import { createHandling } from './handle.js';
 import { createPlatformReceiver, type PlatformReceiver } from './inbound.js';
 import { createLinks, type Links } from './links.js';
@@ -43,6 +46,8 @@ export interface ChannelsModuleDeps {
   outbound: Outbound;
   approvals: Approvals;
   agents: Agents;
+  operations: Pick<Operations, 'register'>;
+  documents: Pick<Documents, 'arrivals'>;
 }
 
 interface ChannelsResourcesDeps {
@@ -62,6 +67,11 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
   const { openChannelSecret, sealChannelSecret, sealPlatform, unsealPlatform } = sealers.channels;
   const links = createLinks({ store, clock, outbox, digestCode });
   const settings = createSettings({ store, clock, vault, unsealPlatform });
+  const conversing = { store, clock, chat: agents.chat };
+  const { arrivals } = deps.documents;
+  const fetches = deps.operations.register(
+    filesOperation({ ...conversing, http, settings, arrivals, links, queue }),
+  );
   const webhooks = { store, clock, http, openChannelSecret };
   const receiver = createPlatformReceiver({
     clock,
@@ -69,10 +79,9 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
     http,
     settings,
     handle: createHandling({
-      store,
-      clock,
+      ...conversing,
       links,
-      chat: agents.chat,
+      takeFiles: createTakeFiles(conversing, fetches),
       decide: deps.approvals.decide,
       canSend: (kind) => canSendTo(settings, kind),
     }),

@@ -6,6 +6,7 @@ import { type Operations, openWorkers } from '../operations/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
 import type { ReadPage } from '../providers/pages/apart.js';
 import { type DocumentActions, documentActions } from './actions.js';
+import { type Arrivals, createArrivals } from './arrivals.js';
 import { checkOriginals, type OriginalsReport } from './check.js';
 import { beginDocumentEntry, entryOperation } from './entry.js';
 import { createReadPage } from './filepages.js';
@@ -17,7 +18,9 @@ import { createServerFiles, type ServerFiles } from './serverfiles.js';
 import { sweepOriginals } from './sweep.js';
 
 export type { DocumentActions } from './actions.js';
+export type { Arrivals, DocumentOfFile, DocumentState } from './arrivals.js';
 export type { OriginalsReport } from './check.js';
+export { FILE_BYTES } from './contract.js';
 export { FileTooLarge, type ServerFiles, type TakenFile } from './serverfiles.js';
 
 export interface DocumentsOptions {
@@ -39,6 +42,8 @@ export interface Documents {
   readPage: ReadPage;
   /** Reads files of the machine. */
   serverFiles: ServerFiles;
+  /** Keeps files that reach the daemon in other ways than by an upload. */
+  arrivals: Arrivals;
   /** Compares originals with their hashes, for so many milliseconds. */
   check(budgetMs: number): Promise<OriginalsReport>;
   /** Removes what an interrupted start left behind. Runs before the operations start. */
@@ -80,10 +85,12 @@ export const openDocuments = (
   });
   const readPage = createReadPage({ workers: pool, originals });
   const quotaBytes = documentsGib === 0 ? null : documentsGib * GIB;
+  const uploads = { clock, documents, originals, reads, quotaBytes };
   return {
     actions: documentActions({ documents, readPage }),
     readPage,
     serverFiles: createServerFiles({ workers: pool, originals }),
+    arrivals: createArrivals({ ...uploads, operations }),
     check: (budgetMs) => checkOriginals({ documents, originals }, budgetMs),
     start: async () => {
       await originals.clear();
@@ -91,12 +98,8 @@ export const openDocuments = (
     },
     resources: () => [
       documentsResource({
-        clock,
-        documents,
-        originals,
-        reads,
+        ...uploads,
         texts,
-        quotaBytes,
         setPassword: (id, password) => {
           if (password === null) passwords.delete(id);
           else passwords.set(id, password);

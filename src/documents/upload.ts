@@ -38,9 +38,14 @@ interface Upload {
 }
 
 /** A file of an upload: arrived, or refused for the reason. */
-type Arrival =
-  | { name: string; kind: string; file: ArrivedFile }
-  | { name: string; reason: string; isQuota: boolean };
+type Arrival = { name: string; kind: string; file: ArrivedFile } | RefusedFile;
+
+/** A file that is not kept, with the reason in words that follow its name. */
+export interface RefusedFile {
+  name: string;
+  reason: string;
+  isQuota: boolean;
+}
 
 /**
  * Keeps the files of a form as documents, and queues their reading. What is refused holds up no
@@ -51,13 +56,10 @@ export const uploadFiles = async (
   userId: string,
   form: UploadForm,
 ): Promise<Upload> => {
-  const { originals } = deps;
-  const folder = await originals.openUpload();
-  try {
-    const used = { bytes: await deps.documents.bytesOf(userId) };
+  return withPlace(deps, userId, async (place) => {
     let count = 0;
     const { files, fields } = await form.read((file) =>
-      receive(deps, file, { folder, name: String(count++), used }),
+      receive(deps, file, { ...place, name: String(count++) }),
     );
     const language = await recognizedLanguage(fields.language);
     const upload: Upload = { documents: [], refused: [] };
@@ -72,6 +74,40 @@ export const uploadFiles = async (
     }
     if (upload.documents.length === 0) throw nothingKept(files);
     return upload;
+  });
+};
+
+/**
+ * Keeps one file as a document, as those of a form, and queues its reading. Throws 507 if the disk
+ * is full, 409 if too many documents wait, and what its content throws.
+ */
+export const uploadFile = (
+  deps: UploadDeps,
+  userId: string,
+  file: FormFile,
+): Promise<UploadedRow | RefusedFile> =>
+  withPlace(deps, userId, async (place) => {
+    const arrival = await receive(deps, file, { ...place, name: '0' });
+    if ('reason' in arrival) return arrival;
+    const more = { language: DEFAULT_LANGUAGE, tags: [], isIndexed: true };
+    return keep(deps, userId, { ...arrival, ...more });
+  });
+
+/** A folder for files that arrive, and the bytes that their user has so far. */
+interface ArrivalPlace {
+  folder: string;
+  used: { bytes: number };
+}
+
+/** Gives the work a folder for files that arrive, and removes it afterwards. */
+const withPlace = async <T>(
+  { originals, documents }: UploadDeps,
+  userId: string,
+  work: (place: ArrivalPlace) => Promise<T>,
+): Promise<T> => {
+  const folder = await originals.openUpload();
+  try {
+    return await work({ folder, used: { bytes: await documents.bytesOf(userId) } });
   } catch (error) {
     throw isDiskFull(error) ? diskFull() : error;
   } finally {
@@ -102,7 +138,7 @@ export const recognizedLanguage = async (given: string | undefined): Promise<str
 const receive = async (
   { quotaBytes }: UploadDeps,
   { filename, content, isCut }: FormFile,
-  { folder, name: stored, used }: { folder: string; name: string; used: { bytes: number } },
+  { folder, name: stored, used }: ArrivalPlace & { name: string },
 ): Promise<Arrival> => {
   const name = nameOf(filename);
   const refused = (reason: string, isQuota = false): Arrival => ({ name, reason, isQuota });

@@ -7,7 +7,13 @@ import type { OperationKind } from './kind.js';
 import { operationsStore } from './queries.js';
 import { operationsResource } from './routes.js';
 import { createOperationRuns, OPERATION_JOB } from './runs.js';
-import { type AlsoWritten, beginOperation, cancelOperation, type NewOperation } from './service.js';
+import {
+  type AlsoWritten,
+  awaitEnd,
+  beginOperation,
+  cancelOperation,
+  type NewOperation,
+} from './service.js';
 import { createProgress } from './view.js';
 
 export type { OperationEnd, OperationKind, OperationRun } from './kind.js';
@@ -30,6 +36,8 @@ export interface OperationBeginner<Input> {
 export interface Operations {
   /** Registers a kind, before the start, and returns how one of it begins. */
   register<Input, Checkpoint>(kind: OperationKind<Input, Checkpoint>): OperationBeginner<Input>;
+  /** Waits until an operation of a user has ended, at most `waitMs`; one that is gone has ended. */
+  ended(userId: string, id: string, wait: { waitMs: number; signal: AbortSignal }): Promise<void>;
   /** Goes on with what an earlier start has begun. */
   start(): Promise<void>;
   /** Stops the runs that can go on later at once, and waits at most `waitMs` for the others. */
@@ -67,6 +75,8 @@ export const openOperations = (base: Base, { hub }: { hub: Hub }): Operations =>
         cancel: (userId, id) => cancelOperation(service, userId, id),
       };
     },
+    ended: (userId, id, { waitMs, signal }) =>
+      awaitEnd(service, { userId, signal }, { id, waitMs }),
     start: queue.start,
     stop: async (waitMs) => {
       const stopped = queue.stop(waitMs);

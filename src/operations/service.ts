@@ -129,6 +129,24 @@ export const awaitOperation = async (
   return found ?? find();
 };
 
+/** Waits until an operation has ended, at most `waitMs`, or until the signal is aborted. */
+export const awaitEnd = async (
+  deps: OperationsDeps,
+  by: Pick<Caller, 'userId' | 'signal'>,
+  { id, waitMs }: { id: string; waitMs: number },
+): Promise<void> => {
+  const end = performance.now() + waitMs;
+  const isOpen = async () => {
+    const row = await deps.operations.get(by.userId, id);
+    return row !== undefined && isUnfinished(row);
+  };
+  while ((await isOpen()) && !by.signal.aborted) {
+    const left = end - performance.now();
+    if (left <= 0) return;
+    await awaitOperation(deps, by, { id, waitMs: left });
+  }
+};
+
 const findOperation = async (
   { operations }: { operations: OperationsStore },
   userId: string,

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { type ServedFile, serveFile, sizeOf } from './servedfile.js';
 import { openTarget } from './target.js';
 
 export const BOT_TOKEN = 'x8gsf1e6mpgbzk3bzpzbh5s3pr';
@@ -14,6 +15,7 @@ export const openMattermost = async () => {
   const posts: Record<string, unknown>[] = [];
   const direct: string[][] = [];
   const refusals: ((response: ServerResponse) => void)[] = [];
+  const files = new Map<string, ServedFile>();
   target.answer = (response, nth) => {
     const { method, path, headers, body } = target.received[nth - 1] ?? {};
     if (headers?.authorization !== `Bearer ${BOT_TOKEN}`) return refuse(401)(response);
@@ -23,6 +25,13 @@ export const openMattermost = async () => {
     if (asked === 'GET /api/v4/users/me') {
       return say(response, 200, { id: BOT_ID, username: 'adjutant', is_bot: true });
     }
+    const [, id = '', isInfo] = /^GET \/api\/v4\/files\/(\w{26})(\/info)?$/.exec(asked) ?? [];
+    const file = files.get(id);
+    if (file && isInfo) {
+      const { name = `${id}.txt` } = file;
+      return say(response, 200, { id, name, size: sizeOf(file), mime_type: 'text/plain' });
+    }
+    if (file) return serveFile(response, file);
     if (asked === 'POST /api/v4/channels/direct') {
       direct.push(JSON.parse(body ?? ''));
       return say(response, 201, { id: DIRECT_ID, type: 'D' });
@@ -39,6 +48,8 @@ export const openMattermost = async () => {
   return {
     baseUrl: target.url,
     address: target.address,
+    /** The files that it keeps, by their IDs. */
+    files,
     /** What was posted, oldest first. */
     posts,
     /** The pairs that a direct channel was asked for. */
@@ -89,7 +100,7 @@ export const command = (
 /** A post that an outgoing webhook hands on, as a form or as JSON. */
 export const post = (
   text: string,
-  { token = COMMAND_TOKEN, id = 'g19wczuo4tn6unyjx5qrwcd5mo', isJson = true } = {},
+  { token = COMMAND_TOKEN, id = 'g19wczuo4tn6unyjx5qrwcd5mo', isJson = true, files = '' } = {},
 ) => {
   const fields = {
     token,
@@ -102,7 +113,7 @@ export const post = (
     post_id: id,
     text,
     trigger_word: text.startsWith('adjutant') ? 'adjutant' : '',
-    file_ids: '',
+    file_ids: files,
   };
   return {
     headers: {

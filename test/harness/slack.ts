@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { type ServedFile, serveFile, sizeOf } from './servedfile.js';
 import { faultOfSlack } from './slackrules.js';
 import { openTarget } from './target.js';
 
@@ -21,10 +22,23 @@ export const openSlack = async () => {
   const target = await openTarget();
   const calls: SlackCall[] = [];
   const refusals: ((response: ServerResponse) => void)[] = [];
+  const files = new Map<string, ServedFile>();
   target.answer = (response, nth) => {
     const { path = '', headers, body } = target.received[nth - 1] ?? {};
     const method = path.replace('/api/', '');
-    if (headers?.authorization !== `Bearer ${BOT_TOKEN}`) return refuse('invalid_auth')(response);
+    const [, fileId = ''] = /^\/files-pri\/T1DC2JH3J-(\w+)\/download\//.exec(path) ?? [];
+    const isApp = headers?.authorization === `Bearer ${BOT_TOKEN}`;
+    const file = files.get(fileId);
+    // Whoever is not logged in is led to the page of the login.
+    if (file && !isApp) return void response.writeHead(302, { location: '/?redir=' }).end();
+    if (file) return serveFile(response, file);
+    if (!isApp) return refuse('invalid_auth')(response);
+    const [, asked] = /^files\.info\?file=(\w+)$/.exec(method) ?? [];
+    if (asked !== undefined) {
+      const known = files.get(asked);
+      if (!known) return refuse('file_not_found')(response);
+      return say(response, 200, { ok: true, file: objectOf(asked, known) });
+    }
     if (method === 'auth.test') {
       return say(response, 200, { ok: true, user: 'adjutant', team: 'Analytical Engines' });
     }
@@ -36,8 +50,22 @@ export const openSlack = async () => {
     calls.push({ method, ...message });
     say(response, 200, { ok: true, channel: DIRECT, ts: `1503435956.00000${calls.length}` });
   };
+  const objectOf = (id: string, file: ServedFile) => {
+    const { name = `${id}.txt`, url } = file;
+    const own = `${target.url}/files-pri/${TEAM}-${id}/download/${encodeURIComponent(name)}`;
+    const address = url ?? own;
+    return {
+      ...{ id, name, title: name, mimetype: 'text/plain', filetype: 'text', mode: 'hosted' },
+      ...{ is_external: false, size: sizeOf(file), url_private: address.replace('download/', '') },
+      url_private_download: address,
+    };
+  };
   return {
     baseUrl: `${target.url}/api`,
+    /** The files that it keeps, by their IDs. */
+    files,
+    /** The object of a file, as a message has it. */
+    fileObject: (id: string) => objectOf(id, files.get(id) ?? { content: '' }),
     /** What it took, oldest first. */
     calls,
     /** The texts among that, as a reader sees them. */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { type ServedFile, serveFile, sizeOf } from './servedfile.js';
 import { openTarget } from './target.js';
 import { faultOfTelegram } from './telegramrules.js';
 
@@ -25,8 +26,16 @@ export const openTelegram = async () => {
   const target = await openTarget();
   const calls: TelegramCall[] = [];
   const refusals: ((response: ServerResponse) => void)[] = [];
+  const files = new Map<string, ServedFile>();
+  const downloads: string[] = [];
   target.answer = (response, nth) => {
     const { path = '', body } = target.received[nth - 1] ?? {};
+    const [, bot, fileId = ''] = /^\/file\/bot([^/]+)\/documents\/(\w+)\.bin$/.exec(path) ?? [];
+    const file = bot === TOKEN && files.get(fileId);
+    if (file) {
+      downloads.push(fileId);
+      return serveFile(response, file);
+    }
     const [, token, method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? [];
     if (token !== TOKEN) return refuse(401, 'Unauthorized')(response);
     if (method === 'getMe')
@@ -34,14 +43,27 @@ export const openTelegram = async () => {
     const refusal = refusals.shift();
     if (refusal) return refusal(response);
     const call: TelegramCall = { method, ...JSON.parse(body ?? '') };
+    if (method === 'getFile') return find(response, String(call.file_id));
     const fault = faultOf(call) ?? faultOfTelegram(method, call);
     if (fault !== null) return refuse(400, `Bad Request: ${fault}`)(response);
     calls.push(call);
     const result = method === 'setWebhook' ? true : { message_id: calls.length };
     say(response, 200, { ok: true, result });
   };
+  const find = (response: ServerResponse, file_id: string) => {
+    const file = files.get(file_id);
+    if (!file) return refuse(400, 'Bad Request: invalid file_id')(response);
+    const file_size = sizeOf(file);
+    if (file_size > MOST_BYTES) return refuse(400, 'Bad Request: file is too big')(response);
+    const result = { file_id, file_unique_id: `u${file_id}`, file_size };
+    say(response, 200, { ok: true, result: { ...result, file_path: `documents/${file_id}.bin` } });
+  };
   return {
     baseUrl: target.url,
+    /** The files that it keeps, by their IDs. */
+    files,
+    /** The IDs of the files that were downloaded, in their order. */
+    downloads,
     /** What it took, oldest first. */
     calls,
     /** How it answers to the next calls, one each. */
@@ -49,6 +71,9 @@ export const openTelegram = async () => {
     close: target.close,
   };
 };
+
+/** The most bytes of a file that a bot may download. */
+const MOST_BYTES = 20 * 1024 * 1024;
 
 /** The ports at which Telegram reaches a bot. */
 const PORTS = ['', '443', '80', '88', '8443'];
@@ -108,6 +133,12 @@ export const written = (update_id: number, text: string, more: object = {}): Upd
     update_id,
     message: { message_id: 1365, date: 1441645532, from: FROM, chat: CHAT, text, ...more },
   });
+
+/** The file of a message, as a document. */
+export const documentOf = (file_id: string, file_name: string, more: object = {}) => ({
+  document: { file_id, file_unique_id: `u${file_id}`, file_name, ...more },
+  text: undefined,
+});
 
 /** A button of a message of the bot's, pressed by Ada unless it is somebody else. */
 export const pressed = (update_id: number, data: string, from: object = FROM): Update =>

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { type ServedFile, serveFile, sizeOf } from './servedfile.js';
 import { openTarget } from './target.js';
 import { faultOfWhatsapp, type Template } from './whatsapprules.js';
 
@@ -16,6 +17,7 @@ export const openWhatsapp = async () => {
   const sent: Record<string, unknown>[] = [];
   const templates: Template[] = [];
   const refusals: ((response: ServerResponse) => void)[] = [];
+  const files = new Map<string, ServedFile>();
   target.answer = (response, nth) => {
     const { method, path, headers, body } = target.received[nth - 1] ?? {};
     if (headers?.authorization !== `Bearer ${ACCESS_TOKEN}`) return refuse(190, 401)(response);
@@ -24,6 +26,17 @@ export const openWhatsapp = async () => {
         display_phone_number: '+1 555-010-0100',
         verified_name: 'Adjutant',
         id: PHONE_NUMBER_ID,
+      });
+    }
+    const { pathname, searchParams } = new URL(path ?? '', target.url);
+    const id = searchParams.get('mid') ?? pathname.replace('/v23.0/', '');
+    const file = files.get(id);
+    if (file && pathname === '/whatsapp_business/attachments/') return serveFile(response, file);
+    if (file && searchParams.get('phone_number_id') === PHONE_NUMBER_ID) {
+      return say(response, 200, {
+        url: file.url ?? `${target.url}/whatsapp_business/attachments/?mid=${id}&ext=1&hash=x`,
+        ...{ mime_type: 'image/png', sha256: 'x', file_size: sizeOf(file), id },
+        messaging_product: 'whatsapp',
       });
     }
     if (path !== `/v23.0/${PHONE_NUMBER_ID}/messages`) return refuse(100, 400)(response);
@@ -42,6 +55,8 @@ export const openWhatsapp = async () => {
   return {
     baseUrl: `${target.url}/v23.0`,
     address: target.address,
+    /** The media that it keeps, by their IDs. */
+    files,
     /** The messages that it took, oldest first. */
     sent,
     /** The templates that Meta has approved. */

@@ -51,6 +51,7 @@ export const mattermost: Platform = {
     `Integrations, Slash Commands, Add: /link and /adjutant, Request Method POST, Request URL ${receiver}`,
     'Set the tokens of both as commandTokens, apart by a space',
     'For a channel where people write without a command: Outgoing Webhooks, Add, with the same URL, and its token behind the others',
+    'To keep the files of such a channel, add the bot to it',
     'The buttons of approvals come to the same URL',
     'If the receiver is in a private network: System Console, Developer, Allow untrusted internal connections',
     'Say /link, and redeem the code: adjutant channels link CODE',
@@ -82,6 +83,17 @@ export const mattermost: Platform = {
     const body = { channel_id: idOf(channel), ...post, props: props ?? NO_PREVIEW };
     return sentOf(await call(reach, 'posts', body), (posted) => idOf(posted) || null);
   },
+  files: {
+    hosts: [],
+    find: async (reach, { ref }) => {
+      const path = `files/${encodeURIComponent(ref)}`;
+      const info = await call(reach, `${path}/info`);
+      if (info.verdict !== 'replied') return info;
+      const url = `${reach.settings.baseUrl}/api/v4/${path}`;
+      const { name, size: bytes } = info.body;
+      return { verdict: 'found', url, headers: bearer(reach), name: asText(name) || null, bytes };
+    },
+  },
   check: async (reach) =>
     checkOf(await call(reach, 'users/me'), ({ body }) => `@${asText(body.username)}`),
 };
@@ -104,15 +116,18 @@ const call = (
   path: string,
   body?: object | string[],
 ): Promise<CallResult> => {
-  const { baseUrl, secrets } = reach.settings;
   return callPlatform(reach, {
     method: body ? 'POST' : 'GET',
-    url: `${baseUrl}/api/v4/${path}`,
-    headers: { authorization: `Bearer ${secrets.botToken ?? ''}` },
+    url: `${reach.settings.baseUrl}/api/v4/${path}`,
+    headers: bearer(reach),
     ...(body && { body }),
     refusalIn,
   });
 };
+
+const bearer = ({ settings }: PlatformReach) => ({
+  authorization: `Bearer ${settings.secrets.botToken ?? ''}`,
+});
 
 const refusalIn: RefusalIn = (reply) => {
   const reason = asText(reply.body.message);

@@ -1,6 +1,7 @@
 import { LARGE_JSON_BYTES } from '../../kernel/json.js';
 import { isSame } from '../../kernel/signature.js';
 import { asText, objectOf } from './call.js';
+import type { PlatformFile } from './file.js';
 import { buttonIn, isOurButton } from './mattermostbuttons.js';
 import type { Inbound, PlatformSettings } from './platform.js';
 
@@ -37,15 +38,26 @@ export const parseMattermost = (body: Buffer): Inbound => {
     return { kind: 'button', sender, ...button, eventId, replyTo: post_id ?? null };
   }
   const text = command ? ofCommand(command, said.text) : ofPost(said);
-  if (!ID.test(user_id) || !eventId || text === '') return { kind: 'ignored' };
+  const files = command ? [] : filesIn(said.file_ids);
+  const isWordless = text === '' && files.length > 0;
+  if (!ID.test(user_id) || !eventId || !(text || isWordless)) return { kind: 'ignored' };
   return {
     kind: 'message',
     sender: { id: user_id, name: user_name || user_id },
     text,
     eventId,
     replyTo: command ? COMMAND : null,
+    ...(isWordless && { isWordless }),
+    ...(files.length > 0 && { files }),
   };
 };
+
+/** Returns the files of a post, whose IDs are joined by commas. The API tells the rest. */
+const filesIn = (ids = ''): PlatformFile[] =>
+  ids
+    .split(',')
+    .filter((id) => ID.test(id))
+    .map((ref) => ({ name: null, bytes: null, ref }));
 
 /**
  * Returns the text of a slash command. Ours: the text behind the bot's own command is a message to

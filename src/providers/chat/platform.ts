@@ -1,6 +1,7 @@
 import type { Http } from '../../kernel/http.js';
 import type { Headers } from '../../kernel/signature.js';
 import type { ButtonScope } from './buttonscopes.js';
+import type { PlatformFile, PlatformFiles } from './file.js';
 
 /**
  * The adapter of one platform, as far as messages are sent there. It is pure except for `send`,
@@ -66,6 +67,8 @@ export interface Platform extends OutboundPlatform {
   taken?(): object;
   /** The way of a reply that takes longer than the platform waits for it. */
   deferral?: PlatformDeferral;
+  /** The way in which the files of messages are fetched. Without it a message has none. */
+  files?: PlatformFiles;
   /** Removes the buttons of a decided question and shows the outcome. Failures are verdicts. */
   conclude?(reach: PlatformReach, event: ButtonEvent, text: string): Promise<PlatformSent>;
 }
@@ -154,6 +157,8 @@ export interface MessageEvent extends Event {
   isOverheard?: true;
   /** Set if the sender sent a picture, a recording or a file without words: the text is empty. */
   isWordless?: true;
+  /** The files that came with it, at least one. */
+  files?: PlatformFile[];
 }
 /** A pressed button. Of the digest it has as many of the first digits as the platform keeps. */
 export interface ButtonEvent extends Event, Pick<PlatformQuestion, 'approvalId' | 'digest'> {

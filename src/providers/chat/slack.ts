@@ -1,5 +1,6 @@
 import { type ButtonScope, SCOPE_LABELS, SCOPE_TEXTS } from './buttonscopes.js';
 import {
+  asObject,
   asText,
   callPlatform,
   checkOf,
@@ -39,7 +40,7 @@ export const slack: Platform = {
   fields: [
     {
       name: 'botToken',
-      doc: 'OAuth & Permissions, Bot User OAuth Token: xoxb-…, with the scope chat:write',
+      doc: 'OAuth & Permissions, Bot User OAuth Token: xoxb-…, with the scopes chat:write and files:read',
       isSecret: true,
       neededTo: ['send'],
     },
@@ -52,7 +53,7 @@ export const slack: Platform = {
   ],
   setup: (receiver) => [
     'api.slack.com/apps: Create New App, from scratch, in your workspace',
-    'OAuth & Permissions: add the bot scopes chat:write, im:history and app_mentions:read, then Install',
+    'OAuth & Permissions: add the bot scopes chat:write, im:history, app_mentions:read and files:read, then Install',
     `Event Subscriptions: on, Request URL ${receiver}, bot events message.im and app_mention`,
     `Interactivity & Shortcuts: on, Request URL ${receiver}`,
     `Slash Commands: create /link and /adjutant, Request URL ${receiver}`,
@@ -86,6 +87,19 @@ export const slack: Platform = {
     const [channel = '', ts = ''] = (replyTo ?? '').split(':');
     const message = { channel, ts, ...plain(text), blocks: [] };
     return sentOf(await call(reach, 'chat.update', message), receiptIn);
+  },
+  files: {
+    hosts: ['files.slack.com'],
+    find: async (reach, { name, ref }) => {
+      const headers = bearer(reach);
+      if (URL.canParse(ref)) return { verdict: 'found', url: ref, headers, name };
+      const url = `${reach.settings.baseUrl}/files.info?file=${encodeURIComponent(ref)}`;
+      const reply = await callPlatform(reach, { method: 'GET', url, headers, refusalIn });
+      if (reply.verdict !== 'replied') return reply;
+      const file = asObject(reply.body.file);
+      const found = { url: asText(file.url_private_download), name: asText(file.name) || name };
+      return { verdict: 'found', headers, ...found };
+    },
   },
   check: async (reach) =>
     checkOf(
@@ -181,10 +195,14 @@ const asking = (text: string, { approvalId, digest, grantScopes = [] }: Platform
 const call = (reach: PlatformReach, method: string, body: object) =>
   callPlatform(reach, {
     url: `${reach.settings.baseUrl}/${method}`,
-    headers: { authorization: `Bearer ${reach.settings.secrets.botToken ?? ''}` },
+    headers: bearer(reach),
     body,
     refusalIn,
   });
+
+const bearer = ({ settings }: PlatformReach) => ({
+  authorization: `Bearer ${settings.secrets.botToken ?? ''}`,
+});
 
 const refusalIn: RefusalIn = (reply) => {
   const refusal = platformRefusal(reply);

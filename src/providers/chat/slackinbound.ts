@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isSame, isTimely } from '../../kernel/signature.js';
 import { buttonScopeIn } from './buttonscopes.js';
 import { asObject, asText, objectOf } from './call.js';
+import type { PlatformFile } from './file.js';
 import type { Inbound, Platform } from './platform.js';
 
 /** The `replyTo` of a slash command, which is answered in the reply to the request. */
@@ -47,6 +48,7 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
   const eventId = asText(body.event_id);
   const text = readable(asText(event.text));
   const isWordless = text === '' && isFile(event);
+  const files = isFile(event) ? filesIn(event.files) : [];
   if (!isSpoken(event) || !user || !eventId || !(text || isWordless)) return IGNORED;
   // Ours: a guest in a shared channel belongs to another team, which may use the same user ID.
   const team = asText(event.user_team) || asText(event.team) || asText(body.team_id);
@@ -57,6 +59,7 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
     eventId,
     replyTo: asText(event.channel),
     ...(isWordless && { isWordless }),
+    ...(files.length > 0 && { files }),
   };
 };
 
@@ -66,6 +69,20 @@ const ofEvents = (body: Record<string, unknown>): Inbound => {
  */
 const isFile = ({ channel_type, files }: Record<string, unknown>): boolean =>
   channel_type === 'im' && Array.isArray(files) && files.length > 0;
+
+/**
+ * Returns the files that Slack itself keeps, by their addresses; by its ID a file whose address an
+ * app has to ask for, as in a channel that two workspaces share.
+ */
+const filesIn = (files: unknown): PlatformFile[] =>
+  (Array.isArray(files) ? files.map(asObject) : [])
+    .filter(({ is_external }) => is_external !== true)
+    .map(({ id, name, title, size, url_private_download }) => ({
+      name: asText(name) || asText(title) || null,
+      bytes: typeof size === 'number' ? size : null,
+      ref: asText(url_private_download) || asText(id),
+    }))
+    .filter(({ ref }) => ref !== '');
 
 /** True if a person wrote to the bot: not a bot's own message, an edit, a deletion or a join. */
 const isSpoken = ({ type, channel_type, subtype, bot_id }: Record<string, unknown>): boolean => {

@@ -29,6 +29,7 @@ import type {
   PlatformBody,
   PlatformQuestion,
   PlatformReach,
+  PlatformRefusal,
   PlatformSent,
 } from './platform.js';
 import { parseTelegram, replyPlace, telegramButtons } from './telegraminbound.js';
@@ -103,6 +104,17 @@ export const telegram: Platform = {
     const message = { chat_id, message_id, ...plain(text) };
     return sentOf(await call(reach, 'editMessageText', message), receiptIn);
   },
+  files: {
+    hosts: [],
+    find: async (reach, { name, ref }) => {
+      const reply = await call(reach, 'getFile', { file_id: ref });
+      if (reply.verdict !== 'replied')
+        return isTooBig(reply) ? { ...reply, error: TOO_BIG } : reply;
+      const path = asText(asObject(reply.body.result).file_path).split('/');
+      const url = `${reach.settings.baseUrl}/file/${botIn(reach)}/${path.map(encodeURIComponent).join('/')}`;
+      return { verdict: 'found', url, name: name ?? path.at(-1) ?? null };
+    },
+  },
   check: async (reach) =>
     checkOf(
       await call(reach, 'getMe', {}),
@@ -159,10 +171,16 @@ const keyboard = (question: PlatformQuestion) => [
 ];
 
 const call = (reach: PlatformReach, method: string, body: PlatformBody) => {
-  const { baseUrl, secrets } = reach.settings;
-  const url = `${baseUrl}/bot${encodeURIComponent(secrets.botToken ?? '').replaceAll('%3A', ':')}/${method}`;
+  const url = `${reach.settings.baseUrl}/${botIn(reach)}/${method}`;
   return callPlatform(reach, { url, body, refusalIn });
 };
+
+/** Returns the part of a path that holds the token. */
+const botIn = ({ settings: { secrets } }: PlatformReach): string =>
+  `bot${encodeURIComponent(secrets.botToken ?? '').replaceAll('%3A', ':')}`;
+
+const TOO_BIG = 'it is larger than the 20 MB that Telegram gives to bots';
+const isTooBig = ({ error }: PlatformRefusal): boolean => /file is too big/i.test(error);
 
 const refusalIn: RefusalIn = (reply) => {
   if (reply.body.ok === true) return null;

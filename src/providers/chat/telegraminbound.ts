@@ -1,5 +1,6 @@
 import { buttonCodes } from './buttoncodes.js';
 import { asObject, asText, objectOf } from './call.js';
+import type { PlatformFile } from './file.js';
 import type { Inbound } from './platform.js';
 
 const IGNORED = { kind: 'ignored' } as const;
@@ -49,7 +50,42 @@ const ofMessage = (message: Record<string, unknown>, eventId: string): Inbound =
     replyTo: `${idOf(chat.id)}:${idOf(message.message_id)}`,
     ...(OTHERS.some((key) => message[key] !== undefined) && { isForwarded: true }),
     ...(isWordless && { isWordless }),
+    ...filesIn(message),
   };
+};
+
+/**
+ * Returns the document or the picture of a message. An animation is sent as a document, too, for
+ * older bots.
+ */
+const filesIn = (message: Record<string, unknown>): { files?: PlatformFile[] } => {
+  if (message.animation !== undefined) return {};
+  const document = fileOf(message.document, '');
+  const photo = largestOf(message.photo).map((size) => fileOf(size, photoName(message.date)));
+  const files = [document, ...photo].filter((file) => file !== null);
+  return files.length > 0 ? { files } : {};
+};
+
+/** Returns the sizes of a photo that are the largest: one, or none if there is no photo. */
+const largestOf = (photo: unknown): unknown[] => {
+  const sizes = Array.isArray(photo) ? photo.map(asObject) : [];
+  const area = ({ width, height }: Record<string, unknown>) => Number(width) * Number(height) || 0;
+  return sizes.sort((a, b) => area(b) - area(a)).slice(0, 1);
+};
+
+const fileOf = (given: unknown, name: string): PlatformFile | null => {
+  const { file_id, file_name, file_size } = asObject(given);
+  const ref = asText(file_id);
+  if (ref === '') return null;
+  const bytes = typeof file_size === 'number' ? file_size : null;
+  return { name: asText(file_name) || name || null, bytes, ref };
+};
+
+/** Names a photo, which has no name, after the time at which it was sent, in seconds. */
+const photoName = (date: unknown): string => {
+  const at = new Date(Number(date) * 1000);
+  const time = Number.isNaN(at.getTime()) ? '' : ` ${at.toISOString().slice(0, 19)}`;
+  return `photo${time.replaceAll(':', '-').replace('T', ' ')}.jpg`;
 };
 
 const ofButton = (query: Record<string, unknown>, eventId: string): Inbound => {

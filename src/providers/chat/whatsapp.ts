@@ -94,6 +94,25 @@ export const whatsapp: Platform = {
     });
     return sentOf(reply, ({ body }) => asText(listOf(body.messages)[0]?.id) || null);
   },
+  files: {
+    hosts: ['lookaside.fbsbx.com'],
+    find: async (reach, { name, ref }) => {
+      const headers = bearer(reach.settings);
+      const { baseUrl, values } = reach.settings;
+      const number = encodeURIComponent(values.phoneNumberId ?? '');
+      const url = `${baseUrl}/${encodeURIComponent(ref)}?phone_number_id=${number}`;
+      const asked = { method: 'GET', url, headers, refusalIn: whatsappRefusal } as const;
+      const reply = await callPlatform(reach, asked);
+      if (reply.verdict !== 'replied') return reply;
+      return {
+        verdict: 'found',
+        url: asText(reply.body.url),
+        headers,
+        name: name ?? mediaName(reply.body.mime_type),
+        bytes: reply.body.file_size,
+      };
+    },
+  },
   check: async (reach) => {
     const reply = await callPlatform(reach, {
       method: 'GET',
@@ -106,6 +125,10 @@ export const whatsapp: Platform = {
     );
   },
 };
+
+/** Names a picture, which has no name, by its media type. */
+const mediaName = (mediaType: unknown): string =>
+  `picture.${/^image\/(\w{1,10})/.exec(asText(mediaType))?.[1] ?? 'jpg'}`;
 
 const numberOf = ({ baseUrl, values }: PlatformSettings): string =>
   `${baseUrl}/${encodeURIComponent(values.phoneNumberId ?? '')}`;

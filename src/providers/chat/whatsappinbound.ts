@@ -1,5 +1,6 @@
 import { type ButtonChoice, buttonDecision } from './buttonscopes.js';
 import { asObject, asText, objectOf } from './call.js';
+import type { PlatformFile } from './file.js';
 import type { Inbound, MessageEvent, PlatformQuestion, PlatformSettings } from './platform.js';
 import { errorText, tooLate } from './whatsapprefusal.js';
 
@@ -74,6 +75,10 @@ const WORDS: Record<string, string> = {
 };
 const WORDLESS = ['image', 'video', 'document', 'audio', 'sticker', 'location', 'contacts'];
 
+/** The types of messages whose file is kept, and the form of its ID. */
+const KEPT = ['image', 'document'];
+const MEDIA = /^\w{1,100}$/;
+
 const said = (
   message: Record<string, unknown>,
   from: Pick<MessageEvent, 'sender' | 'eventId' | 'replyTo'>,
@@ -95,5 +100,16 @@ const said = (
     text,
     ...(isForwarded && { isForwarded }),
     ...(isWordless && { isWordless }),
+    ...filesIn(type, asObject(message[type])),
   };
+};
+
+/** Returns the file of a document or a picture. Its size is told by the API alone. */
+const filesIn = (
+  type: string,
+  { id, filename }: Record<string, unknown>,
+): { files?: PlatformFile[] } => {
+  const ref = asText(id);
+  if (!KEPT.includes(type) || !MEDIA.test(ref)) return {};
+  return { files: [{ name: asText(filename) || null, bytes: null, ref }] };
 };

@@ -122,7 +122,9 @@ describe('the messenger endpoint, with WhatsApp', () => {
     const sticker = cloud.sent('sticker', { id: '1003383421387256', mime_type: 'image/webp' });
     await arrives(sticker);
     const [told] = await sent(1);
-    expect(bodyOf(told)).to.equal('Only text is understood here for now: that was not read.');
+    expect(bodyOf(told)).to.equal(
+      'Only text, pictures and documents are understood here: that was not read.',
+    );
     await arrives(sticker);
     await arrives(cloud.written('/help', { id: 'wamid.HBgM' }));
     await sent(2);

@@ -88,6 +88,19 @@ describe('mattermost inbound', () => {
     expect(heard?.kind === 'message' && mattermost.reply(heard, 'hi')).to.be.null();
   });
 
+  it('reads the files of a post, also without words', () => {
+    const [one, two] = ['a'.repeat(26), 'b'.repeat(26)];
+    const heard = (text: string, files: string, isJson = true) => {
+      const [event] = parse(post(text, { files, isJson }));
+      return event?.kind === 'message' ? [event.isWordless, event.files] : event?.kind;
+    };
+    const fileOf = (ref: string) => ({ name: null, bytes: null, ref });
+    expect(heard('', `${one},${two}`)).to.equal([true, [fileOf(one), fileOf(two)]]);
+    expect(heard('look', `${one},../x`, false)).to.equal([undefined, [fileOf(one)]]);
+    expect(heard('look', 'x,')).to.equal([undefined, undefined]);
+    expect(heard('', 'x')).to.equal('ignored');
+  });
+
   it('answers a command to its sender alone', () => {
     const event = {
       kind: 'message' as const,

@@ -125,12 +125,31 @@ describe('slack inbound', () => {
         written(text, 0, { event_id: 'Ev1', event: { subtype: 'file_share', files, ...event } }),
       );
     const heard = { kind: 'message' as const, sender: ADA, eventId: 'Ev1', replyTo: 'D024BE91L' };
-    expect(sent({})).to.equal({ ...heard, text: '', isWordless: true });
-    expect(sent({}, 'look')).to.equal({ ...heard, text: 'look' });
+    const asked = [{ name: null, bytes: null, ref: 'F0RDC39U1' }];
+    expect(sent({})).to.equal({ ...heard, text: '', isWordless: true, files: asked });
+    expect(sent({}, 'look')).to.equal({ ...heard, text: 'look', files: asked });
     const mention = { type: 'app_mention', channel_type: undefined, text: '<@U0BOT>' };
     for (const event of [mention, { files: [] }, { bot_id: 'B1' }]) {
       expect(sent(event)).to.equal({ kind: 'ignored' });
     }
+  });
+
+  it('reads the files that Slack keeps', () => {
+    const url = 'https://files.slack.com/files-pri/T1-F1/download/a.pdf';
+    const files = [
+      { id: 'F1', name: 'a.pdf', size: 7, url_private_download: url },
+      { id: 'F2', title: 'Untitled', mode: 'snippet' },
+      { id: 'F3', is_external: true, url_private: 'https://docs.example.org/' },
+      ...[null, 7, {}],
+    ];
+    const event = { subtype: 'file_share', files };
+    const heard = parse(written('look', 0, { event }));
+    expect(heard?.kind === 'message' && heard.files).to.equal([
+      { name: 'a.pdf', bytes: 7, ref: url },
+      { name: 'Untitled', bytes: null, ref: 'F2' },
+    ]);
+    const linked = parse(written('look', 0, { event: { ...event, files: files.slice(2) } }));
+    expect(linked?.kind === 'message' && linked.files).to.be.undefined();
   });
 
   it('keeps apart those who have one id in two teams', () => {

@@ -58,9 +58,10 @@ describe('telegram inbound', () => {
     const said = { kind: 'message' as const, sender: ADA, eventId: '1', replyTo: '1111111:1365' };
     const sent = (more: object) => parse(written(1, '', { text: undefined, ...more }));
     const photo = [{ file_id: 'AgAC', file_unique_id: 'AQAD', width: 90, height: 51 }];
-    expect(sent({ photo, caption: ' look ' })).to.equal({ ...said, text: 'look' });
+    const files = [{ name: 'photo 2015-09-07 17-05-32.jpg', bytes: null, ref: 'AgAC' }];
+    expect(sent({ photo, caption: ' look ' })).to.equal({ ...said, text: 'look', files });
     const handedOn = { photo, caption: 'look', forward_origin: { type: 'user' } };
-    expect(sent(handedOn)).to.equal({ ...said, text: 'look', isForwarded: true });
+    expect(sent(handedOn)).to.equal({ ...said, text: 'look', isForwarded: true, files });
     for (const key of ['photo', 'voice', 'sticker', 'document', 'location']) {
       expect(sent({ [key]: {} })).to.equal({ ...said, text: '', isWordless: true });
     }
@@ -68,6 +69,24 @@ describe('telegram inbound', () => {
     for (const more of [{ pinned_message: {} }, { photo, chat: group }, {}]) {
       expect(sent(more)).to.equal({ kind: 'ignored' });
     }
+  });
+
+  it('reads the document of a message, and none of what is no document', () => {
+    const files = (more: object) => {
+      const event = parse(written(1, 'x', more));
+      return event?.kind === 'message' ? event.files : null;
+    };
+    const document = { file_id: 'BQAC', file_name: 'a.pdf', file_size: 7 };
+    expect(files({ document })).to.equal([{ name: 'a.pdf', bytes: 7, ref: 'BQAC' }]);
+    expect(files({ document: { file_id: 'BQAC' } })).to.equal([
+      { name: null, bytes: null, ref: 'BQAC' },
+    ]);
+    for (const odd of [{}, { file_id: 7 }, null, 'BQAC', []]) {
+      expect(files({ document: odd })).to.be.undefined();
+    }
+    expect(files({ document, animation: document })).to.be.undefined();
+    expect(files({ photo: [{}] })).to.be.undefined();
+    expect(files({ voice: document, audio: document, video: document })).to.be.undefined();
   });
 
   it('hears a private chat alone, whose type may be left out', () => {

@@ -100,12 +100,17 @@ describe('whatsapp inbound', () => {
       mime_type: 'image/jpeg',
       sha256: 'SfInY0gGKTsJlUWbwxC1k',
     };
+    const kept = (type: string) =>
+      ['image', 'document'].includes(type)
+        ? { files: [{ name: null, bytes: null, ref: file.id }] }
+        : {};
     for (const type of ['image', 'video', 'document']) {
       const captioned = sent(type, { ...file, caption: ' look ' });
-      expect(parse(captioned)).to.equal([{ ...said, text: 'look' }]);
+      expect(parse(captioned)).to.equal([{ ...said, text: 'look', ...kept(type) }]);
     }
     for (const type of ['image', 'video', 'document', 'audio', 'sticker', 'location']) {
-      expect(parse(sent(type, file))).to.equal([{ ...said, text: '', isWordless: true }]);
+      const heard = { ...said, text: '', isWordless: true as const, ...kept(type) };
+      expect(parse(sent(type, file))).to.equal([heard]);
     }
   });
 

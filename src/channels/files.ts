@@ -1,0 +1,177 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import Boom from '@hapi/boom';
+import type { Arrivals, DocumentOfFile } from '../documents/module.js';
+import type { Queue } from '../jobs/module.js';
+import type { OperationBeginner, OperationKind, OperationRun } from '../operations/module.js';
+import { addOutboundMessage, laneOf } from '../outbound/module.js';
+import type { MessageEvent } from '../providers/chat/platform.js';
+import { Taken } from '../store/engine/protocol.js';
+import type { ChannelKind } from '../store/tables/channels.js';
+import { addChannelMessage, type ConversationDeps } from './conversation.js';
+import { claimEvent } from './events.js';
+import { type FetchDeps, fetchFile } from './fetch.js';
+import { answerOf, type FileOutcome, withDocuments } from './filetext.js';
+import type { LinkedChannel, Links } from './links.js';
+
+/** The files of one message, and the words that came with them. */
+interface FilesInput {
+  kind: ChannelKind;
+  channelId: string;
+  senderId: string;
+  eventId: string;
+  /** The words for the agents; empty if there are none. */
+  text: string;
+  files: NonNullable<MessageEvent['files']>;
+  /** The number of further files, which are too many for one message. */
+  left: number;
+}
+
+interface FilesCheckpoint {
+  /** The files that are kept or refused, in their order. */
+  ended: DocumentOfFile[];
+}
+
+export interface MessageFilesDeps extends FetchDeps, ConversationDeps {
+  links: Pick<Links, 'channelOf'>;
+  arrivals: Arrivals;
+  /** Queue of outbound messages. */
+  queue: Pick<Queue, 'added'>;
+}
+
+/** Takes the files of a message. Resolves to an immediate reply if there is one. */
+export type TakeFiles = (
+  channel: LinkedChannel,
+  message: MessageEvent & Pick<FilesInput, 'files'>,
+) => Promise<string | null>;
+
+/** Ours: the most files of one message, and the most messages with files of one user that wait. */
+const MOST_FILES = 10;
+const MOST_WAITING = 500;
+/** Ours: the time that the words of a message wait until its files are read, in milliseconds. */
+const READ_MS = 10 * 60_000;
+
+/**
+ * Makes the function that begins to fetch the files of a message. The event is claimed in the same
+ * transaction, so a retry by the platform has no effect.
+ */
+export const createTakeFiles =
+  (deps: ConversationDeps, operations: OperationBeginner<FilesInput>): TakeFiles =>
+  async ({ id: channelId, userId, kind }, { files, eventId, text, sender }) => {
+    const taken = files.slice(0, MOST_FILES);
+    const left = files.length - taken.length;
+    const input = { kind, channelId, senderId: sender.id, eventId, text, files: taken, left };
+    const operation = {
+      userId,
+      resource: { kind: 'channel', id: channelId },
+      title: `Files of a message on ${kind}`,
+      input,
+      progress: { total: taken.length, unit: 'files' },
+    };
+    try {
+      // The words are claimed by the ID of the event itself, once they are said.
+      await operations.begin(operation, claimEvent(deps, { kind, eventId: `${eventId}:files` }));
+      return null;
+    } catch (error) {
+      if (error instanceof Taken) return null;
+      if (!Boom.isBoom(error, 409)) throw error;
+      return `Nothing was kept: ${error.message}.`;
+    }
+  };
+
+/**
+ * The kind of operation that fetches the files of a message one after the other, keeps them as
+ * documents, waits until they are read, says the words to the agents, and answers the sender.
+ */
+export const filesOperation = (
+  deps: MessageFilesDeps,
+): OperationKind<FilesInput, FilesCheckpoint> => ({
+  kind: 'channels.file',
+  isResumable: true,
+  isAdmins: false,
+  most: MOST_WAITING,
+  run: (run) => takeFiles(deps, run),
+});
+
+type FilesRun = OperationRun<FilesInput, FilesCheckpoint>;
+
+const takeFiles = async (
+  deps: MessageFilesDeps,
+  run: FilesRun,
+): ReturnType<OperationKind<FilesInput, FilesCheckpoint>['run']> => {
+  const { kind, channelId, senderId: id, eventId, text } = run.input;
+  const ended = await fetchFiles(deps, run);
+  const outcomes: FileOutcome[] = [];
+  for (const file of ended) outcomes.push(await outcomeOf(deps, run, file));
+  const channel = await deps.links.channelOf({ kind, id });
+  if (channel?.id !== channelId)
+    return { status: 'failed', error: 'The chat is not linked any more' };
+  const said = { eventId, text: withDocuments(text, outcomes) };
+  const refusal = text === '' ? null : await addChannelMessage(deps, channel, said);
+  await answer(deps, run, { ended, body: answerOf(outcomes, run.input.left, refusal) });
+  const documents = ended.flatMap((file) => ('id' in file ? [file.id] : []));
+  const result = { documents, refused: ended.length - documents.length + run.input.left };
+  if (documents.length > 0) return { status: 'completed', result };
+  return { status: 'failed', error: answerOf(outcomes, run.input.left, null), result };
+};
+
+const fetchFiles = async (deps: MessageFilesDeps, run: FilesRun): Promise<DocumentOfFile[]> => {
+  const { kind, files, channelId, senderId: id } = run.input;
+  const ended = [...(run.checkpoint?.ended ?? [])];
+  for (const file of files.slice(ended.length)) {
+    const channel = await deps.links.channelOf({ kind, id });
+    if (channel?.id !== channelId) return ended;
+    ended.push(await fetchPatiently(deps, run, file));
+    await run.commit([], stateOf(run, ended));
+  }
+  return ended;
+};
+
+const stateOf = ({ input }: FilesRun, ended: DocumentOfFile[]) => ({
+  checkpoint: { ended },
+  progress: { done: ended.length, total: input.files.length, unit: 'files', note: null },
+});
+
+/** Ours: the pauses in milliseconds before a file is asked for again, and the longest of them. */
+const PAUSES_MS = [2_000, 10_000, 60_000, 300_000];
+const LONGEST_MS = 600_000;
+
+/** Fetches a file, several times if the platform cannot be reached. */
+const fetchPatiently = async (
+  deps: MessageFilesDeps,
+  { userId, signal, input: { kind } }: FilesRun,
+  file: FilesInput['files'][number],
+): Promise<DocumentOfFile> => {
+  for (let tries = 0; ; tries++) {
+    const fetched = await fetchFile(deps, { userId, kind, file, signal });
+    if (fetched.verdict === 'ended') return fetched.file;
+    const pauseMs = PAUSES_MS[tries];
+    if (pauseMs === undefined) return fetched.refused;
+    const asked = Math.min(fetched.afterMs ?? 0, LONGEST_MS);
+    await wait(Math.max(pauseMs, asked), undefined, { signal });
+  }
+};
+
+/** Waits until a kept file is read. */
+const outcomeOf = async (
+  { arrivals }: MessageFilesDeps,
+  { userId, signal }: FilesRun,
+  file: DocumentOfFile,
+): Promise<FileOutcome> => {
+  if ('reason' in file) return { file, state: null };
+  const state = await arrivals.whenRead(userId, file.id, { waitMs: READ_MS, signal });
+  signal.throwIfAborted();
+  return { file, state };
+};
+
+/** Queues the answer to the sender, once for an operation. */
+const answer = async (
+  deps: MessageFilesDeps,
+  run: FilesRun,
+  { ended, body }: { ended: DocumentOfFile[]; body: string },
+): Promise<void> => {
+  const { userId, id: causeId, input } = run;
+  const target = { channelId: input.channelId };
+  const message = { userId, target, causeId, kind: 'channel_files', content: { body } };
+  await run.commit(addOutboundMessage(deps, message), stateOf(run, ended));
+  deps.queue.added(laneOf(message));
+};

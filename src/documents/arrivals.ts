@@ -1,0 +1,58 @@
+import type { Readable } from 'node:stream';
+import Boom from '@hapi/boom';
+import type { Operations } from '../operations/module.js';
+import type { DocumentRow } from '../store/tables/documents.js';
+import { nameOf, type UploadDeps, uploadFile } from './upload.js';
+
+/** A file that another module receives for a user. */
+interface ReceivedFile {
+  /** The name that its sender gives it. */
+  filename: string;
+  content: Readable;
+}
+
+/** A document that came of a file; `isKnown` says that the user had that very file already. */
+export type DocumentOfFile =
+  | { name: string; id: string; isKnown: boolean }
+  /** The file is not kept. The reason is in words that follow its name. */
+  | { name: string; reason: string };
+
+/** The state of a document, as far as its sender is told. */
+export type DocumentState = Pick<DocumentRow, 'status' | 'pages' | 'error'>;
+
+/** Files that reach the daemon in other ways than by an upload. */
+export interface Arrivals {
+  /**
+   * Keeps a file as a document of the user, once for each content, and queues its reading. Throws
+   * what its content throws.
+   */
+  keep(userId: string, file: ReceivedFile): Promise<DocumentOfFile>;
+  /** Waits until a document was read, at most `waitMs`; null if there is none any more. */
+  whenRead(
+    userId: string,
+    id: string,
+    wait: { waitMs: number; signal: AbortSignal },
+  ): Promise<DocumentState | null>;
+}
+
+type ArrivalsDeps = UploadDeps & { operations: Pick<Operations, 'ended'> };
+
+export const createArrivals = (deps: ArrivalsDeps): Arrivals => ({
+  keep: async (userId, { filename, content }) => {
+    try {
+      const kept = await uploadFile(deps, userId, { filename, content, isCut: () => false });
+      if ('reason' in kept) return { name: kept.name, reason: kept.reason };
+      const { row, duplicate } = kept;
+      return { name: row.filename, id: row.id, isKnown: duplicate };
+    } catch (error) {
+      if (!Boom.isBoom(error)) throw error;
+      return { name: nameOf(filename), reason: `cannot be kept: ${error.message}` };
+    }
+  },
+  whenRead: async (userId, id, { waitMs, signal }) => {
+    const row = await deps.documents.get(userId, id);
+    if (!row) return null;
+    await deps.operations.ended(userId, row.operation_id, { waitMs, signal });
+    return (await deps.documents.get(userId, id)) ?? null;
+  },
+});
