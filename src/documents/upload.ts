@@ -105,13 +105,14 @@ const withPlace = async <T>(
   userId: string,
   work: (place: ArrivalPlace) => Promise<T>,
 ): Promise<T> => {
-  const folder = await originals.openUpload();
+  let folder: string | null = null;
   try {
+    folder = await originals.openUpload();
     return await work({ folder, used: { bytes: await documents.bytesOf(userId) } });
   } catch (error) {
     throw isDiskFull(error) ? diskFull() : error;
   } finally {
-    await originals.removeUpload(folder);
+    if (folder !== null) await originals.removeUpload(folder);
   }
 };
 

@@ -7,6 +7,7 @@ export const inside = ({ modules }: App) => ({
   limitLanes: modules.jobs.limitLanes,
   operations: modules.operations,
   knowledge: modules.knowledge,
+  arrivals: modules.documents.arrivals,
   vault: modules.vault.vault,
   toolbox: modules.tools.toolbox,
   folderOf: modules.tools.work.open,

@@ -126,9 +126,12 @@ export const whatsapp: Platform = {
   },
 };
 
-/** Names a picture, which has no name, by its media type. */
-const mediaName = (mediaType: unknown): string =>
-  `picture.${/^image\/(\w{1,10})/.exec(asText(mediaType))?.[1] ?? 'jpg'}`;
+/** Names a file that has no name, such as a picture, by its media type. */
+const mediaName = (mediaType: unknown): string => {
+  const [, family = '', form = ''] = /^(\w{1,20})\/(\w{1,10})/.exec(asText(mediaType)) ?? [];
+  if (family === 'image') return `picture.${form}`;
+  return `document.${form === 'plain' ? 'txt' : form || 'bin'}`;
+};
 
 const numberOf = ({ baseUrl, values }: PlatformSettings): string =>
   `${baseUrl}/${encodeURIComponent(values.phoneNumberId ?? '')}`;

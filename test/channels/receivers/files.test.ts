@@ -282,6 +282,20 @@ describe('a file in a linked chat', { timeout: 60_000 }, () => {
   });
 });
 
+describe('a file in a linked chat, of an owner who has no room', { timeout: 60_000 }, () => {
+  it('is refused for the quota', async () => {
+    const desk = await openPlatforms({ documentsGib: 1 / 1024 ** 2 });
+    await linkChannel(desk, desk.userId, { kind: 'telegram', ...bot.ADA });
+    desk.telegram.files.set('much', { content: 'x'.repeat(2000) });
+    await desk.toMessenger(bot.written(1, '', bot.documentOf('much', 'much.txt')));
+    const told = (await desk.inTelegram(2)).map(({ text }) => String(text)).join();
+    const { documents } = (await desk.ask('GET', '/api/documents')).body;
+    await desk.stop();
+    expect(told).to.contain('"much.txt" is not kept: it is more than your quota of');
+    expect(documents).to.equal([]);
+  });
+});
+
 /** A picture of one white pixel. */
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==';
