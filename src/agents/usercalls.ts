@@ -18,6 +18,8 @@ interface UserQuestion {
   maxOutputTokens: number;
   /** The most that the call may cost, in USD; only the limits of the day apply unless given. */
   maxCostUsd?: number;
+  /** Told of the usage of each call that brought no answer. */
+  wasted?(usage: ModelUsage): void;
   signal: AbortSignal;
 }
 
@@ -73,7 +75,7 @@ export const createUserCalls = ({
       { agent: { id: askedBy, user_id: userId, hook_id: null }, isNoAgent: true, signal },
     );
     const step = { turns, tools: [], maxOutputTokens, signal };
-    const within = budgetWithin(budget, question.maxCostUsd);
+    const within = budgetWithin(budget, question);
     const given = await models.ask(constraints(question), step, within);
     if (given === 'gone') throw new Error('A call without an agent cannot lose it');
     const { reply, reserved, latencyMs, model } = given;
@@ -94,18 +96,33 @@ export const createUserCalls = ({
 /** The fewest tokens of an answer for which it is worth asking. */
 const FEWEST_TOKENS = 256;
 
-/** Limits the cost of each call of a budget. A model whose call would cost more is passed over. */
-const budgetWithin = (budget: StepBudget, mostUsd: number | undefined): StepBudget => {
-  if (mostUsd === undefined) return budget;
+/**
+ * Limits the cost of all calls of a budget together. A model whose call would cost more is passed
+ * over.
+ */
+const budgetWithin = (
+  budget: StepBudget,
+  { maxCostUsd, wasted }: Pick<UserQuestion, 'maxCostUsd' | 'wasted'>,
+): StepBudget => {
+  let left = maxCostUsd;
   return {
     reserve: async (quote) => {
-      const outputTokens = tokensWithin(quote, mostUsd);
+      if (left === undefined) return budget.reserve(quote);
+      const outputTokens = tokensWithin(quote, left);
       const isWorthIt = outputTokens >= Math.min(FEWEST_TOKENS, quote.outputTokens);
       return isWorthIt ? budget.reserve({ ...quote, outputTokens }) : null;
     },
-    close: budget.close,
+    close: async (reserved, usage, latencyMs) => {
+      await budget.close(reserved, usage, latencyMs);
+      if (!usage) return;
+      if (left !== undefined) left -= costOf(reserved, usage);
+      wasted?.(usage);
+    },
   };
 };
+
+const costOf = ({ price }: Quote, { costUsd, inputTokens, outputTokens }: ModelUsage): number =>
+  costUsd ?? (price === null ? 0 : callCost(price, inputTokens, outputTokens));
 
 const tokensWithin = ({ price, inputTokens, outputTokens }: Quote, mostUsd: number): number => {
   if (price === null) return outputTokens;

@@ -1,6 +1,6 @@
 import type { UserCalls } from '../agents/module.js';
 import { digest } from '../providers/llm/digest.js';
-import { ModelFailure, type Turn } from '../providers/llm/model.js';
+import { ModelFailure, type ModelUsage, type Turn } from '../providers/llm/model.js';
 import { addNote, msLeft, type ResearchWork } from './work.js';
 
 /** A question to a model about a job. */
@@ -32,10 +32,7 @@ export const askAbout = async (
     if (reply.model === digest.name) {
       return without(work, work.limits.maxCostUsd === null ? NO_MODEL : NO_MODEL_WITHIN);
     }
-    usage.modelCalls++;
-    usage.inputTokens += reply.usage.inputTokens;
-    usage.outputTokens += reply.usage.outputTokens;
-    usage.costUsd += reply.usage.costUsd ?? 0;
+    countCall(usage, reply.usage);
     return reply;
   } catch (error) {
     run.signal.throwIfAborted();
@@ -43,6 +40,13 @@ export const askAbout = async (
     if (!(error instanceof ModelFailure)) throw error;
     return without(work, `No language model answered: ${error.message}.`);
   }
+};
+
+const countCall = (usage: ResearchWork['usage'], call: ModelUsage): void => {
+  usage.modelCalls++;
+  usage.inputTokens += call.inputTokens;
+  usage.outputTokens += call.outputTokens;
+  usage.costUsd += call.costUsd ?? 0;
 };
 
 const callOf = (
@@ -59,6 +63,7 @@ const callOf = (
     turns: question.turns,
     maxOutputTokens: question.maxOutputTokens,
     signal: AbortSignal.any([run.signal, late]),
+    wasted: (call: ModelUsage) => countCall(usage, call),
     ...(maxCostUsd !== null && { maxCostUsd: Math.max(0, maxCostUsd - usage.costUsd) }),
   };
 };

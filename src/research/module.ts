@@ -10,7 +10,7 @@ import { researchActions } from './actions.js';
 import { researchOperation } from './operation.js';
 import { researchStore } from './queries.js';
 import { researchResource } from './routes.js';
-import type { ResearchServiceDeps } from './service.js';
+import { type ResearchServiceDeps, whyUnread } from './service.js';
 import { researchSourcesStore } from './sources.js';
 import type { ResearchWeb } from './work.js';
 
@@ -21,13 +21,16 @@ interface ResearchModuleDeps {
   asked: { models: Pick<Models, 'has'>; userCalls: UserCalls };
   knowledge: Pick<Knowledge, 'actions' | 'texts'>;
   outbound: Pick<Outbound, 'outbox'>;
-  web: ResearchWeb;
+  web: Omit<ResearchWeb, 'isReachable'>;
 }
 
 /** Opens the research of questions, as operations. */
 export const openResearch = (base: Base, deps: ResearchModuleDeps) => {
   const { hub, operations, asked, knowledge, outbound, web } = deps;
   const { store, clock, http } = base;
+  const { search, getAllowedPage, readPage } = web;
+  const { prepare, finish } = knowledge.texts;
+  const isReachable = (url: string): boolean => whyUnread(http, url) === null;
   const jobs = researchStore(store);
   const sources = researchSourcesStore(store);
   const starts = operations.register(
@@ -36,8 +39,8 @@ export const openResearch = (base: Base, deps: ResearchModuleDeps) => {
       jobs,
       sources,
       userCalls: asked.userCalls,
-      web,
-      knowledge: { search: knowledge.actions.search, index: knowledge.texts.index },
+      web: { search, getAllowedPage, readPage, isReachable },
+      knowledge: { search: knowledge.actions.search, prepare, finish },
       outbox: outbound.outbox,
     }),
   );
@@ -49,7 +52,7 @@ export const openResearch = (base: Base, deps: ResearchModuleDeps) => {
     texts: knowledge.texts,
     starts,
     hasModel: asked.models.has,
-    isSearchable: web.search.provider !== null,
+    isSearchable: search.provider !== null,
   };
   const actions: ResearchActions = researchActions(service);
   return { actions, resources: (): Resource[] => [researchResource(service, hub)] };

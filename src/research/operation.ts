@@ -45,11 +45,12 @@ export const researchOperation = (
     while (at) at = await STEPS[at.step](deps, work, placeOf(at));
     return endOf(work);
   },
-  ended: ({ resource_id: id }, status) => {
+  ended: ({ resource_id: id, user_id: userId }, status) => {
     const isFailed = status !== 'completed' && status !== 'cancelled';
     const error = isFailed ? 'It could not be carried out' : null;
     const at = iso(deps.clock.now());
-    return [deps.jobs.end(id, { status: isFailed ? 'failed' : status, error, at })];
+    const end = deps.jobs.end(id, { status: isFailed ? 'failed' : status, error, at });
+    return status === 'completed' ? [end] : [end, deps.jobs.dropEntry(userId, id)];
   },
 });
 
@@ -99,7 +100,7 @@ const index: DoStep = async ({ jobs, sources, knowledge }, work, at) => {
   const next: ResearchPlace = { ...at, step: 'tell' };
   const report = await reportOf(sources, work);
   if (!report || !work.sources.some(({ used }) => used === 1)) return advance(jobs, work, next);
-  const { id: knowledge_id } = await knowledge.index({
+  const { id: knowledge_id, transactions } = await knowledge.prepare({
     userId: run.userId,
     sourceType: 'research',
     sourceId: job.id,
@@ -109,6 +110,9 @@ const index: DoStep = async ({ jobs, sources, knowledge }, work, at) => {
     trust: 'outside',
     text: report.markdown,
   });
+  // With the checkpoint, so that a job that was cancelled or deleted meanwhile leaves no entry.
+  for (const steps of transactions) await advance(jobs, work, at, steps);
+  await knowledge.finish(run.userId, knowledge_id);
   return advance(jobs, work, next, [jobs.change(job.id, { knowledge_id })]);
 };
 

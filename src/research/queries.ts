@@ -42,6 +42,14 @@ export const researchStore = ({ db, transact }: Store) => {
       parameters: [status, error, at, id],
     }),
 
+    /** Removes the entry of a report whose indexing was cut short, so that no job names it. */
+    dropEntry: (userId: string, id: string): Statement => ({
+      sql: `DELETE FROM knowledge_entries
+        WHERE user_id = ? AND source_type = 'research' AND source_id = ? AND NOT EXISTS
+          (SELECT 1 FROM research_jobs AS j WHERE j.id = ? AND j.knowledge_id IS NOT NULL)`,
+      parameters: [userId, id, id],
+    }),
+
     /** Returns false if the user has no such job. The further steps are done with it. */
     delete: (userId: string, id: string, also: TransactionStep[]): Promise<boolean> =>
       unlessUnmet(

@@ -83,14 +83,24 @@ const refuseRequest = (deps: ResearchServiceDeps, body: ResearchRequest): void =
   }
 };
 
+/** The longest address of a page that a person names, as it is requested. */
+const LONGEST_URL = 2048;
+
 const addressFaults = (http: Pick<Http, 'check'>, url: string, at: number) => {
+  const length = withoutFragment(url)?.length ?? 0;
+  const isLong = length > LONGEST_URL;
+  const long = `it has ${length} characters when it is requested, and ${LONGEST_URL} are allowed`;
+  const reason = isLong ? long : whyUnread(http, url);
+  return reason === null ? [] : [{ path: `urls.${at}`, message: `cannot be read: ${reason}` }];
+};
+
+/** Returns why an address can never be read; null if it may be. */
+export const whyUnread = (http: Pick<Http, 'check'>, url: string): string | null => {
   try {
     http.check(url);
-    return [];
+    return null;
   } catch (error) {
-    if (error instanceof BadUrl || error instanceof EgressRefused) {
-      return [{ path: `urls.${at}`, message: `cannot be read: ${error.message}` }];
-    }
+    if (error instanceof BadUrl || error instanceof EgressRefused) return error.message;
     throw error;
   }
 };

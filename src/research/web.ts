@@ -34,7 +34,7 @@ export const searchNext = async (
     return advance(jobs, work, reading);
   }
   const found = await pagesFor(web, work, query);
-  const rows = newPages(work, found).map((page, place) =>
+  const rows = newPages(web, work, found).map((page, place) =>
     sourceRow(work, { n: work.sources.length + place + 1, page }),
   );
   work.sources.push(...rows);
@@ -67,17 +67,26 @@ const pagesFor = async (
   }
 };
 
+/** The longest address, and title, of a source. */
+const LONGEST_URL = 8192;
+const LONGEST_TITLE = 500;
+
 /** Chooses the first pages of a search that are not known yet, within the limits of the job. */
-const newPages = ({ job, kinds, limits, sources }: ResearchWork, found: FoundPage[]) => {
+const newPages = (
+  { isReachable }: ResearchDeps['web'],
+  { job, kinds, limits, sources }: ResearchWork,
+  found: FoundPage[],
+) => {
   const { pages, entries } = DEPTHS[job.depth];
   const forEntries = kinds.includes('knowledge') ? Math.min(entries, limits.maxSources / 4) : 0;
   const room = limits.maxSources - Math.floor(forEntries) - sources.length;
   const known = new Set(sources.map(({ url }) => url));
   const fresh = found.flatMap(({ title, url: given }) => {
     const url = withoutFragment(given);
-    if (url === null || known.has(url)) return [];
+    const isUsable = url !== null && url.length <= LONGEST_URL && isReachable(url);
+    if (!isUsable || known.has(url)) return [];
     known.add(url);
-    return [{ title, url }];
+    return [{ title: beginningOf(title, LONGEST_TITLE), url }];
   });
   return fresh.slice(0, Math.max(0, Math.min(pages, room)));
 };
@@ -159,7 +168,7 @@ const readOne = async (
   if (isNew) work.usage.pages++;
   const change = {
     url: read.url,
-    title: source.title === '' ? (read.title ?? read.url) : source.title,
+    title: source.title === '' ? beginningOf(read.title ?? read.url, LONGEST_TITLE) : source.title,
     status: isNew ? ('read' as const) : ('failed' as const),
     sha256: read.sha256,
     error: twin ? `It has the same text as source ${twin.n}` : read.error,

@@ -14,12 +14,15 @@ import type { ListedSource, ResearchSourcesStore } from './sources.js';
 /** The web, as far as research may reach it. */
 export interface ResearchWeb extends Pick<PageAccess, 'getAllowedPage' | 'readPage'> {
   search: WebSearch;
+  /** True if an address may be asked at all: one of this machine may not. */
+  isReachable(url: string): boolean;
 }
 
 /** The knowledge of the person, to be searched and to keep reports in. */
 export interface ResearchKnowledge {
   search: KnowledgeActions['search'];
-  index: KnowledgeTexts['index'];
+  prepare: KnowledgeTexts['prepare'];
+  finish: KnowledgeTexts['finish'];
 }
 
 export interface ResearchDeps {

@@ -1,9 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Config } from '../../src/config.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
-import { refuses } from '../harness/openai.js';
+import { breaks, refuses } from '../harness/openai.js';
 import { queriesOf, quotingReport, startResearcher, startWeb } from '../harness/web.js';
 
 export const lab = Lab.script();
@@ -197,6 +198,67 @@ describe('research that lacks something', () => {
       'No language model could be asked within the limits of the job.',
     ]);
     expect(model.openai.asked).to.equal([]);
+  });
+
+  it('counts what models cost that broke off, and asks no more at the limit', async () => {
+    await restart({
+      searchUrl: web.searchUrl,
+      ...withModel(),
+      modelInputPrice: 1,
+      modelOutputPrice: 20,
+    });
+    model.openai.asked.length = 0;
+    model.openai.script(breaks('word '.repeat(550)), breaks('word '.repeat(550)));
+    web.finds([web.at(0, '/bridge')]);
+    const spent = async (): Promise<number> =>
+      (await app.call('GET', '/api/models/usage', owner)).body.total.costUsd;
+    const before = await spent();
+    const { usage, report } = await ended({ sources: ['web'], limits: { maxCostUsd: 0.022 } });
+    expect([usage.modelCalls, report.model]).to.equal([model.openai.asked.length, 'digest']);
+    expect(Math.abs((await spent()) - before - usage.costUsd) < 1e-9).to.be.true();
+    expect(usage.costUsd > 0.01 && usage.costUsd <= 0.022).to.be.true();
+    model.openai.script();
+  });
+
+  it('passes over pages that may not be asked, and refuses addresses that are too long', async () => {
+    await restart({ searchUrl: web.searchUrl });
+    const private_ = ['http://127.0.0.1/a', 'http://[::1]/b', 'http://10.0.0.1/c', 'file:///d'];
+    web.finds([...private_, web.at(0, '/bridge')]);
+    const job = await ended({ sources: ['web'] });
+    expect(
+      job.sources.map(({ url, status }: { url: string; status: string }) => [url, status]),
+    ).to.equal([[web.at(0, '/bridge'), 'read']]);
+    const long = await start({ urls: [`https://example.org/${'長'.repeat(2000)}`] });
+    expect([long.status, long.body.details?.[0]?.path]).to.equal([400, 'urls.0']);
+  });
+
+  it('leaves no entry of a report whose job was deleted or cancelled meanwhile', async () => {
+    await restart({});
+    const entries = async () => {
+      const { body } = await app.call('GET', '/api/knowledge?sourceType=research&limit=200', owner);
+      return body.entries.map(({ sourceId }: { sourceId: string }) => sourceId);
+    };
+    const before = await entries();
+    const kept: string[] = [];
+    for (let n = 0; n < 20; n++) {
+      const { id } = (await start({ sources: ['knowledge'] })).body;
+      const path = `/api/research/jobs/${id}`;
+      await until(
+        () => app.call('GET', path, owner),
+        ({ body }) => body.status === 'writing' || body.status === 'completed',
+      );
+      await pause(n * 2);
+      if (n % 2 === 0) await app.call('DELETE', path, owner);
+      else await app.call('POST', `${path}/cancel`, owner);
+      const { body } = await app.call('GET', path, owner);
+      if (body.knowledgeId) kept.push(id);
+    }
+    await until(
+      () => app.call('GET', '/api/operations?status=running', owner),
+      ({ body }) => body.operations.length === 0,
+    );
+    const after = await entries();
+    expect(after.filter((id: string) => !before.includes(id)).sort()).to.equal(kept.sort());
   });
 
   it('is never pruned', async () => {
