@@ -30,8 +30,15 @@ interface UserEmbedderDeps {
 /** Ours: the texts of one call, and the longest time of the vector of a query in milliseconds. */
 const AT_ONCE = 32;
 const QUERY_MS = 2000;
-/** Failures that a text causes: the model would refuse it again. */
-const OF_TEXT: ModelFailureKind[] = ['bad_request', 'context_length'];
+/** Failures that a text can cause: some servers answer 500 to one, never answer, or end. */
+const MAY_BE_OF_TEXT: ModelFailureKind[] = [
+  'bad_request',
+  'context_length',
+  'invalid_reply',
+  'refused_connection',
+  'server',
+  'timeout',
+];
 
 /** Creates the models that make vectors on behalf of users, whose days are charged for them. */
 export const createEmbedderSource = (deps: UserEmbedderDeps): EmbedderSource => {
@@ -49,6 +56,7 @@ export const createEmbedderSource = (deps: UserEmbedderDeps): EmbedderSource => 
       leastLikeness: 0,
       atOnce: AT_ONCE,
       queryMs: QUERY_MS,
+      isQueued: false,
       embed: async (texts, call) => {
         const prefix = call.use === 'query' ? queryPrefix : documentPrefix;
         const cut = texts.map((text) => cutToTokens(prefix + text, embedding.maxInputTokens));
@@ -120,6 +128,6 @@ const charged = async (
 
 const failedEmbedder = ({ message, kind }: ModelFailure): EmbedderFailed => {
   const failed = new EmbedderFailed(message);
-  failed.isOfText = OF_TEXT.includes(kind);
+  failed.mayBeOfText = MAY_BE_OF_TEXT.includes(kind);
   return failed;
 };

@@ -1,13 +1,8 @@
 import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
-import {
-  byteVector,
-  DayLimitReached,
-  type EmbedCall,
-  type Embedder,
-  EmbedderFailed,
-} from './embedders/embedder.js';
+import type { Embedder } from './embedders/embedder.js';
 import type { Embedders } from './embedders/registry.js';
+import { embedPatiently, type PatientCall } from './embedpatiently.js';
 import type { ChunkToEmbed, EmbedStore, NumberedEmbedder } from './embedqueries.js';
 import { embedSteps } from './embedsteps.js';
 import type { EmbedTurns } from './embedturns.js';
@@ -34,9 +29,6 @@ export const EMBED_KIND = 'knowledge.embed';
 type EmbedRun = OperationRun<object, EmbedCheckpoint>;
 
 const UNIT = 'chunks';
-/** Ours: the waits after a failure, in milliseconds: the first one, doubled up to the longest. */
-const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 60_000;
 
 /**
  * The kind of operation that makes vectors of what waits for them, batch after batch. All that it has
@@ -62,10 +54,22 @@ export const embedOperation = (deps: EmbedDeps): OperationKind<object, EmbedChec
 
 const completed = (chunks: number): OperationEnd => ({ status: 'completed', result: { chunks } });
 
+/** Ours: the entries that are named. */
+const MOST_NAMED = 3;
+
+const unfound = (unproved: Set<string>): OperationEnd => {
+  const named = [...unproved].slice(0, MOST_NAMED).join(', ');
+  return {
+    status: 'failed',
+    error: `The search index does not find ${unproved.size} entries by their vectors: ${named}`,
+  };
+};
+
 const embedAll = async (deps: EmbedDeps, run: EmbedRun): Promise<OperationEnd> => {
   const { embedders, vectors, turns } = deps;
   const { userId } = run;
   const at = run.checkpoint ?? { done: 0, total: 0 };
+  const unproved = new Set<string>();
   let isNew = true;
   for (;;) {
     const embedder = embedders.inForce();
@@ -74,10 +78,11 @@ const embedAll = async (deps: EmbedDeps, run: EmbedRun): Promise<OperationEnd> =
     if (isNew || isSwitched) await prepare(deps, run, at, numbered);
     const batch = await vectors.chunks(userId, numbered, embedder.atOnce);
     await embedBatch(deps, run, { at, embedder, numbered, batch });
-    const isDone = !(await takeEntries(deps, run, at, numbered)) && batch.length === 0;
+    const isDone =
+      !(await takeEntries(deps, run, at, { ...numbered, unproved })) && batch.length === 0;
     if (isDone) await switchSearches(deps, run, at, numbered);
     isNew = turns.takeNews(userId);
-    if (isDone && !isNew) return completed(at.done);
+    if (isDone && !isNew) return unproved.size > 0 ? unfound(unproved) : completed(at.done);
   }
 };
 
@@ -128,7 +133,11 @@ const embedBatch = async (
 ): Promise<void> => {
   const distinct = [...new Map(batch.map((chunk) => [chunk.hash, chunk])).values()];
   const taken = distinct.filter((chunk) => isTaken(embedder, chunk));
-  const made = await embedPatiently(deps, run, { at, embedder, texts: taken.map(textToEmbed) });
+  const { userId, id, signal } = run;
+  const tell = (note: string): void =>
+    run.progress({ done: at.done, total: at.total, unit: UNIT, note });
+  const call: PatientCall = { use: 'document', userId, askedBy: id, signal, tell };
+  const made = await embedPatiently(deps.embedders, embedder, taken.map(textToEmbed), call);
   if (!made) return;
   const byHash = new Map(taken.map(({ hash }, n) => [hash, made[n] ?? null]));
   const steps = distinct.map(({ hash }) =>
@@ -143,84 +152,19 @@ const embedBatch = async (
 const isTaken = ({ isEnglish }: Embedder, { language, text }: ChunkToEmbed): boolean =>
   !isEnglish || language !== null || isLatin(text);
 
-interface TextBatch extends Pick<EmbedBatch, 'at' | 'embedder'> {
-  texts: string[];
-}
-
 /**
- * Has vectors made, and waits while the embedder fails or a limit forbids it. Resolves to null if
- * another embedder is in force meanwhile; a text that is refused has no vector.
- */
-const embedPatiently = async (
-  deps: EmbedDeps,
-  run: EmbedRun,
-  { at, embedder, texts }: TextBatch,
-): Promise<(Uint8Array | null)[] | null> => {
-  const { embedders } = deps;
-  const { userId, id, signal } = run;
-  const call: EmbedCall = { use: 'document', userId, askedBy: id, signal };
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-    if (texts.length === 0) return [];
-    try {
-      return (await embedders.embed(embedder, texts, call)).map(byteVector);
-    } catch (error) {
-      const isOfText = error instanceof EmbedderFailed && error.isOfText;
-      if (isOfText && !(await refusesAll(deps, embedder, call))) {
-        return embedSingly(deps, run, { at, embedder, texts });
-      }
-      if (!(error instanceof EmbedderFailed || error instanceof DayLimitReached)) throw error;
-      const note = `Waits: ${error.message}`.slice(0, 200);
-      run.progress({ done: at.done, total: at.total, unit: UNIT, note });
-      await embedders.change(waitMs, signal);
-      if (embedders.inForce()?.key !== embedder.key) return null;
-    }
-  }
-};
-
-/** Finds out which of the texts is refused. */
-const embedSingly = async (
-  deps: EmbedDeps,
-  run: EmbedRun,
-  { at, embedder, texts }: TextBatch,
-): Promise<(Uint8Array | null)[] | null> => {
-  if (texts.length === 1) return [null];
-  const vectors: (Uint8Array | null)[] = [];
-  for (const text of texts) {
-    const one = await embedPatiently(deps, run, { at, embedder, texts: [text] });
-    if (!one) return null;
-    vectors.push(...one);
-  }
-  return vectors;
-};
-
-/** Returns true for an embedder that refuses a plain word as well: then the texts are not the cause. */
-const refusesAll = async (
-  { embedders }: EmbedDeps,
-  embedder: Embedder,
-  call: EmbedCall,
-): Promise<boolean> => {
-  try {
-    await embedders.embed(embedder, ['ok'], call);
-    return false;
-  } catch (error) {
-    if (!(error instanceof EmbedderFailed || error instanceof DayLimitReached)) throw error;
-    return true;
-  }
-};
-
-/**
- * Takes the entries of which each chunk has its vector, once the index finds them by it. Returns true
- * if there were any.
+ * Takes the entries of which each chunk has its vector, once the index finds them by it; it adds those
+ * that it does not find to the unproved ones. Returns true if there were any.
  */
 const takeEntries = async (
   deps: EmbedDeps,
   run: EmbedRun,
   at: EmbedCheckpoint,
-  numbered: NumberedEmbedder,
+  { unproved, ...numbered }: NumberedEmbedder & { unproved: Set<string> },
 ): Promise<boolean> => {
   const { vectors, index } = deps;
   const { userId } = run;
-  const ids = await vectors.complete(userId, numbered);
+  const ids = await vectors.complete(userId, numbered, unproved);
   if (ids.length === 0) return false;
   await commit(
     run,
@@ -228,34 +172,35 @@ const takeEntries = async (
     ids.map((id) => embedSteps.change(id, 'vectors')),
   );
   await index.settled();
-  for (const id of ids) await proveFound(deps, run, id, numbered);
+  for (const id of ids) if (!(await isProved(deps, run, id, numbered))) unproved.add(id);
   const current = await vectors.current(userId);
   const isCurrent = current === undefined || current === numbered.id;
   await commit(
     run,
     at,
-    ids.map((id) => embedSteps.take(userId, id, { ...numbered, isCurrent })),
+    ids
+      .filter((id) => !unproved.has(id))
+      .map((id) => embedSteps.take(userId, id, { ...numbered, isCurrent })),
   );
   return true;
 };
 
-/** Searches for an entry by a vector of its own. */
-const proveFound = async (
+/** Searches for an entry by a vector of its own. Returns false if it is not found. */
+const isProved = async (
   { vectors, index }: EmbedDeps,
   { userId, signal }: EmbedRun,
   entryId: string,
   { id }: NumberedEmbedder,
-): Promise<void> => {
+): Promise<boolean> => {
   signal.throwIfAborted();
   const vector = await vectors.vectorOf(userId, entryId, id);
-  if (!vector) return;
-  const isFound = await index.nearest({ userId, embedder: id, vector, entryId });
+  if (!vector) return true;
+  if (await index.nearest({ userId, embedder: id, vector, entryId })) return true;
   // It may have been deleted, or its text replaced, meanwhile.
-  if (isFound || !(await vectors.vectorOf(userId, entryId, id))) return;
-  throw new Error(`The search index does not find ${entryId} by its vectors`);
+  return !(await vectors.vectorOf(userId, entryId, id));
 };
 
-/** Has the searches of the user use the new vectors, once all are there. */
+/** Has the searches of the user use the new vectors alone, once all are there. */
 const switchSearches = async (
   deps: EmbedDeps,
   run: EmbedRun,
@@ -264,7 +209,8 @@ const switchSearches = async (
 ): Promise<void> => {
   const { vectors, index } = deps;
   const { userId } = run;
-  if ((await vectors.current(userId)) === numbered.id) return;
+  const isCurrent = (await vectors.current(userId)) === numbered.id;
+  if (isCurrent && !(await vectors.hasOthers(userId, numbered.id))) return;
   const steps = [...embedSteps.switchTo(userId, numbered), embedSteps.change(userId, 'owner')];
   await commit(run, at, steps);
   index.changed();

@@ -72,6 +72,38 @@ const waitingOf = async (store: Store, userId: string): Promise<number> => {
   return (await left.executeTakeFirst())?.chunks ?? 0;
 };
 
+/** Returns true if a user has vectors of another embedder. */
+const hasOthers = async ({ db }: Store, userId: string, id: number): Promise<boolean> => {
+  const row = db
+    .selectFrom('knowledge_vectors')
+    .select('hash')
+    .where(visibleTo(userId))
+    .where('embedder', '<>', id)
+    .limit(1);
+  return (await row.executeTakeFirst()) !== undefined;
+};
+
+/**
+ * Returns entries that wait although none of their chunks lacks a vector, some at a time and without
+ * those named.
+ */
+const completeEntries = async (
+  store: Store,
+  userId: string,
+  { embedder, without }: { embedder: NumberedEmbedder; without: ReadonlySet<string> },
+): Promise<string[]> => {
+  const rows = waitingFor(store, userId, embedder)
+    .select('e.id')
+    .where(
+      sql<boolean>`NOT EXISTS (SELECT 1 FROM knowledge_chunks AS c
+        WHERE c.user_id = e.user_id AND c.entry_id = e.id AND ${lacks(embedder.id)})`,
+    )
+    .where(sql<boolean>`e.id NOT IN (SELECT value FROM json_each(${JSON.stringify([...without])}))`)
+    .orderBy('e.id')
+    .limit(ENTRIES_AT_ONCE);
+  return (await rows.execute()).map((row) => row.id);
+};
+
 /** Returns the queries of the vectors of a user's knowledge. */
 export const embedStore = (store: Store) => {
   const { db } = store;
@@ -182,18 +214,9 @@ export const embedStore = (store: Store) => {
         .limit(limit)
         .execute(),
 
-    /** Returns entries that wait although none of their chunks lacks a vector, some at a time. */
-    complete: async (userId: string, embedder: NumberedEmbedder): Promise<string[]> => {
-      const rows = waitingFor(store, userId, embedder)
-        .select('e.id')
-        .where(
-          sql<boolean>`NOT EXISTS (SELECT 1 FROM knowledge_chunks AS c
-            WHERE c.user_id = e.user_id AND c.entry_id = e.id AND ${lacks(embedder.id)})`,
-        )
-        .orderBy('e.id')
-        .limit(ENTRIES_AT_ONCE);
-      return (await rows.execute()).map((row) => row.id);
-    },
+    hasOthers: (userId: string, id: number): Promise<boolean> => hasOthers(store, userId, id),
+    complete: (userId: string, embedder: NumberedEmbedder, without: ReadonlySet<string>) =>
+      completeEntries(store, userId, { embedder, without }),
 
     /** Returns a vector of an entry; undefined if it has none. */
     vectorOf: async (userId: string, entryId: string, id: number) => {

@@ -16,14 +16,16 @@ export const embedSteps = {
     parameters: [id, userId],
   }),
 
+  /** Builds the step that writes the vector of a text, unless its last entry was deleted meanwhile. */
   insert: (
     userId: string,
     id: number,
     { hash, vector }: { hash: string; vector: Uint8Array | null },
   ): TransactionStep => ({
-    sql: `INSERT INTO knowledge_vectors (user_id, hash, embedder, vector) VALUES (?, ?, ?, ?)
+    sql: `INSERT INTO knowledge_vectors (user_id, hash, embedder, vector) SELECT ?, ?, ?, ?
+        WHERE EXISTS (SELECT 1 FROM knowledge_chunks WHERE user_id = ? AND hash = ?)
         ON CONFLICT DO NOTHING`,
-    parameters: [userId, hash, id, vector],
+    parameters: [userId, hash, id, vector, userId, hash],
   }),
 
   /** Builds the step after which the index takes over vectors: of an entry, or of all of an owner. */

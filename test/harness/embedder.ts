@@ -18,8 +18,15 @@ interface EmbedRequest {
   body: Record<string, unknown> & { model: string; input: string[] };
 }
 
-/** The state of the server: it answers, never answers, answers 500, or refuses texts with a word. */
-type EmbedState = 'works' | 'hangs' | 'fails' | { refuses: string };
+/**
+ * The state of the server: it answers, never answers, answers 500, or does such a thing where a text
+ * has a word.
+ */
+type EmbedState =
+  | 'works'
+  | 'hangs'
+  | 'fails'
+  | { refuses?: string; failsAt?: string; hangsAt?: string };
 
 /** Words that mean the same. */
 const MEANINGS: Record<string, string> = {
@@ -54,11 +61,15 @@ export const startEmbedder = async (dialect: EmbedDialect, dimensions = 256) => 
     const body = (await json(request)) as EmbedRequest['body'];
     asked.push({ path: request.url ?? '', headers: request.headers, body });
     if (request.url !== path) return send(response, 404, { error: 'not found' });
-    if (state === 'hangs') return;
-    if (state === 'fails') return send(response, 500, { error: { message: 'out of order' } });
+    const has = (word: string | undefined): boolean =>
+      word !== undefined && body.input.some((text) => text.includes(word));
+    const at = typeof state === 'string' ? {} : state;
+    if (state === 'hangs' || has(at.hangsAt)) return;
+    if (state === 'fails' || has(at.failsAt)) {
+      return send(response, 500, { error: { message: 'out of order' } });
+    }
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-    const refused = typeof state === 'object' ? state.refuses : null;
-    if (refused !== null && body.input.some((text) => text.includes(refused))) {
+    if (has(at.refuses)) {
       return send(response, 400, { error: { message: 'the input is not accepted' } });
     }
     const vectors = body.input.map((text) => vectorOfWords(text, dimensions));

@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { until } from '../harness/app.js';
 import { type FakeEmbedder, startEmbedder } from '../harness/embedder.js';
-import { type KnowledgeStage, startKnowledge } from './stage.js';
+import { type KnowledgeStage, knowledgeStage, startKnowledge } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach } = lab;
@@ -94,7 +94,7 @@ describe('an embedder that fails', () => {
   let stage: KnowledgeStage;
   let embedder: FakeEmbedder;
   before(async () => {
-    stage = await startKnowledge();
+    stage = await startKnowledge({ config: { registration: 'open' } });
     embedder = await startEmbedder('openai-compatible');
     await stage.addModel('nomic', embedder);
     await stage.route('nomic');
@@ -154,6 +154,59 @@ describe('an embedder that fails', () => {
     await stage.embedded();
     expect((await stage.get(`/api/knowledge/${bad}`)).embeddedWith).to.be.null();
     expect((await stage.get(`/api/knowledge/${good}`)).embeddedWith).to.equal('nomic');
+  });
+
+  it('fails at one text alone: that has no vector, and nobody else is the worse for it', async () => {
+    const { id, token } = await stage.app.register('bob');
+    const bob = knowledgeStage(stage.app, { id, token });
+    await bob.keep(FOOD);
+    await bob.embedded();
+    embedder.become({ failsAt: 'poison' });
+    const bad = await bob.keep('This is poison for it.');
+    const good = await bob.keep('This is none.');
+    const refused = await bob.search('poison');
+    expect(refused.degraded).to.equal('nomic answered 500: found by words alone');
+    for (let n = 0; n < 20; n++) {
+      expect((await stage.search(`automobile ${n}`)).mode).to.equal('hybrid');
+    }
+    await bob.embedded();
+    expect((await bob.get(`/api/knowledge/${bad}`)).embeddedWith).to.be.null();
+    expect((await bob.get(`/api/knowledge/${good}`)).embeddedWith).to.equal('nomic');
+    embedder.become({ hangsAt: 'poison' });
+    expect((await bob.search('poison again')).degraded).to.contain('did not answer within 2 s');
+    expect((await stage.search('automobile and orchard')).mode).to.equal('hybrid');
+  });
+
+  it('makes no vector of zeros: such a text has none, and the others are found', async () => {
+    const zeros = await stage.keep('12345 67890 11121 31415');
+    const doctor = await stage.keep('The physician lives next door.');
+    await stage.embedded();
+    expect((await stage.get(`/api/knowledge/${zeros}`)).embeddedWith).to.be.null();
+    expect((await stage.get(`/api/knowledge/${doctor}`)).embeddedWith).to.equal('nomic');
+    expect(await stage.find('doctor', { mode: 'semantic', limit: 1 })).to.equal([doctor]);
+    const { degraded } = await stage.search('777 888');
+    expect(degraded).to.equal('nomic makes no vector of this query: found by words alone');
+  });
+
+  it('leaves no vectors of an entry that is deleted meanwhile', async () => {
+    const { db } = stage.app.app.store;
+    const count = async () =>
+      (await db.selectFrom('knowledge_vectors').select('hash').execute()).length;
+    const before = await count();
+    embedder.become('works', 700);
+    const since = embedder.asked.length;
+    const id = await stage.keep('It is deleted before its vector comes.');
+    await until(
+      async () => embedder.asked.length,
+      (asked) => asked > since,
+    );
+    await stage.ask('DELETE', `/api/knowledge/${id}`);
+    await until(
+      async () =>
+        (await stage.get('/api/operations?kind=knowledge.embed&status=running')).operations,
+      (all) => all.length === 0,
+    );
+    expect(await count()).to.equal(before);
   });
 
   it('can be cancelled, and goes on with the next text', async () => {

@@ -63,6 +63,21 @@ describe('another embedder', () => {
     expect(left).to.have.length(1);
   });
 
+  it('leaves none of its vectors if it was in force for a moment only', async () => {
+    const { db } = stage.app.app.store;
+    const embedders = async () =>
+      (await db.selectFrom('knowledge_vectors').select('embedder').distinct().execute()).length;
+    const row = await db.selectFrom('knowledge_vectors').selectAll().executeTakeFirstOrThrow();
+    await db
+      .insertInto('knowledge_vectors')
+      .values({ ...row, embedder: 99 })
+      .execute();
+    expect(await embedders()).to.equal(2);
+    await stage.keep('A note for the way back.');
+    await stage.embedded();
+    await until(embedders, (count) => count === 1);
+  });
+
   it('is refused where it makes no vectors, with others beside it, or by its topics', async () => {
     const put = (route: object) =>
       stage.ask('PUT', '/api/models/routing', {

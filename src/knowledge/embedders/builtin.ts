@@ -44,6 +44,7 @@ const FACTS = {
   leastLikeness: 0.3,
   atOnce: 4,
   queryMs: 10_000,
+  isQueued: true,
 };
 
 /** Opens the built-in embedder. Its process starts with the first text. */
@@ -104,6 +105,12 @@ const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 
+const brokenBuiltin = (why: string): EmbedderFailed => {
+  const failed = new EmbedderFailed(`The built-in embedder does not work: ${why}`);
+  failed.mayBeOfText = true;
+  return failed;
+};
+
 interface EmbedderProcess {
   embed(text: string): Promise<number[]>;
   end(): Promise<void>;
@@ -120,8 +127,7 @@ const startProcess = async (folder: string, confinement: Confinement): Promise<E
     const timer = setTimeout(held.kill, limitMs);
     try {
       const { value, done } = await lines.next();
-      if (done)
-        throw new EmbedderFailed(`The built-in embedder does not work: ${await held.ended}`);
+      if (done) throw brokenBuiltin(await held.ended);
       return JSON.parse(value);
     } finally {
       clearTimeout(timer);

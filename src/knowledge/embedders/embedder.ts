@@ -29,6 +29,8 @@ export interface Embedder {
   atOnce: number;
   /** The longest time of the vector of a query, in milliseconds. */
   queryMs: number;
+  /** True: texts wait here for each other, so that one that comes late says nothing of it. */
+  isQueued: boolean;
   /**
    * Makes the vectors of texts, in their order. Throws EmbedderFailed, DayLimitReached, or the
    * reason of the signal.
@@ -38,7 +40,9 @@ export interface Embedder {
 
 /** The error of an embedder that made no vectors. The message names it, and quotes no text. */
 export class EmbedderFailed extends NamedError {
-  /** True if it refuses a text that it was given: it would refuse it again. */
+  /** True if a text that it was given may be the cause. */
+  mayBeOfText = false;
+  /** True if it is: another text was embedded right afterwards. */
   isOfText = false;
 }
 
@@ -49,15 +53,14 @@ export class DayLimitReached extends NamedError {
 
 /**
  * Stores a vector with one byte a dimension. Its length is lost, which a comparison of directions
- * does not need.
+ * does not need. Returns null for one of zeros: it has no direction.
  */
-export const byteVector = (vector: ArrayLike<number>): Uint8Array => {
+export const byteVector = (vector: ArrayLike<number>): Uint8Array | null => {
   let most = 0;
   for (let at = 0; at < vector.length; at++) most = Math.max(most, Math.abs(vector[at] ?? 0));
+  if (!(most > 0)) return null;
   const bytes = new Int8Array(vector.length);
-  if (most > 0) {
-    for (let at = 0; at < vector.length; at++)
-      bytes[at] = Math.round(((vector[at] ?? 0) / most) * 127);
-  }
+  for (let at = 0; at < vector.length; at++)
+    bytes[at] = Math.round(((vector[at] ?? 0) / most) * 127);
   return new Uint8Array(bytes.buffer);
 };

@@ -10,6 +10,8 @@ import {
   type Embedder,
   EmbedderFailed,
 } from './embedder.js';
+import { createFaults, HARMLESS_TEXT, lateMessage } from './fault.js';
+import { createHealthRecord } from './health.js';
 
 /** The models of the registry that make vectors. */
 export interface EmbedderSource {
@@ -70,11 +72,8 @@ interface EmbeddersDeps {
 
 /** Ours: the time for which one that failed is not asked for the vector of a query. */
 const REST_MS = 15_000;
-/** Ours: the time for which what a call has shown is believed. */
-const FRESH_MS = 60_000;
 /** Ours: the vectors of queries that are kept in memory. */
 const MOST_KEPT = 1000;
-const CHECKED_TEXT = 'ok';
 /** Said where the functions that compare vectors cannot be loaded. */
 export const NO_COMPARISON = 'Vectors cannot be compared on this machine';
 
@@ -82,6 +81,7 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
   const { store, clock, builtin, comparesVectors, isBuiltinOn } = deps;
   const own = isBuiltinOn ? builtin.embedder : null;
   const health = createHealthRecord();
+  const faults = createFaults(health);
   const ids = embedderIds(store);
   const kept = new Map<string, Uint8Array>();
   let source: EmbedderSource = { routed: () => null, withKey: () => null };
@@ -100,8 +100,8 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
       health.worked(embedder.key);
       return vectors;
     } catch (error) {
-      if (error instanceof EmbedderFailed && !error.isOfText) {
-        health.failed(embedder.key, error.message);
+      if (error instanceof EmbedderFailed) {
+        error.isOfText = (await faults.of(embedder, { ...call, texts, failure: error })) === 'text';
       }
       throw error;
     }
@@ -113,18 +113,19 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
     const signal = AbortSignal.timeout(embedder.queryMs);
     const call = { use: 'query' as const, userId, askedBy: mint('question', clock.now()), signal };
     try {
-      const [vector = []] = await embed(embedder, [query], call);
-      return { vector: byteVector(vector) };
+      const [made = []] = await embedder.embed([query], call);
+      health.worked(embedder.key);
+      const vector = byteVector(made);
+      return vector ? { vector } : { reason: `${embedder.name} makes no vector of this query` };
     } catch (error) {
-      if (signal.aborted) {
-        const late = `${embedder.name} did not answer within ${embedder.queryMs / 1000} s`;
-        health.failed(embedder.key, late);
-        return { reason: late };
-      }
-      if (error instanceof EmbedderFailed || error instanceof DayLimitReached) {
-        return { reason: error.message };
-      }
-      throw error;
+      if (error instanceof DayLimitReached) return { reason: error.message };
+      if (signal.aborted && embedder.isQueued) return { reason: busyMessage(embedder) };
+      const late = signal.aborted ? { message: lateMessage(embedder), mayBeOfText: true } : null;
+      const failure = late ?? (error instanceof EmbedderFailed ? error : null);
+      if (!failure) throw error;
+      // The search does not wait for that.
+      void faults.of(embedder, { ...call, texts: [query], failure });
+      return { reason: failure.message };
     }
   };
 
@@ -158,9 +159,10 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
   const check: Embedders['check'] = async (userId) => {
     const embedder = inForce();
     if (!embedder) return null;
+    if (!embedder.isQueued) await faults.settled(embedder);
     const failure = health.failure(embedder.key, REST_MS);
     if (failure !== null || embedder === own || health.isFresh(embedder.key)) return failure;
-    const checked = await askVector(embedder, userId, CHECKED_TEXT);
+    const checked = await askVector(embedder, userId, HARMLESS_TEXT);
     return 'reason' in checked ? checked.reason : null;
   };
 
@@ -197,28 +199,8 @@ export const openEmbedders = (deps: EmbeddersDeps): Embedders => {
   };
 };
 
-/** Creates the record of what calls have shown. It is in memory only. */
-const createHealthRecord = () => {
-  const failures = new Map<string, { at: number; message: string }>();
-  const successes = new Map<string, number>();
-  return {
-    worked: (key: string): void => {
-      failures.delete(key);
-      successes.set(key, performance.now());
-    },
-    failed: (key: string, message: string): void => {
-      successes.delete(key);
-      failures.set(key, { at: performance.now(), message });
-    },
-    /** Returns the last failure, if there was one so recently. */
-    failure: (key: string, withinMs: number): string | null => {
-      const last = failures.get(key);
-      return last && performance.now() - last.at < withinMs ? last.message : null;
-    },
-    isFresh: (key: string): boolean =>
-      performance.now() - (successes.get(key) ?? Number.NEGATIVE_INFINITY) < FRESH_MS,
-  };
-};
+const busyMessage = ({ name, queryMs }: Embedder): string =>
+  `${name} is busy: it did not come to this query within ${queryMs / 1000} s`;
 
 const embedderIds = ({ db }: Store) => {
   const known = new Map<string, number>();

@@ -1,0 +1,58 @@
+import {
+  byteVector,
+  DayLimitReached,
+  type EmbedCall,
+  type Embedder,
+  EmbedderFailed,
+} from './embedders/embedder.js';
+import type { Embedders } from './embedders/registry.js';
+
+/** A call that waits while the embedder fails, and tells why. */
+export interface PatientCall extends EmbedCall {
+  tell(note: string): void;
+}
+
+/** Ours: the waits after a failure, in milliseconds: the first one, doubled up to the longest. */
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 60_000;
+/** Ours: a text at which the embedder fails so often, while it works for another, has no vector. */
+const MOST_FAULTS = 2;
+
+/**
+ * Has vectors made, and waits while the embedder fails or a limit forbids it. Resolves to null if
+ * another embedder is in force meanwhile; a text that is the cause of failures has no vector.
+ */
+export const embedPatiently = async (
+  embedders: Pick<Embedders, 'embed' | 'change' | 'inForce'>,
+  embedder: Embedder,
+  texts: string[],
+  call: PatientCall,
+): Promise<(Uint8Array | null)[] | null> => {
+  let faults = 0;
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    if (texts.length === 0) return [];
+    try {
+      return (await embedders.embed(embedder, texts, call)).map(byteVector);
+    } catch (error) {
+      if (!(error instanceof EmbedderFailed || error instanceof DayLimitReached)) throw error;
+      if (error instanceof EmbedderFailed && error.isOfText) {
+        if (texts.length > 1) return embedSingly(embedders, embedder, texts, call);
+        if (++faults === MOST_FAULTS) return [null];
+      }
+      call.tell(`Waits: ${error.message}`.slice(0, 200));
+      await embedders.change(waitMs, call.signal);
+      if (embedders.inForce()?.key !== embedder.key) return null;
+    }
+  }
+};
+
+/** Finds out which of the texts is the cause. */
+const embedSingly: typeof embedPatiently = async (embedders, embedder, texts, call) => {
+  const vectors: (Uint8Array | null)[] = [];
+  for (const text of texts) {
+    const one = await embedPatiently(embedders, embedder, [text], call);
+    if (!one) return null;
+    vectors.push(...one);
+  }
+  return vectors;
+};
