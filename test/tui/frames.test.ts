@@ -42,6 +42,10 @@ const WALK = [
   { name: 'team', keys: ['9'], whole: 'owner ' },
   { name: 'help', keys: ['?'], whole: 'Help: Team' },
   { name: 'palette', keys: ['Escape', ':', ...'vault'], whole: '^:vault' },
+  { name: 'knowledge', keys: ['Escape', 'g', 'k'], whole: 'Grace looks after the' },
+  { name: 'knowledge-search', keys: ['/', ...'server', 'Enter'], whole: 'Matched +server' },
+  { name: 'knowledge-chunk', keys: ['Enter'], whole: 'the only chunk' },
+  { name: 'operations', keys: ['g', 'o'], whole: 'About' },
 ] as const;
 
 const hidden = (text: string): string => text.replace(/[0-9a-z]/g, '#');

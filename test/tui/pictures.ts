@@ -42,6 +42,21 @@ const WALK = [
       ['8', 'exposed'],
     ],
   },
+  {
+    name: 'knowledge',
+    title: 'Knowledge: what a search finds while it is typed',
+    way: [
+      ['g', 'g k Knowledge'],
+      ['k', 'Grace looks after'],
+      ['/', 'esc drop'],
+      ['s', '/s'],
+      ['e', '/se'],
+      ['r', '/ser'],
+      ['v', '/serv'],
+      ['e', '/serve'],
+      ['r', 'Matched'],
+    ],
+  },
 ] as const;
 
 const config = await openConfig();

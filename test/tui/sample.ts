@@ -12,6 +12,7 @@ export const startSample = async (): Promise<Stage> => {
   await makeHooks(stage);
   await runAgents(stage);
   await beReached(stage);
+  await knowSomething(stage);
   return stage;
 };
 
@@ -88,6 +89,20 @@ const runAgents = async (stage: Stage): Promise<void> => {
     async () => (await stage.ask('GET', '/api/overview')).body.queue,
     ({ waiting }) => waiting === 0,
   );
+};
+
+/** Two notes, which operations have indexed. */
+const knowSomething = async (stage: Stage): Promise<void> => {
+  for (const body of [
+    { text: 'The staging server is argon.\nDeployments go there first, on Fridays.' },
+    { title: 'Invoices', text: 'Grace looks after the invoices.', tags: ['finance'] },
+  ]) {
+    await make(stage, 'POST', '/api/knowledge', body);
+    await until(
+      async () => (await stage.ask('GET', '/api/operations')).body.operations,
+      (all) => all.every(({ status }: { status: string }) => status === 'completed'),
+    );
+  }
 };
 
 /** Behind a proxy of its own: the daemon reaches itself. */

@@ -215,8 +215,9 @@ const pageHints = (state: State): { key: string; text: string }[] => {
     ...actsOf(page.name).filter(({ verb }) => verb in acts || verb in leaves),
     ...(page.related?.(state) ? [{ key: 'o', text: 'related' }] : []),
     ...(page.tabs.length > 0 ? [{ key: '[ ]', text: 'tabs' }] : []),
-    ...(page.turns ? [{ key: '[ ]', text: 'before, after' }] : []),
-    ...(page.marks ? [{ key: 'n N', text: 'matches' }] : []),
+    ...(page.turns?.(state, -1) ? [{ key: '[', text: 'before' }] : []),
+    ...(page.turns?.(state, 1) ? [{ key: ']', text: 'after' }] : []),
+    ...(page.marks?.(state, state.ui.size.width).length ? [{ key: 'n N', text: 'matches' }] : []),
     ...(page.levels
       ? [
           { key: 'f', text: 'follow' },

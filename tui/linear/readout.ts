@@ -58,7 +58,8 @@ const titleOf = (state: State, page: ScreenPage, name: string | undefined): stri
   const title = page.name === 'browse' ? `Browser of ${of}` : page.title;
   const about = spokenText(name ?? summary);
   const found = filter === '' ? '' : ` Only rows with: ${filter}. find alone shows all.`;
-  return `${about === '' ? title : `${title}: ${about}`}.${found}`;
+  const end = /[.?!]$/.test(about) ? '' : '.';
+  return `${about === '' ? title : `${title}: ${about}`}${end}${found}`;
 };
 
 /** Returns a line that says that the data may be old; null if it is up to date. */
@@ -173,7 +174,8 @@ const possibleVerbs = (state: State, page: ScreenPage): string[] => {
     ...(page.opens?.(state) ? ['open'] : []),
     ...(page.related?.(state) ? ['related'] : []),
     ...(page.stream ? ['follow'] : []),
-    ...(page.turns ? ['] (what comes after)', '[ (what came before)'] : []),
+    ...(page.turns?.(state, 1) ? ['] (what comes after)'] : []),
+    ...(page.turns?.(state, -1) ? ['[ (what came before)'] : []),
   ];
 };
 

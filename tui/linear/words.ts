@@ -39,9 +39,12 @@ export const cellLines = ({ cells }: Cells): string[] =>
     .filter(({ text }) => text.trim() !== '')
     .map(({ head, text }) => `${head.toLowerCase()}: ${spokenText(text)}`);
 
+/** The bar of an operation. It is left out: the share behind it says the same. */
+const METER = /\[[#·]{20}\] +(?=\d+ %)/g;
+
 /** Returns rows with the desk's own text as lines to be read aloud. */
 export const headLines = (rows: readonly ScreenRow[]): string[] =>
-  rows.map((row) => spokenText(textOf(row))).filter((line) => line !== '');
+  rows.map((row) => spokenText(textOf(row).replace(METER, ''))).filter((line) => line !== '');
 
 /** Width for texts, in columns: so wide that rows are not wrapped, unless a value is longer. */
 export const WIDE = 1000;
@@ -57,7 +60,8 @@ const BARS = /^[▁-█ ]+$/;
 /** Returns the rows of a text: the words as they are, without what is only drawn. */
 export const textLines = (rows: readonly ScreenRow[]): string[] =>
   rows
-    .map((row) => textOf(row).trimEnd().replace(GAP, ', ').replace(/─+/g, '--'))
+    .map((row) => textOf(row).trimEnd().replace(METER, ''))
+    .map((line) => line.replace(GAP, ', ').replace(/─+/g, '--'))
     .filter((line) => !BARS.test(line));
 
 /** Returns rows in which nothing may be changed. */

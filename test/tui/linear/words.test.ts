@@ -24,6 +24,8 @@ describe('words that are heard', () => {
   it('are no bars, and no rules', () => {
     const rows = [row('Executions, peak 3'), row('▁▁▁█ ▃'), row('── end'), []];
     expect(textLines(rows)).to.equal(['Executions, peak 3', '-- end', '']);
+    const bar = row(`[########${'·'.repeat(12)}]  40 %  800 of 2,000 runs`);
+    expect(textLines([bar, row('[##] stays')])).to.equal(['40 %  800 of 2,000 runs', '[##] stays']);
   });
 
   it('number a row, name its columns, and leave out the empty ones', () => {

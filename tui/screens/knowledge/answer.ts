@@ -96,6 +96,8 @@ export const answerPage: ScreenPage = {
   textHeight: answerHeight,
   head: (state) => answerRows(state, Number.MAX_SAFE_INTEGER) ?? [],
   view: answerView,
+  // The columns of a citation say all of it.
+  detail: () => null,
   opens: citedPlace,
   acts: () => ({ message: askAct() }),
   copies: (state) => shownAnswer(state)?.answer ?? '',

@@ -26,7 +26,7 @@ export const foundItem = ({ lists: { found } }: State): FoundItem | null =>
 const keyOf = ({ entryId, chunk }: SearchHit): string => chunkKey(entryId, chunk);
 
 const placeOf = ({ page, chunk }: SearchHit): string =>
-  page === null ? `chunk ${chunk}` : `page ${page}`;
+  page === null ? `chunk ${chunk + 1}` : `page ${page}`;
 
 const hitRows = (_: State, hit: SearchHit, width: number): ScreenRow[] => {
   const { title, trust, sourceType, uri, matched, snippet, highlights } = hit;
