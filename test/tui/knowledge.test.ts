@@ -121,10 +121,12 @@ describe('knowledge', () => {
     ]);
     expect(shown(knowledgePage.view, state, 80, 19)[1]).to.match(/^> Staging/);
     expect(knowledgePage.summary?.(state)).to.equal('searching…');
-    const trouble = { status: 400, message: 'Exclusions alone find nothing' };
+    const trouble = { status: 400, message: 'query has nothing to search for' };
     const fail = { do: 'fail' as const, generation: 9, trouble };
     const failed = reduce(state, { type: 'list', name: 'found', change: fail });
-    expect(shown(knowledgePage.view, failed, 80, 19)[0]).to.contain('Exclusions alone');
+    expect(shown(knowledgePage.view, failed, 80, 19)).to.equal([
+      'Not searched: query has nothing to search for',
+    ]);
   });
 
   it('deletes an entry by its typed name, or by the end of its id where that is long', () => {

@@ -16,6 +16,13 @@ const degradedRows = (state: State, width: number): ScreenRow[] => {
   return why ? textRows(`degraded: ${why}`, width, true, 'warn') : [];
 };
 
+/** Returns why the daemon cannot search for what is typed; null if it can, or does not reply. */
+const refusedRows = (state: State, width: number): ScreenRow[] | null => {
+  const { trouble } = state.lists.found;
+  if (!isSearching(state) || trouble?.status !== 400) return null;
+  return textRows(`Not searched: ${trouble.message}`, width, true, 'warn');
+};
+
 const bodyUnder = (head: readonly ScreenRow[], size: Size): Size => ({
   ...size,
   height: Math.max(0, size.height - head.length),
@@ -44,7 +51,8 @@ export const knowledgePage: ScreenPage = {
       : [],
   view: (state, size) => {
     const above = degradedRows(state, size.width);
-    return [...above, ...shown(state).view(state, bodyUnder(above, size))];
+    const rows = () => shown(state).view(state, bodyUnder(above, size));
+    return [...above, ...(refusedRows(state, size.width) ?? rows())];
   },
   opens: (state) => shown(state).opens?.(state) ?? null,
   acts: (state) => ({ ...knowledgeActs(), ...shown(state).acts?.(state) }),
