@@ -97,7 +97,7 @@ const readTask = async (
   try {
     // What is kept to be searched is read as programs read.
     const get = task.tags === null ? pages.getPage : pages.getAllowedPage;
-    page = await get(task.url, run.signal);
+    page = await get(task.url, { userId: run.userId, signal: run.signal });
     const wish = { format: task.format, isWhole: false, hasAddresses: false, most: WHOLE };
     const text = await pages.readPage(page, wish, run);
     if (text.kind === 'feed') await pages.refuseUnlessAllowed(page.url, run.signal);

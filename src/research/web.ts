@@ -206,8 +206,9 @@ const textOf = async (
   const late = AbortSignal.timeout(ms);
   const signal = AbortSignal.any([work.run.signal, late]);
   try {
-    const page = await getAllowedPage(url, signal);
-    const { content, title } = await readPage(page, WISH, { userId: work.run.userId, signal });
+    const asker = { userId: work.run.userId, signal };
+    const page = await getAllowedPage(url, asker);
+    const { content, title } = await readPage(page, WISH, asker);
     const text = (content ?? '').slice(0, MOST_CHARS).trim();
     if (text === '') return failed('It has no text');
     const sha256 = createHash('sha256').update(text).digest('hex');

@@ -60,6 +60,52 @@ describe('pace', () => {
     expect(await pace.take('ada', async () => 'ada')).to.equal('ada');
   });
 
+  it('shares the turns among those who ask, however many calls of one wait', async () => {
+    const { pace, pauses } = paced(10);
+    const begun: string[] = [];
+    const take = (asker: string) => pace.take('host', async () => begun.push(asker), { asker });
+    const works = [...Array(4).fill('ada'), 'bob', 'bob', 'eve'].map(take);
+    for (let n = 0; n < 7; n++) {
+      await settled();
+      pauses.shift()?.();
+    }
+    await Promise.all(works);
+    expect(begun).to.equal(['ada', 'bob', 'eve', 'ada', 'bob', 'ada', 'ada']);
+  });
+
+  it('refuses the last of whoever has the most, and not the first of another', async () => {
+    const { pace, pauses } = paced(2);
+    const take = (asker: string) => pace.take('host', async () => asker, { asker });
+    const calls = ['ada', 'ada', 'ada', 'bob'].map((asker) => take(asker).catch(String));
+    await settled();
+    for (let n = 0; n < 3; n++) {
+      pauses.shift()?.();
+      await settled();
+    }
+    expect(await Promise.all(calls)).to.equal(['ada', 'ada', String(new NoTurn()), 'bob']);
+  });
+
+  it('gives the place of a call that is aborted to the next', async () => {
+    const { pace } = paced(1);
+    void pace.take('host', async () => undefined);
+    const { signal, abort } = ((controller) => ({
+      signal: controller.signal,
+      abort: () => controller.abort(new Error('stopped')),
+    }))(new AbortController());
+    const waiting = pace.take('host', async () => undefined, { signal });
+    await settled();
+    abort();
+    await expect(waiting).to.reject('stopped');
+    const refused = pace
+      .take('host', async () => undefined)
+      .then(
+        () => 'ran',
+        () => 'refused',
+      );
+    await settled();
+    expect(await Promise.race([refused, Promise.resolve('waits')])).to.equal('waits');
+  });
+
   it('begins at once where nothing was lately', async () => {
     const { pace, pauses } = paced(0);
     await pace.take('ada', async () => undefined);

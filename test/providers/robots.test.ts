@@ -62,6 +62,29 @@ describe('createRobots', () => {
     expect(asked).to.have.length(5);
   });
 
+  it('reads codes of plain characters as those, and no other record as the end of a group', async () => {
+    const plain = robotsOf('User-agent: *\nDisallow: /private\n');
+    expect(await plain('http://h.example/%70rivate/x', signal)).to.equal(NOT_ALLOWED);
+    const coded = robotsOf('User-agent: *\nDisallow: /%70rivate\nDisallow: /a%2fb\n');
+    expect(await coded('http://h.example/private', signal)).to.equal(NOT_ALLOWED);
+    expect(await coded('http://h.example/a%2Fb', signal)).to.equal(NOT_ALLOWED);
+    expect(await coded('http://h.example/a/b', signal)).to.be.null();
+    const delayed = robotsOf(
+      'User-agent: adjutant\nCrawl-delay: 3\nUser-agent: foo\nDisallow: /\n',
+    );
+    expect(await delayed('http://h.example/x', signal)).to.equal(NOT_ALLOWED);
+  });
+
+  it('forgets the oldest files where those that are kept are large', async () => {
+    asked.length = 0;
+    const robots = robotsOf(`User-agent: *\nDisallow: /a\n${'#'.repeat(600 * 1024)}`);
+    for (let n = 0; n < 33; n++) await robots(`http://h${n}.example/a`, signal);
+    await robots('http://h32.example/a', signal);
+    expect(asked).to.have.length(33);
+    await robots('http://h0.example/a', signal);
+    expect(asked).to.have.length(34);
+  });
+
   it('gives up on rules that were made to take long', async () => {
     const agents = 'User-agent: a\n'.repeat(30_000);
     const robots = robotsOf(`${agents}${'Disallow: /x\n'.repeat(2000)}`);

@@ -1,6 +1,6 @@
 import type { Http } from '../../kernel/http.js';
 import type { ReadPage } from './apart.js';
-import { createPageClient, type PageClient, PageFailed } from './request.js';
+import { createPageClient, type PageAsker, type PageClient, PageFailed } from './request.js';
 import { createRobots } from './robots.js';
 
 /** The functions that get pages and that read them. */
@@ -32,11 +32,9 @@ export const createPageAccess = ({ http, now, readPage }: PageAccessDeps): PageA
 
   return {
     getPage,
-    getAllowedPage: async (url, signal) => {
-      await refuseUnlessAllowed(url, signal);
-      const page = await getPage(url, signal);
-      if (page.url !== url) await refuseUnlessAllowed(page.url, signal);
-      return page;
+    getAllowedPage: (url, asker: PageAsker) => {
+      const refuse = (each: string): Promise<void> => refuseUnlessAllowed(each, asker.signal);
+      return getPage(url, { ...asker, refuse });
     },
     refuseUnlessAllowed,
     readPage,

@@ -6,22 +6,25 @@ import { NoTurn } from '../../kernel/fairqueue.js';
 import type { Http, Incoming, Outgoing } from '../../kernel/http.js';
 import { createPace } from '../../kernel/pace.js';
 import { version } from '../../version.js';
-import { untilAborted } from './apart.js';
 import type { PageSource } from './page.js';
 
 /** Ours: the limits of a page, and of the time in which it must have come. */
-const LIMITS = { maxBytes: 10 * 1024 * 1024, totalMs: 20_000, redirects: 5 };
+const LIMITS = { maxBytes: 10 * 1024 * 1024, totalMs: 20_000 };
+const REDIRECTS = 5;
 const ACCEPT =
   'text/html, application/xhtml+xml, text/plain;q=0.9, application/json;q=0.8, ' +
   'application/rss+xml;q=0.8, application/atom+xml;q=0.8, */*;q=0.1';
 
 /** The request of a page, as far as it differs from any other. */
-type PageRequest = Pick<Outgoing, 'url' | 'signal' | 'isBound' | 'isExact'>;
+type PageRequest = Pick<
+  Outgoing,
+  'url' | 'signal' | 'isBound' | 'isExact' | 'enoughBytes' | 'redirects'
+>;
 
 /** Requests a page as what it is: for a person, or an assistant of one. Errors: as those of `http`. */
 export const requestPage = (
   http: Pick<Http, 'request'>,
-  { url, signal, isBound, isExact }: PageRequest,
+  { url, signal, isBound, isExact, enoughBytes, redirects = REDIRECTS }: PageRequest,
 ): Promise<Incoming> =>
   http.request({
     method: 'GET',
@@ -31,6 +34,8 @@ export const requestPage = (
     isDecoded: true,
     ...(isBound && { isBound }),
     ...(isExact && { isExact }),
+    ...(enoughBytes !== undefined && { enoughBytes }),
+    redirects,
     ...LIMITS,
   });
 
@@ -55,43 +60,69 @@ export class PageFailed extends Error {
   }
 }
 
+/** The person for whom a page is got, and how. */
+export interface PageAsker {
+  userId: string;
+  signal: AbortSignal;
+  /** The bytes of the page that are needed. */
+  enoughBytes?: number;
+  /**
+   * Is asked before each request, also where a redirect leads, and throws PageFailed to refuse it. With
+   * it each request has a turn of its own.
+   */
+  refuse?(url: string): Promise<void>;
+}
+
 /** Ours: one request a second for each host, and so many that may wait. */
 const EVERY_MS = 1000;
 const WAITING = 100;
 
 /**
- * Creates the function that gets pages: each host is asked once a second at most. It throws
- * PageFailed, and the reason of the signal as soon as it is aborted.
+ * Creates the function that gets pages: each host is asked once a second at most, and the persons
+ * who wait for it have their turns one after another. It throws PageFailed, and the reason of the signal as soon as it is aborted.
  */
 export const createPageClient = (http: Pick<Http, 'request'>, everyMs = EVERY_MS) => {
   const pause = (ms: number) => wait(ms, undefined, { ref: false });
   const pace = createPace({ everyMs, waiting: WAITING, wait: pause });
-  const turn = async (host: string, signal: AbortSignal): Promise<void> => {
+  const turn = async (host: string, { userId, signal }: PageAsker): Promise<void> => {
     try {
-      await untilAborted(
-        pace.take(host, async () => undefined),
-        signal,
-      );
+      await pace.take(host, async () => undefined, { asker: userId, signal });
     } catch (error) {
       if (!(error instanceof NoTurn)) throw error;
       throw new PageFailed(`Too many pages of ${host} wait already`, null, null, error);
     }
   };
-  return async (url: string, signal: AbortSignal): Promise<ReceivedPage> => {
-    await turn(new URL(url).host, signal);
-    const {
-      status,
-      headers,
-      body,
-      url: sentBy,
-    } = await orFailed(requestPage(http, { url, signal }), signal);
-    if (status >= 300) {
-      const reason = STATUS_CODES[status];
-      const named = reason === undefined ? String(status) : `${status} (${reason})`;
-      throw new PageFailed(`${sentBy} answered ${named}`, status, sentBy);
+  return async (url: string, asker: PageAsker): Promise<ReceivedPage> => {
+    const { signal, enoughBytes, refuse } = asker;
+    const more = { signal, enoughBytes, ...(refuse && { redirects: 0 }) };
+    let at = url;
+    for (let count = 0; ; count++) {
+      await refuse?.(at);
+      await turn(new URL(at).host, asker);
+      const reply = await orFailed(requestPage(http, { url: at, ...more }), signal);
+      const next = refuse && targetOf(reply);
+      if (!next) return received(reply);
+      if (count === REDIRECTS) throw new PageFailed(`${at} redirects too often`, null, at);
+      at = next;
     }
-    return { status, body, url: sentBy, contentType: headers['content-type'] ?? '' };
   };
+};
+
+/** Returns where a reply leads; null if it is no redirect to a page. */
+const targetOf = ({ status, headers: { location }, url }: Incoming): string | null => {
+  const isRedirect = [301, 302, 303, 307, 308].includes(status);
+  if (!isRedirect || location === undefined || !URL.canParse(location, url)) return null;
+  const { protocol, href } = new URL(location, url);
+  return protocol === 'http:' || protocol === 'https:' ? href : null;
+};
+
+const received = ({ status, headers, body, url }: Incoming): ReceivedPage => {
+  if (status >= 300) {
+    const reason = STATUS_CODES[status];
+    const named = reason === undefined ? String(status) : `${status} (${reason})`;
+    throw new PageFailed(`${url} answered ${named}`, status, url);
+  }
+  return { status, body, url, contentType: headers['content-type'] ?? '' };
 };
 
 export type PageClient = ReturnType<typeof createPageClient>;

@@ -7,13 +7,23 @@ const FILE = new URL('./robotsthread.js', import.meta.url);
 /** Ours: a file is kept so long; RFC 9309 allows a day. */
 const KEPT_MS = 60 * 60_000;
 const MOST_HOSTS = 1_000;
-/** The characters of a file that are read: RFC 9309 demands 500 KiB. */
+/** Ours: the characters of all files that are kept. */
+const MOST_CHARS = 16 * 1024 * 1024;
+/** The bytes of a file that are read: RFC 9309 demands 500 KiB. */
 const LONGEST = 512 * 1024;
+/** Stands for all users among those who wait for a host: what comes is for them all. */
+const ALL_USERS = '';
 /** Ours: a file was measured that takes 3 s, with rules made for that. */
 const LIMIT_MS = 3_000;
 
 /** The rules of a host: the text of its file, or why nothing may be read. */
 type HostRules = { text: string } | { refusal: string };
+
+interface KeptRules {
+  rules: Promise<HostRules>;
+  until: number;
+  chars: number;
+}
 
 /**
  * Creates the function that asks the robots.txt of an address's host (RFC 9309). It resolves to null
@@ -21,13 +31,15 @@ type HostRules = { text: string } | { refusal: string };
  * its own pace.
  */
 export const createRobots = (getPage: PageClient, now: () => number) => {
-  const kept = new Map<string, { rules: Promise<HostRules>; until: number }>();
+  const kept = new Map<string, KeptRules>();
 
   const fetched = async (origin: string): Promise<HostRules> => {
     try {
       // A job that is cancelled must not end a request for which others wait: it ends by itself.
-      const { body } = await getPage(`${origin}/robots.txt`, new AbortController().signal);
-      return { text: new TextDecoder().decode(body).slice(0, LONGEST) };
+      const { signal } = new AbortController();
+      const asker = { userId: ALL_USERS, signal, enoughBytes: LONGEST };
+      const { body } = await getPage(`${origin}/robots.txt`, asker);
+      return { text: new TextDecoder().decode(body.subarray(0, LONGEST)) };
     } catch (error) {
       if (!(error instanceof PageFailed)) throw error;
       const isMissing = error.status !== null && error.status >= 400 && error.status < 500;
@@ -37,17 +49,31 @@ export const createRobots = (getPage: PageClient, now: () => number) => {
     }
   };
 
+  /** Forgets the oldest files if there are too many. */
+  const trim = (): void => {
+    let chars = 0;
+    for (const each of kept.values()) chars += each.chars;
+    for (const [oldest, each] of kept) {
+      if (kept.size <= MOST_HOSTS && chars <= MOST_CHARS) return;
+      kept.delete(oldest);
+      chars -= each.chars;
+    }
+  };
+
   const rulesOf = (origin: string): Promise<HostRules> => {
     const known = kept.get(origin);
     if (known && known.until > now()) return known.rules;
     const rules = fetched(origin);
     kept.delete(origin);
-    kept.set(origin, { rules, until: now() + KEPT_MS });
-    for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - MOST_HOSTS))) {
-      kept.delete(oldest);
-    }
-    const forget = (): void => void kept.delete(origin);
-    rules.then((got) => 'refusal' in got && forget(), forget);
+    const own: KeptRules = { rules, until: now() + KEPT_MS, chars: 0 };
+    kept.set(origin, own);
+    trim();
+    const forget = (): void => void (kept.get(origin) === own && kept.delete(origin));
+    rules.then((got) => {
+      if ('refusal' in got) return forget();
+      own.chars = got.text.length;
+      trim();
+    }, forget);
     return rules;
   };
 

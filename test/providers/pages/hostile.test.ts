@@ -12,6 +12,7 @@ const { describe, it, before, after } = lab;
 
 const MIB = 1024 * 1024;
 const signal = () => new AbortController().signal;
+const asker = () => ({ userId: 'ada', signal: signal() });
 const WISH = { format: 'markdown', isWhole: false, hasAddresses: false, most: 1_000_000 } as const;
 
 /** Reads a page apart; resolves to its content, or to the sentence why it cannot be read. */
@@ -105,7 +106,7 @@ describe('createPageClient', () => {
     await server.close();
   });
   const failure = (url: string) =>
-    createPageClient(http, 0)(url, signal()).then(
+    createPageClient(http, 0)(url, asker()).then(
       () => null,
       (error) => `${error.name}: ${error.message}`,
     );
@@ -124,7 +125,7 @@ describe('createPageClient', () => {
     const getPage = createPageClient(http, 200);
     const since = performance.now();
     const url = `${server.origin}/page`;
-    await Promise.all([1, 2, 3].map(() => getPage(url, signal())));
+    await Promise.all([1, 2, 3].map(() => getPage(url, asker())));
     expect(performance.now() - since).to.be.at.least(390);
     const { headers } = server.got.at(-1) ?? {};
     expect(headers?.['user-agent']).to.match(
@@ -134,9 +135,10 @@ describe('createPageClient', () => {
 
   it('stops at once when it is aborted, also while it waits for its turn', async () => {
     const getPage = createPageClient(http, 60_000);
-    await getPage(`${server.origin}/page`, signal());
+    await getPage(`${server.origin}/page`, asker());
     const controller = new AbortController();
-    const reading = getPage(`${server.origin}/page`, controller.signal).catch(String);
+    const stopped = { userId: 'ada', signal: controller.signal };
+    const reading = getPage(`${server.origin}/page`, stopped).catch(String);
     controller.abort(new Error('stopped'));
     expect(await reading).to.equal('Error: stopped');
   });
