@@ -103,8 +103,8 @@ const callsOf = <C extends Contract>(load: () => Promise<C>, call: CallEndpoint)
 
 /** Builds the request. Throws TypeError if a path parameter is missing. */
 const requestOf = (endpoint: Endpoint, input: ClientInput, timeoutMs: number): ClientRequest => {
-  const { method, access } = endpoint;
-  const isRead = method === 'GET';
+  const { method, access, readsOnly = false } = endpoint;
+  const isRead = method === 'GET' || readsOnly;
   // Public and secret endpoints keep no idempotency record: a repeated request acts twice.
   const isKept = !isRead && access !== 'public' && !endpoint.secret;
   return {

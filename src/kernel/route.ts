@@ -193,7 +193,8 @@ const handlerOf =
       if (result instanceof FileReply) return new CustomReply(200, result.content, result.headers);
       return result instanceof CustomReply ? result : new CustomReply(successOf(endpoint), result);
     };
-    const isKept = !endpoint.secret && !endpoint.form && !streamingOf(endpoint, request);
+    const isStored = !endpoint.secret && !endpoint.readsOnly && !endpoint.form;
+    const isKept = isStored && !streamingOf(endpoint, request);
     const call = isKept ? replayCall(route, request) : null;
     const reply = call ? await once(replays, call, work) : await work();
     const isText = reply.body instanceof JsonText;

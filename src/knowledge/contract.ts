@@ -211,6 +211,7 @@ export const knowledge = contract({
   }),
   search: endpoint.post('/api/knowledge/search', {
     summary: 'Search your knowledge',
+    readsOnly: true,
     example: { query: 'staging "the server" -argon', limit: 5 },
     body: KnowledgeSearch,
     reply: KnowledgeResults,

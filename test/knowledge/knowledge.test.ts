@@ -42,6 +42,15 @@ describe('knowledge', () => {
   const marked = ({ snippet, highlights }: Result): string[] =>
     highlights.map(([from, to]) => snippet.slice(from, to));
 
+  it('stores nothing of a search, so that it can be asked at each key', async () => {
+    const headers = { 'idempotency-key': 'one search' };
+    const asked = { token, headers, body: { query: 'argon' } };
+    expect((await app.call('POST', '/api/knowledge/search', asked)).status).to.equal(200);
+    const { db } = app.app.store;
+    const stored = db.selectFrom('idempotency').select('route').execute();
+    expect((await stored).filter(({ route }) => route.includes('search'))).to.equal([]);
+  });
+
   it('keeps a note, and finds it by its words', async () => {
     const entry = await kept('# Staging\n\nThe staging servers are argon and xenon.', {
       tags: ['servers'],

@@ -57,6 +57,11 @@ export interface Endpoint {
    * way (`no-store`).
    */
   secret?: true;
+  /**
+   * True if a call that is no GET changes nothing: its reply is not stored for an Idempotency-Key, and
+   * it can be repeated at any time.
+   */
+  readsOnly?: true;
   /** The media type of a reply that is not JSON. Bytes come as a FileReply, with a type of their own. */
   produces?: 'text/plain' | 'application/octet-stream';
   /**
