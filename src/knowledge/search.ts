@@ -3,6 +3,7 @@ import { TaskOverran } from '../kernel/pool.js';
 import type { KnowledgeResults, KnowledgeSearch } from './contract.js';
 import { NO_COMPARISON } from './embedders/registry.js';
 import type { Found, FoundChunk } from './procedures/find.js';
+import { faultOfQuery } from './procedures/querypieces.js';
 import { type FoundMeaning, type MeaningDeps, vectorOfQuery } from './queryvector.js';
 import type { SearchIndex } from './searchindex.js';
 
@@ -23,12 +24,17 @@ interface KnowledgeFinds {
   chunks: FoundChunk[];
 }
 
-/** Searches the knowledge of a user. Throws 400 for a query of exclusions alone. */
+/**
+ * Searches the knowledge of a user. Throws 400 for a query of exclusions alone, and for one of too many
+ * conditions.
+ */
 export const searchKnowledge = async (
   deps: SearchDeps,
   userId: string,
   { query, mode = 'hybrid', filters = {}, limit = DEFAULT_LIMIT }: KnowledgeSearch,
 ): Promise<KnowledgeFinds> => {
+  const fault = faultOfQuery(query);
+  if (fault !== null) throw refusedQuery(fault);
   const found = mode === 'keyword' ? null : await vectorOfQuery(deps.embedding, { userId, query });
   const meaning = found && 'meaning' in found ? found.meaning : null;
   if (mode === 'semantic' && !meaning) throw noEmbedder(found);
@@ -65,6 +71,9 @@ const noEmbedder = (found: FoundMeaning | null): Boom.Boom => {
   const reason = found && 'reason' in found ? found.reason : 'Nothing makes vectors here';
   return Boom.serverUnavailable(`${reason}. ${REMEDY}`, { code: 'no_embedder' });
 };
+
+const refusedQuery = (fault: string): Boom.Boom =>
+  Boom.badRequest(`query ${fault}`, { details: [{ path: 'query', message: fault }] });
 
 const nothingToFind = (): Boom.Boom =>
   Boom.badRequest('query has nothing to search for', {

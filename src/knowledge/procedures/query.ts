@@ -1,9 +1,9 @@
-import { foldText, loadStopwords } from '../../kernel/searchwords.js';
+import { loadStopwords } from '../../kernel/searchwords.js';
+import { queryPieces } from './querypieces.js';
 import { gramsOf, segmentsOf, spacedWords, stemOf, unspacedRuns } from './words.js';
 
-/** Ours: the most words and phrases of a query that are searched for. */
+/** Ours: the most words of a query that are searched for. */
 const MOST_WORDS = 48;
-const MOST_PHRASES = 16;
 
 /** A query as it is searched for: each term is an expression of FTS5 without any syntax of its own. */
 export interface ParsedQuery {
@@ -33,22 +33,12 @@ export interface QueryMarks {
   parts: string[];
 }
 
-interface QueryPiece {
-  text: string;
-  isPhrase: boolean;
-  isExcluded: boolean;
-}
-
-/** A phrase in quotes or a word, with `-` before it if it is excluded. */
-const PIECE = /(-)?"([^"]*)"|(\S+)/g;
-const QUOTES = /[“”„‟«»]/g;
-
 /**
  * Reads what a person searches for. Quotes keep a phrase and `-` excludes; all else is literal.
  * Returns null if nothing but exclusions can be searched for.
  */
 export const parseQuery = async (query: string): Promise<ParsedQuery | null> => {
-  const pieces = piecesOf(query);
+  const pieces = queryPieces(query);
   const given = pieces.filter(({ isExcluded }) => !isExcluded);
   const stopwords = await loadStopwords();
   const texts = given.filter(({ isPhrase }) => !isPhrase).map(({ text }) => text);
@@ -60,24 +50,15 @@ export const parseQuery = async (query: string): Promise<ParsedQuery | null> => 
   const words = [...chosen.map(spacedTerm), ...distinctTerms(runs.flatMap(unspacedTerms))];
   const parsed = {
     words: words.slice(0, MOST_WORDS),
-    phrases: phrases.slice(0, MOST_PHRASES).flatMap(phraseTerms),
+    phrases: phrases.flatMap(phraseTerms),
     excluded: pieces
       .filter(({ isExcluded }) => isExcluded)
-      .slice(0, MOST_PHRASES)
       .flatMap(({ text }) => phraseTerms(text)),
     marks: marksOf(chosen, [...runs, ...phrases.flatMap(unspacedRuns)], phrases),
     parts: chosen.filter((word) => [...word].length >= 3),
   };
   return parsed.words.length + parsed.phrases.length > 0 ? parsed : null;
 };
-
-const piecesOf = (query: string): QueryPiece[] =>
-  [...foldText(query.replace(QUOTES, '"')).matchAll(PIECE)].map(([, minus, phrase, word = '']) => {
-    if (phrase !== undefined)
-      return { text: phrase, isPhrase: true, isExcluded: minus !== undefined };
-    const isExcluded = /^-[^-\s]/.test(word);
-    return { text: isExcluded ? word.slice(1) : word, isPhrase: false, isExcluded };
-  });
 
 const distinct = (words: string[], keyOf: (word: string) => string): string[] => [
   ...new Map(words.map((word) => [keyOf(word), word])).values(),
