@@ -37,7 +37,7 @@ describe('users', () => {
     const changed = JSON.parse((await world.cli(words)).stdout);
     expect([changed.limits, changed.permissions]).to.equal([
       { dailyCostUsd: 2.5, dailyTokens: null, dailySteps: null },
-      { shell: true, mcp: null },
+      { shell: true, mcp: null, index: null },
     ]);
     const back = await world.cli([
       'users',
