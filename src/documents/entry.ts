@@ -14,7 +14,7 @@ interface EntryDeps {
 }
 
 /** Ours: the most characters of a document that are searched, and the pages that are read at once. */
-const MOST_SEARCHABLE = 10_000_000;
+export const MOST_SEARCHABLE = 10_000_000;
 const PAGES_AT_ONCE = 20;
 
 /** The sentences that an earlier indexing has left. */

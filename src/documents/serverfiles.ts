@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workers } from '../operations/module.js';
 import { FILE_BYTES } from './contract.js';
+import { MOST_SEARCHABLE } from './entry.js';
 import { HEAD_BYTES, kindOf, MEDIA_TYPES } from './extract/kinds.js';
 import { DEFAULT_LANGUAGE } from './extract/languages.js';
 import { EXTRACT_LIMITS, extractApart } from './extraction.js';
@@ -48,9 +49,6 @@ interface ServerFilesDeps {
   workers: Workers;
   originals: Pick<Originals, 'openUpload' | 'removeUpload'>;
 }
-
-/** Ours: the most characters of a file that are searched, as of a document. */
-const MOST_SEARCHABLE = 10_000_000;
 
 export const createServerFiles = (deps: ServerFilesDeps): ServerFiles => ({
   take: async (file, work) => {

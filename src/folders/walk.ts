@@ -39,13 +39,17 @@ const MOST_FOLDERS = 20_000;
  */
 export const walkFolder = async (walk: FolderWalk): Promise<WalkedFiles> => {
   const { place, type, forbidden } = walk;
-  if (type === 'file') return oneFile(place);
   await refuseForbidden(place, forbidden);
+  if (type === 'file') return oneFile(place);
   const found = await allFiles(walk);
   const names = found.files.map(({ path }) => path);
   const places = await matching(walk, names);
   return { files: places.flatMap((at) => found.files[at] ?? []), unread: found.unread };
 };
+
+/** True if one of the patterns names files or folders that begin with a dot. */
+export const nameDots = (patterns: string[]): boolean =>
+  patterns.some((pattern) => /(^!?|[/{,(|])\.[^./]/.test(pattern));
 
 const oneFile = async ({ root, below }: RootedPath): Promise<WalkedFiles> => {
   const name = basename(below);
@@ -54,7 +58,7 @@ const oneFile = async ({ root, below }: RootedPath): Promise<WalkedFiles> => {
   return { files: file ? [{ ...file, path: name }] : [], unread: [] };
 };
 
-/** Refuses a folder that lies in one that is never read, however its path is spelled. */
+/** Refuses a file or a folder that lies in one that is never read, however its path is spelled. */
 const refuseForbidden = async (
   { root, below }: RootedPath,
   forbidden: ReadonlySet<string>,
@@ -75,7 +79,7 @@ const allFiles = async ({
   signal,
 }: FolderWalk): Promise<WalkedFiles> => {
   const { root, below } = place;
-  const hasDots = patterns.some((pattern) => /(^!?|[/{,(|])\.[^./]/.test(pattern));
+  const hasDots = nameDots(patterns);
   const walked: WalkedFiles = { files: [], unread: [] };
   const waiting = [below];
   for (let folders = 0; waiting.length > 0; folders++) {

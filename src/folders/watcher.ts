@@ -4,6 +4,7 @@ import type { Log } from '../kernel/log.js';
 import { createWatch, type Watch } from '../kernel/watch.js';
 import type { KnowledgeFolderRow } from '../store/tables/folders.js';
 import type { FolderOwner } from './changes.js';
+import { nameDots } from './walk.js';
 
 /** Has folders scanned when something changes in them. */
 export interface FolderWatcher {
@@ -60,7 +61,7 @@ export const createFolderWatcher = ({ log, settleMs, changed }: WatcherDeps): Fo
       await remove(id);
       // It is not needed where nothing is watched.
       const { watch } = await import('chokidar');
-      const hasDots = type === 'file' || /"!?([^"]*[/{,(|])?\.[^./]/.test(patterns);
+      const hasDots = type === 'file' || nameDots(JSON.parse(patterns));
       const ignored = (one: string): boolean =>
         !hasDots && one !== path && basename(one).startsWith('.');
       const files = watch(path, { ignoreInitial: true, followSymlinks: false, ignored });

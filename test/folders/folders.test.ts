@@ -255,9 +255,12 @@ describe('the admission to folders', () => {
     const { status } = await stage.index({ path: around, patterns: [own, `${name}/**`] });
     expect(status).to.equal('completed');
     expect(await stage.found('sandpiper')).to.equal(['a.md']);
-    const inner = await stage.index({ path: join(home, 'keys') });
-    expect(inner.status).to.equal('failed');
-    expect(inner.error).to.contain('is never read');
+    for (const path of [join(home, 'keys'), join(home, 'canary.txt')]) {
+      const inner = await stage.index({ path });
+      expect(inner.status).to.equal('failed');
+      expect(inner.error).to.contain('is never read');
+    }
+    expect(await stage.found('sandpiper')).to.equal(['a.md']);
   });
 });
 
