@@ -32,6 +32,8 @@ export interface TableColumn<T> {
   isState?: true;
   /** True if the values are shown whole: a part of one, such as an address, is of no use. */
   isWhole?: true;
+  /** True if a terminal shows it only where a row has a value. */
+  isRare?: true;
   /** `data`: only in a pipe, such as an id; `table`: only on a terminal. */
   only?: 'data' | 'table';
 }
@@ -51,6 +53,14 @@ export const shownAs = <T, V>(
     const found = value(row);
     return found === null || found === undefined ? none : show(found);
   },
+});
+
+/** The column of the reasons why rows failed, on a terminal. */
+export const reasonColumn = <T extends { error: string | null }>(): TableColumn<T> => ({
+  name: 'error',
+  value: ({ error }) => error,
+  isRare: true,
+  only: 'table',
 });
 
 type Nested<T> = { [K in keyof T & string]: Inner<T[K], K> }[keyof T & string];
@@ -133,7 +143,10 @@ export interface Face {
  * of their worth: where they do not fit, the last ones are left out, and then the widest is cut.
  */
 export const tableOf = <T>(rows: T[], columns: TableColumn<T>[], face: Face): string[] => {
-  const all = columns.filter(({ only }) => only !== 'data').map((column) => laidOut(rows, column));
+  const isEmpty = ({ value }: TableColumn<T>) => rows.every((row) => plainText(value(row)) === '');
+  const all = columns
+    .filter((column) => column.only !== 'data' && !(column.isRare && isEmpty(column)))
+    .map((column) => laidOut(rows, column));
   const kept = narrow(fitting(all, face.width), face.width);
   return ['', ...rows].map((_, line) =>
     kept

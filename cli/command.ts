@@ -5,10 +5,9 @@ import { type FetchLike, send } from '../src/client/send.js';
 import { clientEnvironment, environmentToken, readSession } from '../src/client/session.js';
 import { Ask } from './ask.js';
 import { addressOf } from './daemon/environment.js';
-
 import type { Deadline } from './deadline.js';
 import { Exit, usageFault } from './exit.js';
-import type { RequestField } from './fields.js';
+import type { ArgsOf, RequestField } from './fields.js';
 import { CliOutput } from './output.js';
 import { traced, withProgress } from './progress.js';
 
@@ -34,18 +33,6 @@ export const textFlag = (value: string, about: string): Flag<string> => ({
 
 export type CommandFlags = Record<string, Flag<unknown>>;
 type FlagsOf<F> = { [K in keyof F]?: F[K] extends Flag<infer T> ? T : never };
-
-type OneArg<A extends string> = A extends `<${infer N}>`
-  ? { [K in N]: string }
-  : A extends `[${infer N}]`
-    ? { [K in N]?: string }
-    : object;
-/** Arguments by name: `'<id> [file]'` gives `{ id: string; file?: string }`. */
-export type ArgsOf<A extends string> = string extends A
-  ? Record<string, string | undefined>
-  : A extends `${infer First} ${infer Rest}`
-    ? OneArg<First> & ArgsOf<Rest>
-    : OneArg<A>;
 
 /** Input of a command: everything typed behind its name. */
 export interface CommandInput<A extends string, F> {
@@ -158,8 +145,12 @@ export interface RunningCommand {
   flagOf(path: string): string;
   /** The deadline of `--timeout`, for the command and those that it runs. */
   deadline?: Deadline;
+  /** The verb of its group that lists: `list`, or `tasks`. */
+  listed?: string;
   /** Names of the command's own flags, as they are typed. */
   flags?: string[];
+  /** True for a flag of the command that is on or off. */
+  isSwitch?(flag: string): boolean;
 }
 
 /** The running command with the stream that `-` reads. */

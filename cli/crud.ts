@@ -1,16 +1,10 @@
 import type { ObjectSchema } from 'joi';
 import type { Client, Endpoint } from '../src/client/index.js';
 import { type TableColumn, valueAt } from './columns.js';
-import {
-  type ArgsOf,
-  type CommandFlags,
-  type CommandInput,
-  type Context,
-  command,
-} from './command.js';
+import { type CommandFlags, type CommandInput, type Context, command } from './command.js';
 import { changedByEditor, editFlag, isEdited } from './edit.js';
 import { failed } from './exit.js';
-import { requestFields, requestFrom } from './fields.js';
+import { type ArgsOf, requestFields, requestFrom } from './fields.js';
 import { freshPasswordFile, withPassword } from './input.js';
 import { namePages } from './pages.js';
 import {
@@ -41,6 +35,8 @@ export interface CrudNoun<K extends string, T extends object> {
   rows: K;
   /** The words before its verbs where they are not the key: `auth tokens`. */
   path?: string;
+  /** The name of the verb that lists them; `list` unless given. */
+  listed?: string;
   columns: TableColumn<T>[];
   endpoints: {
     list: ListEndpoint<K, T>;
@@ -70,6 +66,8 @@ interface CrudTarget {
 interface DeleteOptions<T> extends VerbHelp {
   /** The question to the person, about what was found. */
   ask(row: T): string;
+  /** True if it takes several of them. */
+  several?: true;
   /** Makes the note on what is deleted with it, printed before the question. */
   loss?(client: Client, row: T): Promise<string>;
 }
@@ -125,7 +123,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
   const id = async (client: Client, typed: string): Promise<string> => {
     if (noun.isExact) return typed;
     const page = namePages(rows, (query) => client.call(endpoints.list, { query }), named);
-    return resolveId(typed, { noun: noun.noun, listed: `${path} list`, page });
+    return resolveId(typed, { noun: noun.noun, listed: `${path} ${noun.listed ?? 'list'}`, page });
   };
 
   const find = async (context: Context, typed: string): Promise<CrudTarget> => {
@@ -209,21 +207,22 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
   };
 
   /** Makes a `delete` that reads the row first, so that the question can describe it. */
-  const deletion = ({ ask, loss, ...help }: DeleteOptions<T>) => {
+  const deletion = ({ ask, loss, several, ...help }: DeleteOptions<T>) => {
     const remove = declared(endpoints.delete, rows);
     return command({
       ...help,
       name: 'delete',
-      args,
+      args: several ? `<${argument}...>` : args,
       calls: [remove],
       run: async (context, given) => {
-        const found = await find(context, typedIn(given.args));
-        const row = await read(found.client, found.id);
-        if (loss) context.out.note(await loss(found.client, row));
-        await context.ask.confirm(ask(row));
-        const is = named(row);
-        await found.client.call(remove, parameter(remove, is.id));
-        context.out.done(`Deleted ${safe(is.name)}.`);
+        for (const typed of [valueAt(given.args, argument)].flat()) {
+          const { client, id: found } = await find(context, String(typed));
+          const row = await read(client, found);
+          if (loss) context.out.note(await loss(client, row));
+          await context.ask.confirm(ask(row));
+          await client.call(remove, parameter(remove, named(row).id));
+          context.out.done(`Deleted ${safe(named(row).name)}.`);
+        }
       },
     });
   };

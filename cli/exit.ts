@@ -62,6 +62,8 @@ export interface FaultContext {
   tokenFrom?: string;
   /** The address that ADJUTANT_TOKEN is for, where it was not sent. */
   tokenIsFor?: string;
+  /** The verb of its group that lists; `list` unless given. */
+  listed?: string;
   /** The flag that sets a field of the request: `triggerConfig.webhookPath`. */
   flagOf(path: string): string;
 }
@@ -133,16 +135,23 @@ export const fieldsFault = (
   return new CliFault(Exit.usage, `Not accepted: ${count}.`, next, { details });
 };
 
-const remedy = ({ statusCode, message }: ApiError, { command }: FaultContext): string[] => {
+/** The codes of what lacks a setting, which does not pass by itself. */
+const LASTING: ReadonlySet<string | undefined> = new Set(['no_embedder', 'no_search_provider']);
+
+const remedy = (
+  { statusCode, message, code }: ApiError,
+  { command, listed = 'list' }: FaultContext,
+): string[] => {
   const resource = command.split(' ').slice(0, -1).join(' ') || command;
   if (statusCode === 404 && command === 'api') return ['What there is: /swagger in a browser'];
   // Only a command with verbs has a list.
   if (statusCode === 404 && resource === command) return [];
-  if (statusCode === 404) return [`See what there is: adjutant ${resource} list`];
+  if (statusCode === 404) return [`See what there is: adjutant ${resource} ${listed}`];
   if (statusCode === 403 && !command.startsWith('register')) {
     return ['Who you are: adjutant whoami'];
   }
   if (statusCode === 501) return ['What there is: adjutant help, and /swagger in a browser'];
+  if (LASTING.has(code)) return [];
   if (statusCode === 429 || statusCode === 503) {
     return /try again/i.test(message) ? [] : ['Try again in a few seconds.'];
   }

@@ -31,10 +31,14 @@ export const requestFields = (schema: Schema, except: string[] = []): RequestFie
   const isUnique = (name: string) =>
     fields.filter(({ longName }) => lastOf(longName) === name).length === 1;
   return fields.map((field) => {
-    const name = lastOf(field.longName);
-    return { ...field, name: isUnique(name) ? name : field.longName };
+    const short = lastOf(field.longName);
+    const name = CALLED.get(field.longName) ?? (isUnique(short) ? short : field.longName);
+    return { ...field, name };
   });
 };
+
+/** Fields that have the flag of a like field of other commands; their own names are understood. */
+const CALLED = new Map([['tag', 'tags']]);
 
 /** Placeholder of a field's value: `<number>`; undefined for one that is on or off. */
 export const placeholder = ({ kind, values }: RequestField): string | undefined => {
@@ -232,3 +236,18 @@ const lastOf = (longName: string): string => longName.split('.').at(-1) ?? longN
 /** `agentPrompt` as `agent-prompt`. */
 export const dashed = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+type OneArgument<A extends string> = A extends `<${infer N}...>`
+  ? { [K in N]: string[] }
+  : A extends `<${infer N}>`
+    ? { [K in N]: string }
+    : A extends `[${infer N}]`
+      ? { [K in N]?: string }
+      : object;
+
+/** Arguments by name: `'<id> [file]'` gives `{ id: string; file?: string }`. */
+export type ArgsOf<A extends string> = string extends A
+  ? Record<string, string | string[] | undefined>
+  : A extends `${infer First} ${infer Rest}`
+    ? OneArgument<First> & ArgsOf<Rest>
+    : OneArgument<A>;

@@ -6,7 +6,14 @@ import { versionIn } from '../src/client/recognize.js';
 import { send } from '../src/client/send.js';
 import { olderDaemon, RENEW } from '../src/client/skew.js';
 import { version } from '../src/client/version.js';
-import { type CommonFlags, Context, type RunningCommand, type Streams } from './command.js';
+import {
+  type CliCommand,
+  type CommandGroup,
+  type CommonFlags,
+  Context,
+  type RunningCommand,
+  type Streams,
+} from './command.js';
 import { deadlineOf } from './deadline.js';
 import { CliFault, Exit, failed, faultOf, interrupted, late, usageFault } from './exit.js';
 import { dashed, flagNamer } from './fields.js';
@@ -84,8 +91,10 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
   const isBare = operands.length === 0;
   const chosen = await chooseCommand(isBare ? ['help'] : operands);
   place.command = pathOf(chosen);
-  const { command } = chosen;
+  const { command, group } = chosen;
+  place.listed = listOf(group);
   place.flags = Object.keys(command?.flags ?? {}).map(dashed);
+  place.isSwitch = (flag) => switchesOf(command).includes(flag);
   place.flagOf = (path) => flagNamer(command?.fields?.() ?? [])(path);
   if (flags.serverToken) {
     context.out.note('--server-token is seen by others in ps: --server-token-file is safer.');
@@ -105,6 +114,20 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
     context.close();
   }
 };
+
+/** The name of the verb that lists, if the group has one. */
+const listOf = (group: CommandGroup | undefined): string | undefined => {
+  const names = group?.commands.filter(({ flags }) => flags?.watch).map(({ name }) => name) ?? [];
+  return names.find((name) => name === 'list') ?? names[0];
+};
+
+/** Names of the command's flags that are on or off. */
+const switchesOf = (command: CliCommand | undefined): string[] => [
+  ...Object.entries(command?.flags ?? {}).flatMap(([name, { value }]) =>
+    value ? [] : [dashed(name)],
+  ),
+  ...(command?.fields?.() ?? []).flatMap(({ name, kind }) => (kind === 'flag' ? [name] : [])),
+];
 
 const NO_TOKEN = { token: undefined, tokenFrom: undefined, tokenIsFor: undefined };
 
@@ -147,14 +170,31 @@ const MEANT: Record<string, string> = {
 const unseen = (name: string): string =>
   `A ${name} is never typed there: --${name}-file <file>, or --${name}-file - for stdin`;
 
+interface Mistyped {
+  complaint: string;
+  /** Commander's own hints. */
+  others: string[];
+  place: RunningCommand;
+}
+
+/** Says what was meant by a flag that the command does not take. */
+const hintsOf = (typed: string, { complaint, others, place }: Mistyped): string[] => {
+  if (place.flags?.includes(`${typed}-file`)) return [unseen(typed)];
+  if (complaint.includes('=') && place.isSwitch?.(typed)) {
+    return [`It takes no value: --${typed}, or --no-${typed}`];
+  }
+  const isPlural = others.some((line) => new RegExp(`--${typed}s\\b`).test(line));
+  const meant = isPlural ? undefined : MEANT[typed];
+  return meant === undefined ? others : [meant];
+};
+
 /** Commander's own sentences, with the way to the right ones. */
 const mistyped = (error: CommanderError, where: ReportContext): number => {
   if (error.exitCode === 0) return Exit.done;
   const complaint = error.message.replace(/^error: /, '').replace(/\.$/, '');
   const [first = '', ...others] = `${complaint[0]?.toUpperCase()}${complaint.slice(1)}`.split('\n');
   const typed = /^unknown option '--([\w-]+)/.exec(complaint)?.[1] ?? '';
-  const meant = where.place.flags?.includes(`${typed}-file`) ? unseen(typed) : MEANT[typed];
-  const rest = meant ? [meant] : others;
+  const rest = hintsOf(typed, { complaint, others, place: where.place });
   const help = ['Help: adjutant', where.place.command, '--help'].filter(Boolean).join(' ');
   return report(usageFault(`${first}.`, ...rest, help), where);
 };

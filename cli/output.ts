@@ -38,6 +38,11 @@ export class CliOutput {
     return format;
   }
 
+  /** True if `--fields` says what is shown. */
+  get isChosen(): boolean {
+    return this.flags.fields !== undefined;
+  }
+
   get isTerminal(): boolean {
     return this.streams.stdout.isTTY === true;
   }
@@ -155,7 +160,7 @@ export class CliOutput {
     const known = [...new Set(rows.flatMap((row) => Object.keys(flat(row))))];
     return fields.split(',').map((name) => {
       const column = columns.find((each) => each.name === name);
-      if (column) return { ...column, only: undefined };
+      if (column) return { ...column, only: undefined, isRare: undefined };
       if (!known.some((path) => path === name || path.startsWith(`${name}.`))) {
         const names = [...columns.map((each) => each.name), ...known];
         const meant = nearest(name, names);

@@ -7,17 +7,32 @@ const SILENT_MS = 400;
 const BEAT_MS = 200;
 const CLEAR_LINE = '\r\u001b[K';
 
+/** The terminals with such a line: one within another would be drawn over it. */
+const drawn = new WeakSet<object>();
+
 /**
  * One line on a terminal that says how long a request has been under way; gone when it is done.
- * For a screen reader the same once, and it stays.
+ * For a screen reader the same once, and it stays. Within other such work nothing is said.
  */
 export const withProgress = async <T>(
   stderr: Streams['stderr'],
   work: () => Promise<T>,
   doing = 'Working…',
 ): Promise<T> => {
-  if (!stderr.isTTY) return work();
-  if (isReadAloud()) return withNotice(stderr, work, doing);
+  if (!stderr.isTTY || drawn.has(stderr)) return work();
+  drawn.add(stderr);
+  try {
+    return await (isReadAloud() ? withNotice : withLine)(stderr, work, doing);
+  } finally {
+    drawn.delete(stderr);
+  }
+};
+
+const withLine = async <T>(
+  stderr: Streams['stderr'],
+  work: () => Promise<T>,
+  doing: string,
+): Promise<T> => {
   const began = performance.now();
   let isShown = false;
   const show = () => {

@@ -2,9 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ObjectSchema } from 'joi';
 import type { Client, Endpoint } from '../src/client/index.js';
 import { isReadAloud } from '../src/client/session.js';
-import type { TableColumn } from './columns.js';
+import { type TableColumn, valueAt } from './columns.js';
 import {
-  type ArgsOf,
   type CliCommand,
   type CommandDefinition,
   type CommandFlags,
@@ -13,8 +12,15 @@ import {
   command,
   on,
 } from './command.js';
-import { type RequestField, requestFields, requestFrom, withArguments } from './fields.js';
-import { freshPasswordFile, withPassword } from './input.js';
+import { usageFault } from './exit.js';
+import {
+  type ArgsOf,
+  type RequestField,
+  requestFields,
+  requestFrom,
+  withArguments,
+} from './fields.js';
+import { freshPasswordFile, readText, withPassword } from './input.js';
 import { everyPage, inPace, longestPage, type PageReply } from './pages.js';
 
 /** Input of a command by flags, arguments and `--data`. */
@@ -79,6 +85,8 @@ export interface RequestOptions<E extends Endpoint, A extends string, F extends 
   asks?: string[];
   /** The arguments are fields of the request. */
   areFields?: true;
+  /** The argument for which `-` reads standard input. */
+  mayBePiped?: string;
   /** True if the daemon asks for the password when the login is older than ten minutes. */
   isPrivileged?: true;
   /** A limit that is longer than usual, where `--timeout` gives none. */
@@ -104,7 +112,7 @@ export const requestCommand = <
   options: RequestOptions<E, A, F>,
 ): CliCommand<A, F> => {
   const { endpoint, except, asks, isPrivileged, patienceMs, areFields, ...rest } = options;
-  const { at, more, confirm, show, say, ...definition } = rest;
+  const { mayBePiped = '', at, more, confirm, show, say, ...definition } = rest;
   const schema = endpoint.body ?? endpoint.query;
   const part = endpoint.body ? 'body' : 'query';
   const requestOf = async (
@@ -127,7 +135,8 @@ export const requestCommand = <
       ? Object.assign({}, definition.flags, { passwordFile: freshPasswordFile })
       : definition.flags,
     fields: except && schema && (() => requestFields(schema, except)),
-    run: async (context, given) => {
+    run: async (context, typed) => {
+      const given = await withPiped(context, typed, mayBePiped);
       // A request that asks nobody is held against its schema before the daemon is asked anything.
       const plain = more || asks ? undefined : await requestOf(context, given);
       const client = patient(context, await context.client(), patienceMs);
@@ -143,6 +152,21 @@ export const requestCommand = <
       await (say ?? show)?.(context, reply, given);
     },
   });
+};
+
+/**
+ * Reads the argument from standard input if it is `-`, without its last line feed. Usage: there is
+ * no text.
+ */
+const withPiped = async <G extends { args: object }>(
+  context: Context,
+  given: G,
+  argument: string,
+): Promise<G> => {
+  if (valueAt(given.args, argument) !== '-') return given;
+  const text = await readText(context, '-');
+  if (!text?.trim()) throw usageFault('Standard input holds no text.');
+  return { ...given, args: { ...given.args, [argument]: text.replace(/\r?\n$/, '') } };
 };
 
 const patient = (context: Context, client: Client, timeoutMs: number | undefined): Client =>

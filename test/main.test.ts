@@ -102,7 +102,9 @@ describe('serve', () => {
   it('gives back, once it is idle, what loading has taken', {
     skip: platform !== 'linux',
   }, async () => {
-    const daemon = await startDaemon({ home });
+    // As `adjutant serve` does, which does not bound the space for new objects as `adjutant up` does.
+    const serve = fileURLToPath(new URL('./harness/serve.js', import.meta.url));
+    const daemon = await startDaemon({ home, entry: [serve] });
     const atReady = await residentMb(daemon.pid);
     const idle = await until(
       () => residentMb(daemon.pid),

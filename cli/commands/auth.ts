@@ -13,7 +13,7 @@ import { columnsOf } from '../columns.js';
 import { type Context, command, on, textFlag } from '../command.js';
 import { homeOf, shortPath } from '../daemon/environment.js';
 import { runningDaemon } from '../daemon/process.js';
-import { failed, unlessRefused } from '../exit.js';
+import { failed, unlessRefused, usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { readNewPassword, secretFrom, withInput } from '../input.js';
 import { requestCommand } from '../request.js';
@@ -156,6 +156,20 @@ const endpoints = await contracts.auth();
 const SECRETS = ['password', 'inviteToken', 'setupCode', 'totpCode', 'username', 'device'];
 const passwordFile = textFlag('<file|->', 'Where the password is, instead of being asked for it');
 
+const usernameFlag = textFlag('<name>', 'The name, in place of the argument');
+
+/** The name from the argument or the flag, else asked for. Usage: both are given. */
+const nameFrom = async (
+  { ask }: Context,
+  { name }: { name?: string },
+  { username }: { username?: string },
+): Promise<string> => {
+  if (name !== undefined && username !== undefined) {
+    throw usageFault('The name is given twice: as an argument and as --username.');
+  }
+  return name ?? username ?? ask.text({ ask: 'Name', instead: 'a name' });
+};
+
 const columns = columnsOf<User>(['name=username', 'role', 'id', 'email']);
 
 export const register = command({
@@ -171,6 +185,7 @@ export const register = command({
   ],
   fields: () => requestFields(endpoints.register.body, SECRETS),
   flags: {
+    username: usernameFlag,
     passwordFile,
     inviteFile: textFlag('<file|->', 'Where the link of the invite is, or its token'),
     setupCodeFile: textFlag('<file|->', 'Where the setup code is: <home>/setup-code of the daemon'),
@@ -181,7 +196,7 @@ export const register = command({
   ],
   seeAlso: 'adjutant login, adjutant help start',
   run: async (context, { args, flags, fields }) => {
-    const username = args.name ?? (await context.ask.text({ ask: 'Name', instead: 'a name' }));
+    const username = await nameFrom(context, args, flags);
     const password = await readNewPassword(context, 'Password', flags.passwordFile);
     const question = { ask: 'Invite', instead: '--invite-file' };
     const inviteToken =
@@ -203,6 +218,7 @@ export const login = command({
   summary: 'Log in, and stay logged in between commands',
   examples: ['', 'ada', 'ada --password-file - < ./password', '--passkey'],
   flags: {
+    username: usernameFlag,
     passwordFile,
     passkey: on('With a passkey, in a browser of this machine'),
     totp: textFlag('<code>', 'Code of your authenticator app, or a recovery code'),
@@ -216,7 +232,7 @@ export const login = command({
     if (flags.passkey) {
       return keep(context, await loginByPasskey(context, device()), 'Logged in');
     }
-    const username = args.name ?? (await context.ask.text({ ask: 'Name', instead: 'a name' }));
+    const username = await nameFrom(context, args, flags);
     const instead = '--password-file';
     const password = await secretFrom(context, flags.passwordFile, { ask: 'Password', instead });
     const client = (await context.client()).with({ token: undefined });

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Agent, Client, Hook } from '../../src/client/index.js';
 import { type Context, command } from '../command.js';
-import { environmentWith } from '../daemon/environment.js';
+import { DAEMON_ENV, environmentWith } from '../daemon/environment.js';
 import { complaints, logLines } from '../daemon/log.js';
 import { listeningIn } from '../daemon/readiness.js';
-import { EXECUTABLE } from '../daemon/start.js';
+import { wordsToServe } from '../daemon/start.js';
 import { failed, interrupted } from '../exit.js';
 import { type Delivery, deliver, outcomeOf, receiverOf, until } from '../hooks/delivery.js';
 import { hookSample } from '../hooks/sample.js';
@@ -251,8 +251,8 @@ const withScratchDaemon = async <T>(
   work: (url: string) => Promise<T>,
 ): Promise<T> => {
   const home = mkdtempSync(join(tmpdir(), 'adjutant-demo-'));
-  const words = [EXECUTABLE, 'serve', '--home', home, '--host', '127.0.0.1', '--port', '0'];
-  const env = environmentWith(SETTINGS);
+  const words = [...wordsToServe(home), '--host', '127.0.0.1', '--port', '0'];
+  const env = environmentWith({ ...DAEMON_ENV, ...SETTINGS });
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const exit = once(child, 'exit');
   try {

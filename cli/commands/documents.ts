@@ -1,22 +1,14 @@
 import { basename } from 'node:path';
-import { contracts, type DocumentView } from '../../src/client/index.js';
+import { contracts } from '../../src/client/index.js';
 import { type CommandGroup, type Context, command, type Flag, textFlag } from '../command.js';
-import { crud } from '../crud.js';
+import { documentColumns, documentCrud } from '../documents/document.js';
 import { downloadOriginal } from '../documents/download.js';
-import { documentColumns, uploadCommand } from '../documents/upload.js';
+import { uploadCommand } from '../documents/upload.js';
 import { usageFault } from '../exit.js';
 import { secretFrom } from '../input.js';
 import { safe } from '../text.js';
 
 const endpoints = await contracts.documents();
-
-const documentCrud = crud<'documents', DocumentView>({
-  noun: 'document',
-  rows: 'documents',
-  endpoints,
-  columns: documentColumns,
-  named: ({ id, filename }) => ({ id, name: filename }),
-});
 
 const pageFlag: Flag<number> = {
   value: '<number>',
@@ -72,7 +64,7 @@ const download = command({
 export const documentsGroup: CommandGroup = {
   commands: [
     documentCrud.list({
-      examples: ['', '--status failed', '--tag invoices --json', '--q letter'],
+      examples: ['', '--status failed', '--tags invoices --json', '--q letter'],
       next: (rows) => {
         if (rows.length === 0) return 'Nothing yet: adjutant documents upload <file or folder>';
         const locked = rows.find(({ code }) => code === 'password_needed');
@@ -110,9 +102,10 @@ export const documentsGroup: CommandGroup = {
       message: ({ filename }) => `Cancelled: ${safe(filename)}`,
     }),
     documentCrud.delete({
+      several: true,
       examples: [
         'letter.pdf',
-        '4ew6rt --yes',
+        'letter.pdf minutes.pdf --yes',
         'documents list --status failed --output id | xargs -n1 adjutant documents delete --yes',
       ],
       ask: ({ filename }) => `Delete ${safe(filename)} with its original?`,

@@ -3,13 +3,13 @@ import {
   type KnowledgeAnswer,
   type KnowledgeEntry,
   type KnowledgeFolder,
-  type KnowledgeResults,
 } from '../../src/client/index.js';
 import { columnsOf } from '../columns.js';
-import type { CommandGroup } from '../command.js';
+import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
 import { indexCommand } from '../knowledge/index.js';
-import { resultLines } from '../knowledge/results.js';
+import { openFlag, openResult } from '../knowledge/open.js';
+import { type FoundResult, resultLines } from '../knowledge/results.js';
 import { requestCommand } from '../request.js';
 import { safe } from '../text.js';
 
@@ -29,7 +29,7 @@ const columns = columnsOf<KnowledgeEntry>(
   ['uri:data', 'language:data', 'error', 'created=createdAt:ago'],
 );
 
-const resultColumns = columnsOf<KnowledgeResults['results'][number]>(
+const resultColumns = columnsOf<FoundResult>(
   ['entry=entryId', 'chunk:number', 'score:number', 'title', 'type=sourceType', 'page:number'],
   ['trust', 'snippet'],
 );
@@ -45,6 +45,9 @@ const entryCrud = crud({
   named: ({ id, title }) => ({ id, name: title }),
 });
 
+/** The results of a search that asks for no number of them. */
+const USUAL_LIMIT = 10;
+
 const search = requestCommand({
   name: 'search',
   args: '<query>',
@@ -54,17 +57,24 @@ const search = requestCommand({
     '\'"annual report" -draft\' --limit 3',
     'argon --tags servers --json',
     'argon --output id | head -1',
+    'argon --open 1',
   ],
   except: ['query', 'filters.entryIds'],
   areFields: true,
+  flags: { open: openFlag },
+  more: (_context, { flags: { open = 0 }, fields }) =>
+    open > USUAL_LIMIT && fields.limit === undefined ? { limit: open } : {},
   notes: ['Quotes keep a phrase, and -word excludes. All else is searched for as it stands.'],
-  say: (context, reply) => {
+  show: (context, reply, { flags }) => {
     const { out } = context;
+    if (flags.open !== undefined) return openResult(context, reply, flags.open);
+    if (out.format === 'json') return out.json(reply);
     const rows = reply.results.map((result) => Object.assign({ id: result.entryId }, result));
     if (out.format === 'table') for (const line of resultLines(context, rows)) out.line(line);
     else out.page({ reply, rows, columns: resultColumns });
     if (out.format !== 'table') return;
     if (rows.length === 0) out.note('Nothing fits.');
+    else out.note('The whole text of one: add --open 1, or the number of another.');
     if (reply.degraded) out.note(`${safe(reply.degraded)}.`);
   },
 });
@@ -81,17 +91,32 @@ const ask = requestCommand({
   except: ['question', 'filters.entryIds'],
   areFields: true,
   patienceMs: 300_000,
-  notes: ['Each quote of the answer is held against the text that it is from.'],
+  notes: [
+    'Each quote of the answer is held against the text that it is from.',
+    'In a pipe: the answer, and below it a line for each quote, which begins with its [n].',
+  ],
   say: ({ out }, reply) => {
-    if (out.format !== 'table') return out.item(reply, answerColumns);
-    out.sentence(reply.answer);
-    for (const { n, title, page, quote } of reply.citations) {
-      const place = page === null ? title : `${title}, page ${page}`;
-      out.sentence(`[${n}] ${place}: “${quote}”`, 4);
+    if (out.format === 'table') showAnswer(out, reply);
+    else out.item(reply, answerColumns);
+    if (out.format === 'tsv' && !out.isChosen) {
+      out.page({ reply, rows: reply.citations, columns: citationColumns });
     }
     if (!reply.grounded) out.note('Not every sentence is proved by a quote.');
   },
 });
+
+const citationColumns = columnsOf<KnowledgeAnswer['citations'][number]>(
+  { name: 'n', value: ({ n }) => `[${n}]` },
+  ['entry=entryId', 'chunk:number', 'title', 'page:number', 'uri', 'quote'],
+);
+
+const showAnswer = (out: Context['out'], { answer, citations }: KnowledgeAnswer): void => {
+  for (const line of answer.split('\n')) out.sentence(line);
+  for (const { n, title, page, quote } of citations) {
+    const place = page === null ? title : `${title}, page ${page}`;
+    out.sentence(`[${n}] ${place}: “${quote.replaceAll(/\s+/g, ' ')}”`, 4);
+  }
+};
 
 const chunk = entryCrud.request({
   name: 'chunk',
@@ -111,9 +136,11 @@ const create = requestCommand({
     '"The staging server is argon." --tags servers',
     '"Ask Grace about invoices." --title Invoices',
     '"The office closes at six." --json',
+    '- < note.txt',
   ],
   except: ['text'],
   areFields: true,
+  mayBePiped: 'text',
   asks: [],
   show: ({ out }, entry) => out.done(`Kept: ${safe(entry.title)}.`, entry, columns),
 });
@@ -121,7 +148,7 @@ const create = requestCommand({
 export const knowledgeGroup: CommandGroup = {
   commands: [
     entryCrud.list({
-      examples: ['', '--source-type note --q invoice', '--tag servers --json'],
+      examples: ['', '--source-type note --q invoice', '--tags servers --json'],
       next: (rows) =>
         rows.length === 0 ? 'Nothing yet: adjutant knowledge create "…"' : undefined,
       seeAlso: 'adjutant knowledge search',
@@ -145,7 +172,7 @@ export const knowledgeGroup: CommandGroup = {
       examples: [
         '4ew6rt',
         '4ew6rt --yes',
-        'knowledge list --tag old --output id | xargs -n1 adjutant knowledge delete --yes',
+        'knowledge list --tags old --output id | xargs -n1 adjutant knowledge delete --yes',
       ],
       ask: ({ title }) => `Delete ${safe(title)} and its text?`,
     }),

@@ -38,9 +38,11 @@ const remember = requestCommand({
     '"Answers in German, please." --about preference --pinned',
     '"The staging server is argon."',
     '"Grace looks after invoices." --about person --json',
+    '- < sentence.txt',
   ],
   except: ['text'],
   areFields: true,
+  mayBePiped: 'text',
   asks: [],
   show: ({ out }, memory) => out.done('Remembered.', memory, columns),
 });

@@ -1,5 +1,5 @@
 import { contracts, type ReaderTask, type ReaderTaskDetail } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { columnsOf, reasonColumn } from '../columns.js';
 import { type CommandGroup, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
 import { failed } from '../exit.js';
@@ -11,7 +11,9 @@ import { cutToWidth, oneLine, safe, wrapText } from '../text.js';
 const endpoints = await contracts.reader();
 
 const columns = columnsOf<ReaderTask>(
-  ['id:data', 'short=id:tail', 'status:state', 'kind', 'title'],
+  ['id:data', 'short=id:tail', 'status:state', 'kind'],
+  reasonColumn(),
+  ['title'],
   ['url', 'words', 'changed:data', 'error:data', 'created=createdAt:ago'],
 );
 
@@ -20,6 +22,7 @@ const taskCrud = crud({
   argument: 'task',
   rows: 'tasks',
   path: 'reader',
+  listed: 'tasks',
   endpoints,
   columns,
   named: ({ id, title, url }) => ({ id, name: cutToWidth(title ?? url, 60) }),
@@ -41,11 +44,11 @@ const awaited = async (context: Context, begun: ReaderTaskDetail): Promise<Reade
 
 /** Prints the content as it is; on a terminal with its title, folded to the width. */
 const showTask = ({ out }: Context, task: ReaderTaskDetail): void => {
-  const content = safe(task.content ?? task.excerpt ?? '');
+  const content = task.content ?? task.excerpt ?? '';
   if (out.format === 'json') out.json(task);
   else if (out.format === 'id') out.line(task.id);
-  else if (out.format === 'table') showFolded(out, task, content.split('\n'));
-  else out.line(content);
+  else if (out.format === 'table') showFolded(out, task, safe(content).split('\n'));
+  else out.line(out.isTerminal ? safe(content) : content);
 };
 
 const showFolded = (out: Context['out'], task: ReaderTaskDetail, lines: string[]): void => {

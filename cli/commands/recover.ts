@@ -173,7 +173,7 @@ const sayBack = ({ out }: Context, back: RollbackResult): void => {
   out.note(`The newer database: ${back.aside}`);
   out.note(
     `Held back: ${back.agents} agents paused, ${back.executions} runs interrupted, ` +
-      `${back.schedules} schedules off.`,
+      `${back.schedules} schedules and ${back.folders} watched folders off.`,
   );
   out.note('Now install the version that made it, then: adjutant up');
 };

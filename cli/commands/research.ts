@@ -9,7 +9,7 @@ import { type CommandGroup, type Context, command, on } from '../command.js';
 import { crud } from '../crud.js';
 import { failed } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
-import { followOperation, noWait } from '../operations/follow.js';
+import { followOperation, noWait, untilOver } from '../operations/follow.js';
 import { listCommand } from '../request.js';
 import { cutToWidth, oneLine, safe, wrapText } from '../text.js';
 
@@ -53,26 +53,24 @@ const sourcesOf = ({ sources }: ResearchJobDetail): string[] =>
     return `[${n}] ${status}: ${named}${error === null ? '' : ` (${oneLine(error)})`}`;
   });
 
-/** Seconds that the daemon may wait for the next change. */
-const WAIT_S = 25;
-
-/** Prints a line for each step, until the operation ends. */
+/** Prints a line for each step, until the operation ends. On ^C it asks as other commands do. */
 const followSteps = async (context: Context, begun: Operation): Promise<void> => {
-  const client = await context.listener();
+  const { stderr } = context.streams;
   let shown = '';
-  let operation = begun;
-  const show = (): void => {
-    const { done = 0, total = null, note = null } = operation.progress ?? {};
+  const show = ({ progress }: Operation): void => {
+    const { done = 0, total = null, note = null } = progress ?? {};
     const counts = total === null ? '' : `  ${done} of ${total} sources`;
     const line = note === null ? '' : `${oneLine(note)}${counts}`;
-    if (line !== '' && line !== shown) context.streams.stderr.write(`${line}\n`);
+    if (line !== '' && line !== shown) stderr.write(`${line}\n`);
     shown = line;
   };
-  while (operation.status === 'queued' || operation.status === 'running') {
-    show();
-    operation = await client.operations.get({ id: begun.id, query: { wait: WAIT_S } });
-  }
-  show();
+  const wait = (): void => {
+    const line = 'The daemon does not answer. Trying again…';
+    if (line !== shown) stderr.write(`${line}\n`);
+    shown = line;
+  };
+  const line = { show, wait, clear: () => undefined };
+  show(await untilOver(context, begun, { line }));
 };
 
 const start = command({

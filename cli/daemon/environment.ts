@@ -20,6 +20,16 @@ export const environmentWith = (settings: Record<string, string>): NodeJS.Proces
   return { ...Object.fromEntries(kept), ...settings };
 };
 
+/**
+ * The environment of the daemon beside its settings. The C library of Linux takes large blocks from
+ * the system and gives them back at once; but after each such block of up to 32 MB it keeps those of
+ * that size by default (mallopt(3), M_MMAP_THRESHOLD), as the 19 MB of a password's hash.
+ */
+export const DAEMON_ENV = { MALLOC_MMAP_THRESHOLD_: '131072' };
+
+/** Returns this environment for a daemon, with what it needs beside its settings. */
+export const daemonEnvironment = (): NodeJS.ProcessEnv => ({ ...DAEMON_ENV, ...process.env });
+
 /** Folder of this user's configuration (XDG Base Directory). */
 export const configFolder = (): string => process.env.XDG_CONFIG_HOME || join(homedir(), '.config');
 

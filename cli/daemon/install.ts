@@ -4,9 +4,9 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { makePrivateFolder } from '../../src/kernel/private.js';
 import { CliFault, failed } from '../exit.js';
-import { configFolder } from './environment.js';
+import { configFolder, DAEMON_ENV } from './environment.js';
 import { logOf, openLog } from './log.js';
-import { EXECUTABLE } from './start.js';
+import { wordsToServe } from './start.js';
 
 /** Values of the service's file; all paths are absolute. */
 export interface Service {
@@ -21,7 +21,8 @@ const LAUNCHD_LABEL = 'local.adjutant';
 const settingsOf = (home: string): string => join(home, 'environment');
 
 const wordsOf = ({ home, flags }: Service): string[] => [
-  ...[process.execPath, EXECUTABLE, 'serve', '--home', home],
+  process.execPath,
+  ...wordsToServe(home),
   ...flags,
 ];
 
@@ -38,6 +39,9 @@ StartLimitBurst=5
 [Service]
 Type=exec
 ExecStart=${wordsOf(service).map(quoted).join(' ')}
+${Object.entries(DAEMON_ENV)
+  .map((pair) => `Environment=${pair.join('=')}`)
+  .join('\n')}
 EnvironmentFile=-${escaped(settingsOf(service.home))}
 StandardOutput=append:${escaped(logOf(service.home))}
 StandardError=append:${escaped(logOf(service.home))}

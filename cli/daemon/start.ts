@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type CliFault, failed, interrupted } from '../exit.js';
 import { now } from '../text.js';
+import { daemonEnvironment } from './environment.js';
 import { complaints, logLines, logOf, type OpenLog, openLog, readFrom } from './log.js';
 import {
   type DaemonRecord,
@@ -18,7 +19,19 @@ import {
 } from './process.js';
 import { listeningIn, readinessOf } from './readiness.js';
 
-export const EXECUTABLE = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
+const EXECUTABLE = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
+
+/**
+ * The options of node for the daemon. By default V8 lets the space for new objects grow to 48 MB and
+ * keeps it; a quarter of that costs no measurable time (https://v8.dev/blog/trash-talk).
+ */
+export const V8_OPTIONS = ['--max-semi-space-size=4'];
+
+/** Returns the words for node that run the daemon of a home. */
+export const wordsToServe = (home: string): string[] => [
+  ...V8_OPTIONS,
+  ...[EXECUTABLE, 'serve', '--home', home],
+];
 const READY_WITHIN_MS = 15_000;
 const POLL_MS = 50;
 const SHOWN_LINES = 12;
@@ -82,8 +95,9 @@ const spawnDaemon = ({ home, flags, signal }: DaemonLaunch): DaemonChild => {
   const log = logOf(home);
   const outputFile = `${log}.${process.pid}`;
   const { fd, from, out } = opened(home, outputFile);
-  const words = [EXECUTABLE, 'serve', '--home', home, ...flags];
-  const child = spawn(process.execPath, words, { detached: true, stdio: ['ignore', out, fd] });
+  const words = [...wordsToServe(home), ...flags];
+  const env = daemonEnvironment();
+  const child = spawn(process.execPath, words, { detached: true, env, stdio: ['ignore', out, fd] });
   for (const each of [out, fd]) closeSync(each);
   child.unref();
   return { child, log, from, outputFile, began, signal };

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import type { FileToUpload } from '../../src/client/upload.js';
 import { usageFault } from '../exit.js';
 
@@ -7,29 +8,41 @@ import { usageFault } from '../exit.js';
 interface LocalFile {
   path: string;
   bytes: number;
+  /** The bytes of standard input, which is no file. */
+  content?: Buffer;
 }
 
 /** Ours: the files, and the bytes, of one request. */
 const MOST_FILES = 20;
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Lists the file, or all files of the folder but hidden ones. Usage: there is none. */
-export const filesAt = async (path: string): Promise<LocalFile[]> => {
+/** Lists the file, or all files of the folder but hidden ones, which are counted. Usage: none. */
+export const filesAt = async (path: string): Promise<{ files: LocalFile[]; hidden: number }> => {
   const found = await stat(path).catch(() => null);
   if (!found) throw usageFault(`${path} does not exist, or cannot be read.`);
-  if (!found.isDirectory()) return [{ path, bytes: found.size }];
+  if (!found.isDirectory()) return { files: [{ path, bytes: found.size }], hidden: 0 };
   const entries = await readdir(path, { withFileTypes: true, recursive: true });
   const files: LocalFile[] = [];
+  let hidden = 0;
   for (const entry of entries) {
     const at = join(entry.parentPath, entry.name);
     const isHidden = at
       .slice(path.length)
       .split('/')
       .some((part) => part.startsWith('.'));
-    if (entry.isFile() && !isHidden) files.push({ path: at, bytes: (await stat(at)).size });
+    if (!entry.isFile()) continue;
+    if (isHidden) hidden++;
+    else files.push({ path: at, bytes: (await stat(at)).size });
   }
   if (files.length === 0) throw usageFault(`${path} holds no file.`);
-  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { files, hidden };
+};
+
+/** Reads standard input as a file of that name. */
+export const filePiped = async (stdin: NodeJS.ReadableStream, path: string): Promise<LocalFile> => {
+  const content = await buffer(stdin);
+  return { path, bytes: content.length, content };
 };
 
 /** Groups files to requests of a bounded size, in their order. */
@@ -52,5 +65,8 @@ export const batchesOf = (files: LocalFile[]): LocalFile[][] => {
 /** Reads the files of one request. */
 export const readFiles = (files: LocalFile[]): Promise<FileToUpload[]> =>
   Promise.all(
-    files.map(async ({ path }) => ({ filename: basename(path), content: await readFile(path) })),
+    files.map(async ({ path, content }) => ({
+      filename: basename(path),
+      content: content ?? (await readFile(path)),
+    })),
   );

@@ -1,62 +1,65 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError } from '../../src/client/errors.js';
-import type { Client, DocumentView } from '../../src/client/index.js';
+import type { Client, DocumentView, Reply } from '../../src/client/index.js';
 import { uploadDocuments } from '../../src/client/upload.js';
-import { columnsOf } from '../columns.js';
 import { type Context, command, textFlag } from '../command.js';
-import { Exit } from '../exit.js';
-import { noWait } from '../operations/follow.js';
+import { Exit, usageFault } from '../exit.js';
+import { noWait, untilOver } from '../operations/follow.js';
 import { withProgress } from '../progress.js';
 import { countOf, safe } from '../text.js';
-import { batchesOf, filesAt, readFiles } from './files.js';
-
-/** The columns of documents in lists. */
-export const documentColumns = columnsOf<DocumentView>(
-  ['id:data', 'short=id:tail', 'name=filename', 'status:state', 'pages', 'bytes:data', 'tags'],
-  ['mediaType:data', 'ocr:data', 'confidence:data', 'textChars:data', 'language:data'],
-  ['error:data', 'code:data', 'sha256:data', 'operationId:data', 'created=createdAt:ago'],
-);
+import { documentColumns } from './document.js';
+import { batchesOf, filePiped, filesAt, readFiles } from './files.js';
 
 const OVER = ['completed', 'failed', 'cancelled'];
-const WAIT_SECONDS = 20;
+/** Documents that were there already and are named one by one. */
+const MOST_NAMED = 5;
 
 interface UploadFlags {
-  tag?: string;
+  tags?: string;
   language?: string;
+  name?: string;
   noWait?: boolean;
 }
 
-/** The command that uploads a file, or all files of a folder. */
+/** The command that uploads files, and all files of folders. */
 export const uploadCommand = command({
   name: 'upload',
-  args: '<path>',
-  summary: 'Upload a file, or all files of a folder, and wait until they are read',
+  args: '<path...>',
+  summary: 'Upload files, and all files of folders, and wait until they are read',
   calls: ['documents upload', 'documents get', 'operations get'],
-  examples: ['letter.pdf', 'scans/ --tag invoices --language deu', 'mail.eml --no-wait --json'],
+  examples: [
+    'letter.pdf',
+    'letter.pdf minutes.pdf',
+    'scans/ --tags invoices --language deu',
+    'mail.eml --no-wait --json',
+    '- --name letter.pdf < letter.pdf',
+  ],
   flags: {
-    tag: textFlag('<tags>', 'Words to find them by, separated by commas'),
+    tags: textFlag('<text…>', 'Words to find them by, separated by commas'),
     language: textFlag('<codes>', 'Languages of pictures of text, as eng+deu; eng unless given'),
+    name: textFlag('<name>', 'The file name of what - reads from standard input'),
     noWait,
   },
   notes: [
-    'Hidden files are left out. A file that you have already is not kept twice.',
+    'Hidden files are left out. A file that you have already is not kept twice, nor tagged anew.',
+    'A document has the name of its file alone: tell folders apart by an upload with tags for each.',
     'Exit 1 where a file was refused, or could not be read.',
   ],
   seeAlso: 'adjutant documents text, for what was read',
-  run: (context, { args: { path }, flags }) => uploadPath(context, path, flags),
+  run: (context, { args: { path }, flags }) => uploadPaths(context, path, flags),
 });
 
-/** Uploads a file, or all files of a folder, and prints the documents. */
-export const uploadPath = async (
+/** Uploads files, and all files of folders, and prints the documents. */
+export const uploadPaths = async (
   context: Context,
-  path: string,
+  paths: string[],
   flags: UploadFlags,
 ): Promise<void> => {
   const client = await context.client();
-  const files = await filesAt(path);
+  const { files, hidden } = await filesOf(context, paths, flags.name);
   const { documents, refused } = await send(context, client, files, flags);
   for (const { filename, reason } of refused) context.out.warn(`${safe(filename)} ${reason}.`);
-  const read = flags.noWait ? documents : await untilRead(context, client, documents);
+  const read = flags.noWait ? documents : await untilRead(context, documents);
   for (const { filename, error } of read) {
     if (error !== null) context.out.warn(`${safe(filename)}: ${safe(error)}`);
   }
@@ -67,8 +70,42 @@ export const uploadPath = async (
     rows: read,
     columns: documentColumns,
   });
-  context.out.note(`${done}: ${countOf(read.length - failed, 'document')}.`);
+  const known = documents.filter(({ duplicate }) => duplicate);
+  for (const line of knownLines(known, flags.tags !== undefined)) context.out.note(line);
+  const fresh = read.filter(({ status }, at) => status !== 'failed' && !documents[at]?.duplicate);
+  if (fresh.length > 0 || known.length === 0)
+    context.out.note(`${done}: ${countOf(fresh.length, 'document')}.`);
+  if (hidden > 0) context.out.note(`Left out: ${countOf(hidden, 'hidden file')}.`);
   if (refused.length + failed > 0) context.exitCode = Exit.failed;
+};
+
+/** The files at all paths. Usage: `-` without a name, or a name without that. */
+const filesOf = async (
+  { streams }: Context,
+  paths: string[],
+  name: string | undefined,
+): Promise<LocalFiles> => {
+  if (paths.includes('-') !== (name !== undefined) || (name !== undefined && paths.length > 1)) {
+    throw usageFault(
+      '--name and - belong together, and stand alone.',
+      'From standard input: adjutant documents upload - --name letter.pdf',
+    );
+  }
+  if (name !== undefined) return { files: [await filePiped(streams.stdin, name)], hidden: 0 };
+  const found = await Promise.all(paths.map(filesAt));
+  return {
+    files: found.flatMap(({ files }) => files),
+    hidden: found.reduce((sum, { hidden }) => sum + hidden, 0),
+  };
+};
+
+/** Says which documents were there already. */
+const knownLines = (known: DocumentView[], isTagged: boolean): string[] => {
+  const tags = isTagged ? ', and its tags stay as they were' : '';
+  if (known.length <= MOST_NAMED)
+    return known.map(({ filename }) => `${safe(filename)} was there already${tags}.`);
+  const all = isTagged ? ', and their tags stay as they were' : '';
+  return [`${known.length} documents were there already${all}.`];
 };
 
 type LocalFiles = Awaited<ReturnType<typeof filesAt>>;
@@ -76,15 +113,15 @@ type LocalFiles = Awaited<ReturnType<typeof filesAt>>;
 const send = async (
   context: Context,
   client: Client,
-  files: LocalFiles,
-  { tag, language }: UploadFlags,
+  files: LocalFiles['files'],
+  { tags: words, language }: UploadFlags,
 ) => {
-  const tags = tag
+  const tags = words
     ?.split(',')
     .map((each) => each.trim())
     .filter(Boolean);
   const fields = { ...(tags && { tags }), ...(language !== undefined && { language }) };
-  const documents: DocumentView[] = [];
+  const documents: Sent['documents'] = [];
   const refused: { filename: string; reason: string }[] = [];
   let sent = 0;
   for (const batch of batchesOf(files)) {
@@ -104,7 +141,7 @@ const send = async (
 
 /** The outcome of an upload. */
 interface Sent {
-  documents: DocumentView[];
+  documents: Reply<'documents', 'upload'>['documents'];
   refused: { filename: string; reason: string }[];
 }
 
@@ -131,29 +168,24 @@ const refusalOf = ({ message }: { message: string }) => {
   return { filename: message.slice(0, at), reason: message.slice(at + 1) };
 };
 
-/** Waits until all documents are read; a line on the terminal says how far it is. */
-const untilRead = async (
-  { streams, signal }: Context,
-  client: Client,
-  documents: DocumentView[],
-): Promise<DocumentView[]> => {
-  const read: DocumentView[] = [];
-  for (const [index, { id, operationId }] of documents.entries()) {
-    const doing = `Reading ${index + 1} of ${documents.length}`;
-    read.push(
-      await withProgress(
-        streams.stderr,
-        async () => {
-          for (;;) {
-            const document = await client.documents.get({ id });
-            if (OVER.includes(document.status)) return document;
-            signal.throwIfAborted();
-            await client.operations.get({ id: operationId, query: { wait: WAIT_SECONDS } });
-          }
-        },
-        doing,
-      ),
-    );
+/** Waits until all documents are read; a line on the terminal says how far each is. */
+const untilRead = async (context: Context, documents: Sent['documents']) => {
+  const client = await context.listener();
+  const read: Sent['documents'] = [];
+  const open = documents.filter(({ status }) => !OVER.includes(status));
+  for (const { id, duplicate } of documents) {
+    const at = open.findIndex((each) => each.id === id);
+    const doing = open.length > 1 ? `Reading ${at + 1} of ${open.length}` : 'Reading';
+    const others = open.slice(at + 1).map(({ operationId }) => operationId);
+    for (;;) {
+      const document = await client.documents.get({ id });
+      if (OVER.includes(document.status)) {
+        read.push({ ...document, duplicate });
+        break;
+      }
+      const operation = await client.operations.get({ id: document.operationId });
+      await untilOver(context, operation, { doing, others });
+    }
   }
   return read;
 };

@@ -2,11 +2,13 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { contracts, type KnowledgeIndex } from '../../src/client/index.js';
 import { type Context, command, on } from '../command.js';
-import { uploadPath } from '../documents/upload.js';
+import { documentCrud } from '../documents/document.js';
+import { uploadPaths } from '../documents/upload.js';
 import { usageFault } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { readText } from '../input.js';
 import { noWait, showBegun } from '../operations/follow.js';
+import { oneLine } from '../text.js';
 
 const endpoints = await contracts.knowledge();
 
@@ -17,7 +19,7 @@ const SOURCES = ['text', 'url', 'documentId', 'path'];
 export const indexCommand = command({
   name: 'index',
   args: '<file|folder|url|document|->',
-  calls: [endpoints.index, 'documents upload', 'documents get', 'operations get'],
+  calls: [endpoints.index, 'documents upload', 'documents list', 'documents get', 'operations get'],
   examples: [
     'notes.md',
     'minutes.txt --title "Minutes of May" --tags minutes',
@@ -29,7 +31,8 @@ export const indexCommand = command({
   flags: { noWait, onServer: on('Read the path on the machine of the daemon') },
   notes: [
     'A text is read here and sent: at most 1,000,000 characters.',
-    'A folder, or a file that is no text, is uploaded as documents, unless --on-server is given.',
+    'A folder, or a file that is no plain text, as a web page, is uploaded as documents.',
+    'Where there is no such file, a document is meant: its file name, its id, or the end of that.',
     'The daemon reads paths in the folders of ADJUTANT_KNOWLEDGE_ROOTS alone.',
   ],
   seeAlso: 'adjutant knowledge search; adjutant knowledge folders',
@@ -39,9 +42,14 @@ export const indexCommand = command({
     if (source === null) {
       const tags = fields.tags;
       const refused = Object.keys(fields).find((field) => field !== 'tags');
-      if (refused !== undefined) throw usageFault(`--${refused} is not for what is uploaded.`);
-      return uploadPath(context, named, {
-        ...(tags !== undefined && { tag: String(tags) }),
+      if (refused !== undefined) {
+        throw usageFault(
+          `--${refused} is not for what is uploaded.`,
+          'A folder on the machine of the daemon: --on-server',
+        );
+      }
+      return uploadPaths(context, [named], {
+        ...(tags !== undefined && { tags: String(tags) }),
         ...flags,
       });
     }
@@ -58,6 +66,9 @@ interface IndexSource {
   preset?: Record<string, string>;
 }
 
+/** The endings of files whose text stands among marks of its form, which a document leaves out. */
+const MARKED_UP = /\.(?:html?|xhtml|rtf|eml)$/i;
+
 /** Returns what is sent for the argument; null for what is uploaded. */
 const sourceOf = async (
   context: Context,
@@ -66,9 +77,19 @@ const sourceOf = async (
 ): Promise<IndexSource | null> => {
   if (isOnServer) return { more: { path: named.startsWith('/') ? named : resolve(named) } };
   if (/^https?:\/\//.test(named)) return { more: { url: named } };
-  if (/^document_[0-9a-z]{26}$/.test(named)) return { more: { documentId: named } };
-  if (named !== '-' && (await stat(named).catch(() => null))?.isDirectory()) return null;
+  if (named === '-') return textSource(context, named);
+  const found = await stat(named).catch(() => null);
+  if (found === null && !named.includes('/')) {
+    context.out.note(`There is no file ${oneLine(named)} here, so a document is meant.`);
+    const { id } = await documentCrud.find(context, named);
+    return { more: { documentId: id } };
+  }
+  if (found?.isDirectory() || (found && MARKED_UP.test(named))) return null;
+  const source = await textSource(context, named);
+  return source && { ...source, preset: { title: basename(named) } };
+};
+
+const textSource = async (context: Context, named: string): Promise<IndexSource | null> => {
   const text = await readText(context, named);
-  if (text === null) return null;
-  return { more: { text }, ...(named !== '-' && { preset: { title: basename(named) } }) };
+  return text === null ? null : { more: { text } };
 };

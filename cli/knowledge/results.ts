@@ -3,7 +3,8 @@ import type { KnowledgeResults } from '../../src/client/index.js';
 import type { Context } from '../command.js';
 import { oneLine, safe, wrapText } from '../text.js';
 
-type FoundResult = KnowledgeResults['results'][number];
+/** One result of a search. */
+export type FoundResult = KnowledgeResults['results'][number];
 type PrintedSpan = [from: number, to: number];
 
 const INDENT = 2;
@@ -18,7 +19,8 @@ export const resultLines = ({ streams, out }: Context, results: FoundResult[]): 
   ]);
 };
 
-const headOf = ({ title, page, sourceType, trust, entryId, chunk }: FoundResult): string =>
+/** Names the source of a result, on one line. */
+export const headOf = ({ title, page, sourceType, trust, entryId, chunk }: FoundResult): string =>
   [
     oneLine(title),
     ...(page === null ? [] : [`page ${page}`]),

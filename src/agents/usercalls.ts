@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.js';
 import type { ModelUsage, Turn } from '../providers/llm/model.js';
 import type { Store } from '../store/store.js';
 import { openBudget, type Quote, type StepBudget, settleReserved } from './budget.js';
-import type { ModelConstraints, Models } from './models.js';
+import type { ModelConstraints, ModelReply, Models } from './models.js';
 import { callCost } from './procedures/caps.js';
 import { CapReached } from './run.js';
 
@@ -27,6 +27,8 @@ interface UserQuestion {
 interface UserAnswer {
   text: string;
   model: string;
+  /** The models that were to answer and did not, each with its reason; null: there are none. */
+  unanswered: string | null;
   usage: ModelUsage;
 }
 
@@ -79,8 +81,9 @@ export const createUserCalls = ({
     const given = await models.ask(constraints(question), step, within);
     if (given === 'gone') throw new Error('A call without an agent cannot lose it');
     const { reply, reserved, latencyMs, model } = given;
+    const unanswered = unansweredIn(given.passedOver);
     await store.transact(settleReserved({ clock }, reserved, { usage: reply.usage, latencyMs }));
-    return { text: reply.text, model, usage: reply.usage };
+    return { text: reply.text, model, unanswered, usage: reply.usage };
   };
 
   return {
@@ -91,6 +94,13 @@ export const createUserCalls = ({
       }),
     room: (of) => models.room(constraints(of)),
   };
+};
+
+const unansweredIn = (passedOver: ModelReply['passedOver']): string | null => {
+  const named = passedOver.map(({ model, because }) =>
+    because.startsWith(model) ? because : `${model}: ${because}`,
+  );
+  return named.length === 0 ? null : named.join('; ');
 };
 
 /** The fewest tokens of an answer for which it is worth asking. */

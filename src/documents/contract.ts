@@ -39,7 +39,7 @@ const facts = {
   error: s.nullable(s.text(2000)).description('What is missing, or why nothing was read'),
   code: s
     .nullable(s.text(60))
-    .description('`password_needed`, `damaged`, `too_large`, `unsupported` or `interrupted`'),
+    .description('`password_needed`, `damaged`, `too_large` or `interrupted`'),
   knowledgeId: s
     .nullable(s.id('entry'))
     .description('The entry of knowledge by which it is searched; null: none yet'),
@@ -80,8 +80,8 @@ export const documents = contract({
       fileBytes: FILE_BYTES,
       bytes: UPLOAD_BYTES,
       fields: s.object('UploadFields', {
-        tags: s.optional(tags().single()),
-        language: s.optional(languages()),
+        tags: s.optional(tags().single().example(['invoices'])),
+        language: s.optional(languages().example('eng')),
         index: s.optional(
           s.queryFlag().description('Make it an entry of knowledge; true unless given'),
         ),

@@ -29,6 +29,7 @@ export const EXTRACT_LIMITS: ExtractJob['limits'] = {
   ocrPages: 500,
   pixels: 40_000_000,
   pageChars: 1_000_000,
+  chars: 60_000_000,
   ocrMs: 120_000,
   unpackedBytes: 300 * 1024 * 1024,
 };

@@ -29,6 +29,8 @@ interface ChangeScansDeps {
   admission: FolderAdmission;
   /** Returns how scans begin, which is known once their kind is registered. */
   scans(): OperationBeginner<FolderInput>;
+  /** Watches a folder no longer that may not be read any more. */
+  unwatch(folderId: string): Promise<void>;
 }
 
 export const createChangeScans = (deps: ChangeScansDeps): ChangeScans => {
@@ -52,6 +54,7 @@ export const createChangeScans = (deps: ChangeScansDeps): ChangeScans => {
     if (running.has(id)) return void changedMeanwhile.add(id);
     const place = await admission.admit(userId, folder.path);
     if (typeof place === 'string') {
+      await deps.unwatch(id);
       await store.transact([folders.change(id, { error: place })]);
       return;
     }

@@ -2,7 +2,13 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { FileTooLarge, type ServerFiles, type TakenFile } from '../documents/module.js';
 import type { Clock } from '../kernel/clock.js';
-import { type FolderEntry, NotInside, openInside } from '../kernel/confinedpath.js';
+import {
+  type FolderEntry,
+  type MisnamedEntry,
+  NotInside,
+  openInside,
+  stampOf,
+} from '../kernel/confinedpath.js';
 import { errorCode } from '../kernel/failure.js';
 import { mint } from '../kernel/ids.js';
 import type { KnowledgeLabels, KnowledgeTexts } from '../knowledge/module.js';
@@ -55,7 +61,8 @@ export const isUnchanged = (row: KnowledgeFileRow | undefined, file: FolderEntry
   row !== undefined &&
   row.status !== 'pending' &&
   row.bytes === file.size &&
-  row.modified_ms === file.modifiedMs;
+  row.modified_ms === file.modifiedMs &&
+  row.stamp === file.stamp;
 
 /** Looks at a file that is new or has changed, and makes its text an entry. */
 export const takeFile = async (
@@ -66,8 +73,9 @@ export const takeFile = async (
   const { place, run } = scan;
   const path = pathOf(scan, file);
   try {
-    await openInside(place.root, path, (handle, { size, mtimeMs }) => {
-      const now = { ...file, size, modifiedMs: Math.trunc(mtimeMs) };
+    await openInside(place.root, path, (handle, stats) => {
+      const { size, mtimeMs } = stats;
+      const now = { ...file, size, modifiedMs: Math.trunc(mtimeMs), stamp: stampOf(stats) };
       const opened = { handle, bytes: size, name: basename(path), ...run };
       return deps.files.take(opened, (taken) =>
         taken === null
@@ -79,6 +87,19 @@ export const takeFile = async (
     run.signal.throwIfAborted();
     await notRead(deps, scan, file, error);
   }
+};
+
+/** Records that a file or a folder is not read because its name is not UTF-8. */
+export const refuseMisnamed = async (
+  deps: FilesDeps,
+  scan: FolderScan,
+  { path, kind }: MisnamedEntry,
+): Promise<void> => {
+  const what = kind === 'folder' ? 'Nothing in it is read' : 'It is not read';
+  const error = `${what}: its name is not UTF-8`;
+  if (scan.known.get(path)?.error === error) return void scan.counts.unchanged++;
+  const none = { size: 0, modifiedMs: 0, identity: '', stamp: '' };
+  await refuse(deps, scan, { path, kind, ...none }, { status: 'failed', error, sha256: null });
 };
 
 /** Waits until the entries that were written can be searched, and records how that ended. */
@@ -134,10 +155,9 @@ const keep = async (
     trust: 'outside',
     text: text.text,
   });
-  const [first = [], ...others] = transactions;
   // Until its entry can be searched it counts as not read, so that a scan that is cut short reads it again.
-  const pending = folders.keepFile({ ...row, status: 'pending' });
-  for (const steps of [[pending, ...first], ...others]) await scan.commit(steps);
+  const pending = [folders.keepFile({ ...row, status: 'pending' })];
+  for await (const steps of transactions) await scan.commit([...pending.splice(0), ...steps]);
   scan.known.set(file.path, row);
   scan.unfinished.push({ row, entryId: id });
   if (scan.unfinished.length >= FINISHED_AT_ONCE) await finishFiles(deps, scan);
@@ -147,7 +167,7 @@ const keep = async (
 const rowOf = (
   { clock }: FilesDeps,
   { folder }: FolderScan,
-  { path, size, modifiedMs }: FolderEntry,
+  { path, size, modifiedMs, stamp }: FolderEntry,
   before: KnowledgeFileRow | undefined,
 ): KnowledgeFileRow => ({
   id: before?.id ?? mint('file', clock.now()),
@@ -156,6 +176,7 @@ const rowOf = (
   path,
   bytes: size,
   modified_ms: modifiedMs,
+  stamp,
   sha256: before?.sha256 ?? null,
   status: before?.status ?? 'pending',
   error: before?.error ?? null,

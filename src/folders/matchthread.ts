@@ -7,12 +7,19 @@ export interface MatchTask {
   paths: string[];
 }
 
-/** Returns the places of the paths that fit one of the patterns, and none that begins with `!`. */
+/**
+ * Returns the places of the paths that fit one of the patterns, and none that begins with `!`. What is
+ * left out is left out whatever its name: with a dot, or with a line break, which `*` does not match.
+ */
 const fitting = ({ patterns, paths }: MatchTask): number[] => {
   const wanted = patterns.filter((pattern) => !pattern.startsWith('!'));
-  const ignore = patterns.filter((pattern) => pattern.startsWith('!')).map((one) => one.slice(1));
-  const fits = picomatch(wanted.length > 0 ? wanted : ['**'], { ignore });
-  return paths.flatMap((path, place) => (fits(path) ? [place] : []));
+  const ignore = patterns.flatMap((pattern) => (/^!./.test(pattern) ? [pattern.slice(1)] : []));
+  const fits = picomatch(wanted.length > 0 ? wanted : ['**']);
+  const isLeftOut = ignore.length > 0 ? picomatch(ignore, { dot: true }) : () => false;
+  return paths.flatMap((path, place) => {
+    const tested = path.replace(/[\n\r\u2028\u2029]/g, ' ');
+    return fits(tested) && !isLeftOut(tested) ? [place] : [];
+  });
 };
 
 parentPort?.postMessage(fitting(workerData));

@@ -35,25 +35,50 @@ interface FoldersSettings {
 const UNLIMITED = { atOnce: Number.POSITIVE_INFINITY, waiting: Number.POSITIVE_INFINITY };
 /** Ours: a change is read once nothing has changed for so many milliseconds. */
 const SETTLE_MS = 1000;
+/** Ours: each watched folder takes memory, and one of the system's watches. */
+const MOST_WATCHED = 10_000;
 
 /** Opens the folders of the machine whose files are knowledge. */
 export const openFolders = ({ store, clock, log, home }: Base, options: FoldersOptions) => {
   const { operations, knowledge, serverFiles, permissionsOf, settings } = options;
   const { variable } = settings;
   const folders = foldersStore(store);
-  const admission = createAdmission({
-    roots: createRoots({ ...settings, home }),
-    variable,
-    permissionsOf,
-  });
+  const roots = createRoots({ ...settings, home });
+  const admission = createAdmission({ roots, variable, permissionsOf });
   const turns = createTurns({ ...UNLIMITED, each: 1 });
   const inTurn: FoldersDeps['inTurn'] = (of, work) => turns.take(of, work);
-  const changes = createChangeScans({ store, log, folders, admission, scans: () => scans });
+  const changes = createChangeScans({
+    store,
+    log,
+    folders,
+    admission,
+    scans: () => scans,
+    unwatch: (id) => watcher.remove(id),
+  });
   const { texts } = knowledge;
+  const files = serverFiles;
   const scans = operations.register(
-    scanOperation({ clock, folders, files: serverFiles, texts, admission, inTurn, changes }),
+    scanOperation({
+      clock,
+      folders,
+      files,
+      texts,
+      admission,
+      inTurn,
+      changes,
+      watcher: () => watcher,
+    }),
   );
-  const watcher = createFolderWatcher({ log, settleMs: SETTLE_MS, changed: changes.changed });
+  const watcher = createFolderWatcher({
+    log,
+    settleMs: SETTLE_MS,
+    mostWatched: MOST_WATCHED,
+    isSecret: roots.isSecret,
+    changed: changes.changed,
+    told: async (id, fault) => {
+      await store.transact([folders.change(id, { error: fault })]);
+    },
+  });
   const deps: FoldersDeps = { clock, folders, admission, scans, watcher, inTurn };
   knowledge.handle({ path: (userId, given) => indexPath(deps, userId, given) });
   return {

@@ -64,13 +64,13 @@ const filesOf = ({ db }: Store) => {
 
     /** Builds the step that keeps what is known of a file, in place of what was known before. */
     keepFile: (row: KnowledgeFileRow): TransactionStep => {
-      const { path, bytes, modified_ms, sha256, status, error } = row;
+      const { path, bytes, modified_ms, stamp, sha256, status, error } = row;
       return statement(
         db
           .insertInto('knowledge_files')
           .values(row)
           .onConflict((on) =>
-            on.column('id').doUpdateSet({ path, bytes, modified_ms, sha256, status, error }),
+            on.column('id').doUpdateSet({ path, bytes, modified_ms, stamp, sha256, status, error }),
           ),
         1,
       );

@@ -12,11 +12,14 @@ import {
   type FolderScan,
   finishFiles,
   isUnchanged,
+  refuseMisnamed,
   type ScanCounts,
   takeFile,
 } from './files.js';
 import { REMOVED_AT_ONCE } from './queries.js';
+import type { RootedPath } from './roots.js';
 import { WalkFailed, walkFolder } from './walk.js';
+import type { FolderWatcher } from './watcher.js';
 
 /** The folder that an operation scans. */
 export interface FolderInput {
@@ -28,6 +31,8 @@ interface ScanDeps extends FilesDeps {
   /** Runs the scans of a folder one after the other. */
   inTurn<T>(folderId: string, work: () => Promise<T>): Promise<T>;
   changes: Pick<ChangeScans, 'during'>;
+  /** Returns what watches the folders, which is known once this kind is registered. */
+  watcher(): Pick<FolderWatcher, 'remove' | 'faultOf'>;
 }
 
 type ScanRun = OperationRun<FolderInput, null>;
@@ -115,21 +120,21 @@ const readFolder = async (
 ): Promise<void> => {
   const { userId, signal } = run;
   const { folders, admission, clock } = deps;
-  const place = await admission.admit(userId, folder.path);
-  if (typeof place === 'string') throw new WalkFailed(place);
+  const place = await placeOf(deps, folder);
   const device = await deviceOf(folder);
   const { type } = folder;
   const patterns: string[] = JSON.parse(folder.patterns);
   const forbidden = admission.forbidden();
-  const { files, unread } = await walkFolder({ place, type, patterns, forbidden, signal });
-  told.total = files.length;
+  const walked = await walkFolder({ place, type, patterns, forbidden, signal });
+  const { files, unread, misnamed } = walked;
+  told.total = files.length + misnamed.length;
   const rows = await folders.files(userId, folder.id);
   if (files.length === 0 && rows.length > 0 && folder.device !== null && device !== folder.device) {
     throw new WalkFailed(
       'It is empty and on another file system than before, as if it were not mounted',
     );
   }
-  const there = new Set(files.map(({ path }) => path));
+  const there = new Set([...files, ...misnamed].map(({ path }) => path));
   const isUnread = (path: string): boolean => unread.some((one) => path.startsWith(`${one}/`));
   const scan: FolderScan = {
     folder,
@@ -142,9 +147,21 @@ const readFolder = async (
     commit: (steps) => commitProgress(run, steps, told),
   };
   await readFiles(deps, scan, files, told);
+  for (const entry of misnamed) await refuseMisnamed(deps, scan, entry);
   await removeVanished(deps, scan);
-  const scanned = { error: null, device, scanned_at: iso(clock.now()) };
-  await scan.commit([folders.change(folder.id, scanned)]);
+  const error = deps.watcher().faultOf(folder.id);
+  await scan.commit([folders.change(folder.id, { error, device, scanned_at: iso(clock.now()) })]);
+};
+
+/** Returns the place of a folder, which is not watched any longer if it may not be read any more. */
+const placeOf = async (
+  { admission, watcher }: ScanDeps,
+  { id, user_id: userId, path }: KnowledgeFolderRow,
+): Promise<RootedPath> => {
+  const place = await admission.admit(userId, path);
+  if (typeof place !== 'string') return place;
+  await watcher().remove(id);
+  throw new WalkFailed(place);
 };
 
 /** Returns the file system of a folder; null if it is not there. */

@@ -1,9 +1,11 @@
-import { dirname, isAbsolute } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import Boom from '@hapi/boom';
+import picomatch from 'picomatch';
 import { type Clock, iso } from '../kernel/clock.js';
-import { listInside, NotInside } from '../kernel/confinedpath.js';
+import { NotInside, statInside } from '../kernel/confinedpath.js';
 import type { Operation } from '../kernel/contract/operation.js';
 import { mint } from '../kernel/ids.js';
+import type { FieldFault } from '../kernel/problem.js';
 import { refuseFaults } from '../kernel/route.js';
 import type { IndexedPath } from '../knowledge/module.js';
 import type { OperationBeginner } from '../operations/module.js';
@@ -33,9 +35,12 @@ export const indexPath = async (
   userId: string,
   given: IndexedPath,
 ): Promise<Operation> => {
-  const path = given.path.length > 1 ? given.path.replace(/\/+$/, '') : given.path;
-  const fault = path.includes('\0') ? 'must not hold a NUL character' : 'must be absolute';
-  refuseFaults(isAbsolute(path) && !path.includes('\0') ? [] : [{ path: 'path', message: fault }]);
+  const hasNul = given.path.includes('\0');
+  const fault = hasNul ? 'must not hold a NUL character' : 'must be absolute';
+  refuseFaults(isAbsolute(given.path) && !hasNul ? [] : [{ path: 'path', message: fault }]);
+  // One folder has one path, however it is spelled.
+  const path = resolve(given.path);
+  refuseFaults((given.patterns ?? []).flatMap(faultOf));
   const place = await deps.admission.admit(userId, path);
   if (typeof place === 'string') throw Boom.forbidden(place, { code: 'not_indexable' });
   const type = await typeOf(place);
@@ -44,23 +49,26 @@ export const indexPath = async (
   return deps.inTurn(userId, () => begin(deps, userId, { ...given, path, type }));
 };
 
+/** Returns the fault of a pattern that cannot be understood, which would fit no file at all. */
+const faultOf = (pattern: string, place: number): FieldFault[] => {
+  try {
+    // An error in the expression that is made of it is thrown with `debug` alone.
+    picomatch.makeRe(pattern.replace(/^!/, ''), { strictBrackets: true, debug: true });
+    return [];
+  } catch {
+    const message = `cannot be understood: ${pattern} (a bracket that means itself has a \\ before it)`;
+    return [{ path: `patterns.${place}`, message }];
+  }
+};
+
 /** Returns if there is a file or a folder at a place. Throws 400. */
 const typeOf = async ({ root, below }: RootedPath): Promise<KnowledgeFolderRow['type']> => {
   const refused = (message: string) => refuseFaults([{ path: 'path', message }]);
   try {
-    if (below === '') {
-      await listInside(root, '', { levels: 1, most: 1 });
-      return 'directory';
-    }
-    const parent = dirname(below);
-    const found = await listInside(root, parent === '.' ? '' : parent, {
-      levels: 1,
-      most: 100_000,
-    });
-    const entry = found.entries.find(({ path }) => path === below);
-    if (entry?.kind === 'file') return 'file';
-    if (entry?.kind === 'folder') return 'directory';
-    refused(entry ? 'is neither a file nor a folder' : 'does not exist');
+    const entry = below === '' ? null : await statInside(root, below);
+    if (below === '' || entry?.kind === 'folder') return 'directory';
+    if (entry?.kind !== 'file')
+      refused(entry ? 'is neither a file nor a folder' : 'does not exist');
   } catch (error) {
     if (error instanceof NotInside) refused(error.message);
     throw error;

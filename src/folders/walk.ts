@@ -1,5 +1,11 @@
 import { basename } from 'node:path';
-import { type FolderEntry, listInside, NotInside } from '../kernel/confinedpath.js';
+import {
+  type FolderEntry,
+  listInside,
+  type MisnamedEntry,
+  NotInside,
+  statInside,
+} from '../kernel/confinedpath.js';
 import { TaskOverran } from '../kernel/pool.js';
 import { inThread } from '../kernel/threadtask.js';
 import type { MatchTask } from './matchthread.js';
@@ -11,6 +17,8 @@ export interface WalkedFiles {
   files: FolderEntry[];
   /** The folders that could not be read, relative to the folder. What is known of them stays. */
   unread: string[];
+  /** The files and folders that are not read because of their names, relative to the folder. */
+  misnamed: MisnamedEntry[];
 }
 
 /** The error of a folder that cannot be walked. */
@@ -32,6 +40,8 @@ const MATCH_LIMIT_MS = 5000;
 /** Ours: the most files and folders below one folder. */
 const MOST = 100_000;
 const MOST_FOLDERS = 20_000;
+const DEEPEST = 100;
+const LISTED = { levels: 1, most: MOST + 1 };
 
 /**
  * Lists the files of a folder that fit the patterns. Links are not followed, and names that begin
@@ -42,9 +52,18 @@ export const walkFolder = async (walk: FolderWalk): Promise<WalkedFiles> => {
   await refuseForbidden(place, forbidden);
   if (type === 'file') return oneFile(place);
   const found = await allFiles(walk);
-  const names = found.files.map(({ path }) => path);
-  const places = await matching(walk, names);
-  return { files: places.flatMap((at) => found.files[at] ?? []), unread: found.unread };
+  const { files, unread, misnamed } = found;
+  const places = new Set(
+    await matching(
+      walk,
+      [...files, ...misnamed].map(({ path }) => path),
+    ),
+  );
+  return {
+    files: files.filter((_, at) => places.has(at)),
+    unread,
+    misnamed: misnamed.filter(({ kind }, at) => kind === 'folder' || places.has(files.length + at)),
+  };
 };
 
 /** True if one of the patterns names files or folders that begin with a dot. */
@@ -52,10 +71,13 @@ export const nameDots = (patterns: string[]): boolean =>
   patterns.some((pattern) => /(^!?|[/{,(|])\.[^./]/.test(pattern));
 
 const oneFile = async ({ root, below }: RootedPath): Promise<WalkedFiles> => {
-  const name = basename(below);
-  const entries = await listed(root, below.slice(0, -name.length));
-  const file = entries.find(({ path, kind }) => path === below && kind === 'file');
-  return { files: file ? [{ ...file, path: name }] : [], unread: [] };
+  const file = await reading(below, () => statInside(root, below));
+  const isThere = file?.kind === 'file';
+  return {
+    files: isThere ? [{ ...file, path: basename(below) }] : [],
+    unread: [],
+    misnamed: [],
+  };
 };
 
 /** Refuses a file or a folder that lies in one that is never read, however its path is spelled. */
@@ -64,11 +86,10 @@ const refuseForbidden = async (
   forbidden: ReadonlySet<string>,
 ): Promise<void> => {
   const parts = below.split('/').filter((part) => part !== '');
-  for (let depth = 0; depth < parts.length; depth++) {
-    const path = parts.slice(0, depth + 1).join('/');
-    const around = await listed(root, parts.slice(0, depth).join('/'));
-    const entry = around.find((one) => one.path === path);
-    if (entry && forbidden.has(entry.identity)) throw new WalkFailed(`${path} is never read`);
+  for (let depth = 1; depth <= parts.length; depth++) {
+    const path = parts.slice(0, depth).join('/');
+    const entry = await reading(path, () => statInside(root, path));
+    if (entry && forbidden.has(entry.identity)) throw new WalkFailed(`/${path} is never read`);
   }
 };
 
@@ -80,20 +101,29 @@ const allFiles = async ({
 }: FolderWalk): Promise<WalkedFiles> => {
   const { root, below } = place;
   const hasDots = nameDots(patterns);
-  const walked: WalkedFiles = { files: [], unread: [] };
+  const top = below.split('/').length;
+  const walked: WalkedFiles = { files: [], unread: [], misnamed: [] };
   const waiting = [below];
   for (let folders = 0; waiting.length > 0; folders++) {
     signal.throwIfAborted();
     const folder = waiting.pop() ?? below;
-    const entries = await listed(root, folder).catch((error: unknown) => {
+    const { entries, misnamed } = await listed(root, folder).catch((error: unknown) => {
       if (folder === below || !(error instanceof WalkFailed)) throw error;
       walked.unread.push(pathBelow(below, folder));
-      return [];
+      return { entries: [], misnamed: [] };
     });
+    for (const { path, kind } of misnamed) {
+      if (kind === 'other' || (!hasDots && basename(path).startsWith('.'))) continue;
+      walked.misnamed.push({ path: pathBelow(below, path), kind });
+    }
     for (const entry of entries) {
       if (!hasDots && basename(entry.path).startsWith('.')) continue;
       if (forbidden.has(entry.identity)) continue;
-      if (entry.kind === 'folder') waiting.push(entry.path);
+      if (entry.kind === 'folder') {
+        const isDeep = entry.path.split('/').length > top + DEEPEST;
+        if (isDeep) walked.unread.push(pathBelow(below, entry.path));
+        else waiting.push(entry.path);
+      }
       if (entry.kind !== 'file') continue;
       walked.files.push({ ...entry, path: pathBelow(below, entry.path) });
     }
@@ -106,13 +136,17 @@ const allFiles = async ({
 const pathBelow = (folder: string, path: string): string =>
   folder === '' ? path : path.slice(folder.length + 1);
 
-const listed = async (root: string, folder: string): Promise<FolderEntry[]> => {
+const listed = (root: string, folder: string): ReturnType<typeof listInside> =>
+  reading(folder, () => listInside(root, folder, LISTED));
+
+/** Turns the errors of looking at a path into WalkFailed. */
+const reading = async <T>(path: string, look: () => Promise<T>): Promise<T> => {
   try {
-    return (await listInside(root, folder, { levels: 1, most: MOST + 1 })).entries;
+    return await look();
   } catch (error) {
-    if (error instanceof NotInside) throw new WalkFailed(error.message);
+    if (error instanceof NotInside) throw new WalkFailed(`/${error.message}`);
     if (error instanceof Error && 'code' in error) {
-      throw new WalkFailed(`${root} cannot be read: ${error.message}`);
+      throw new WalkFailed(`/${path} cannot be read: ${error.message}`);
     }
     throw error;
   }

@@ -1,17 +1,20 @@
-import { basename } from 'node:path';
+import { relative } from 'node:path';
 import type { FSWatcher } from 'chokidar';
+import { errorCode } from '../kernel/failure.js';
 import type { Log } from '../kernel/log.js';
 import { createWatch, type Watch } from '../kernel/watch.js';
 import type { KnowledgeFolderRow } from '../store/tables/folders.js';
 import type { FolderOwner } from './changes.js';
-import { nameDots } from './walk.js';
+import { loadTreeWatch, presenceAt } from './treewatch.js';
 
 /** Has folders scanned when something changes in them. */
 export interface FolderWatcher {
   /** Watches a folder from now on. */
   add(folder: KnowledgeFolderRow): Promise<void>;
   remove(folderId: string): Promise<void>;
-  /** Scans the folders that cannot be watched, from time to time. */
+  /** Returns why a folder is scanned at intervals instead; null if it is watched. */
+  faultOf(folderId: string): string | null;
+  /** Looks for folders that are gone or back, and scans from time to time those that cannot be watched. */
   poll: Watch;
   stop(): Promise<void>;
 }
@@ -20,66 +23,155 @@ interface WatcherDeps {
   log: Log;
   /** The pause after the last change, in milliseconds, until it is scanned. */
   settleMs: number;
+  /** True for a path in which nothing is watched. */
+  isSecret(path: string): boolean;
   /** Has a folder scanned. */
   changed(folder: FolderOwner): Promise<void>;
+  /** The most folders below one folder that are watched. */
+  mostWatched: number;
+  /** Keeps why a folder is scanned at intervals instead. */
+  told(folderId: string, fault: string): Promise<void>;
 }
 
 interface Watched {
-  files: FSWatcher;
+  folder: KnowledgeFolderRow;
+  /** null where there is nothing to be watched, or too much. */
+  files: FSWatcher | null;
+  /** The presence at its path when the watch was made; null: nothing was there. */
+  presence: string | null;
+  /** True if the watch is to be made anew. */
+  isStale: boolean;
   timer: NodeJS.Timeout | undefined;
-  userId: string;
+  /** The time of the first change that is not scanned yet; null if there is none. */
+  since: number | null;
   /** True if the system does not tell of all changes. */
   isBlind: boolean;
+  /** The sentence that its user is told of that. */
+  fault: string | null;
 }
 
 /** Ours: a folder that cannot be watched is scanned this often. */
 const POLL_MS = 10 * 60_000;
+/** Ours: the system does not tell when a folder that was gone is back, which is looked for this often. */
+const LOOK_MS = 3000;
 
-export const createFolderWatcher = ({ log, settleMs, changed }: WatcherDeps): FolderWatcher => {
+const INTERVAL = 'Changes are looked for every ten minutes';
+const NO_MORE = `${INTERVAL}: the system watches no more folders`;
+
+/** Ours: the longest time for which changes hold a scan off, in pauses. */
+const MOST_PAUSES = 10;
+
+export const createFolderWatcher = (deps: WatcherDeps): FolderWatcher => {
+  const { log, settleMs, mostWatched, isSecret, changed } = deps;
   const watched = new Map<string, Watched>();
+  let polledAt = performance.now();
 
-  const touched = (id: string): void => {
-    const one = watched.get(id);
-    if (!one) return;
+  const isWatched = (one: Watched): boolean => watched.get(one.folder.id) === one;
+
+  const touched = (one: Watched): void => {
+    if (!isWatched(one)) return;
     clearTimeout(one.timer);
-    one.timer = setTimeout(() => {
-      changed({ id, userId: one.userId }).catch((error) => {
-        log.warn({ folderId: id, error: String(error) }, 'a folder was not scanned');
-      });
-    }, settleMs).unref();
+    const now = performance.now();
+    one.since ??= now;
+    const left = one.since + MOST_PAUSES * settleMs - now;
+    one.timer = setTimeout(
+      () => {
+        one.since = null;
+        scan(one).catch((error) => {
+          log.warn({ folderId: one.folder.id, error: String(error) }, 'a folder was not scanned');
+        });
+      },
+      Math.max(0, Math.min(settleMs, left)),
+    ).unref();
+  };
+
+  const scan = async (one: Watched): Promise<void> => {
+    if (await isOutdated(one)) await renew(one);
+    const { id, user_id: userId } = one.folder;
+    if (isWatched(one)) await changed({ id, userId });
+  };
+
+  const stale = (one: Watched): void => {
+    one.isStale = true;
+    touched(one);
+  };
+
+  const blind = (one: Watched, error: unknown, fault: string | null): void => {
+    const { id } = one.folder;
+    if (!isWatched(one) || one.isBlind) return;
+    one.isBlind = true;
+    one.fault = fault;
+    log.warn({ folderId: id, error: String(error) }, 'a folder is scanned every ten minutes');
+    if (fault === null) return;
+    Promise.all([close(one), deps.told(id, fault)]).catch((failure) => {
+      log.warn({ folderId: id, error: String(failure) }, 'the fault of a folder was not kept');
+    });
+  };
+
+  /** Watches folders anew, of which none is watched meanwhile, and calls `ready` for each. */
+  const open = async (all: Watched[], ready: (one: Watched) => void): Promise<void> => {
+    const openTree = await loadTreeWatch();
+    const presences = await Promise.all(all.map(({ folder }) => presenceAt(folder.path)));
+    // What the system watches is shared by all whose folders overlap: it ends when each has closed.
+    const closed = all.map(close);
+    for (const [at, one] of all.entries()) {
+      if (!isWatched(one)) continue;
+      Object.assign(one, { presence: presences[at] ?? null, isStale: false, isBlind: false });
+      if (one.presence !== null) one.files = openTree(treeOf(one, ready));
+    }
+    await Promise.all(closed);
+  };
+
+  const treeOf = (one: Watched, ready: (one: Watched) => void) => ({
+    folder: one.folder,
+    mostWatched,
+    isSecret,
+    changed: () => touched(one),
+    replaced: () => stale(one),
+    tooMany: () => {
+      const fault = `${INTERVAL}: it holds more than ${mostWatched} folders`;
+      blind(one, fault, fault);
+    },
+    failed: (error: unknown) =>
+      blind(one, error, /^(ENOSPC|EMFILE)$/.test(errorCode(error)) ? NO_MORE : null),
+    ready: () => ready(one),
+  });
+
+  /** Makes a watch anew, and those that share a part of it. What changes until then is scanned. */
+  const renew = (one: Watched): Promise<void> => {
+    const all = [...watched.values()].filter(
+      ({ folder, fault }) => fault === null && overlap(folder.path, one.folder.path),
+    );
+    return open(all, touched);
   };
 
   const remove = async (id: string): Promise<void> => {
     const one = watched.get(id);
     watched.delete(id);
     clearTimeout(one?.timer);
-    await one?.files.close();
+    if (one) await close(one);
   };
 
   return {
-    add: async ({ id, user_id: userId, path, type, patterns }) => {
-      await remove(id);
-      // It is not needed where nothing is watched.
-      const { watch } = await import('chokidar');
-      const hasDots = type === 'file' || nameDots(JSON.parse(patterns));
-      const ignored = (one: string): boolean =>
-        !hasDots && one !== path && basename(one).startsWith('.');
-      const files = watch(path, { ignoreInitial: true, followSymlinks: false, ignored });
-      watched.set(id, { files, timer: undefined, userId, isBlind: false });
-      files.on('all', () => touched(id));
-      files.on('error', (error) => {
-        const one = watched.get(id);
-        if (!one || one.isBlind) return;
-        one.isBlind = true;
-        log.warn({ folderId: id, error: String(error) }, 'a folder is scanned every ten minutes');
-      });
+    add: async (folder) => {
+      await remove(folder.id);
+      const none = { files: null, presence: null, timer: undefined, since: null, fault: null };
+      const one = { folder, ...none, isStale: true, isBlind: false };
+      watched.set(folder.id, one);
+      await open([one], () => undefined);
     },
+    faultOf: (id) => watched.get(id)?.fault ?? null,
     remove,
     poll: createWatch({
-      everyMs: POLL_MS,
-      afterMs: POLL_MS,
+      everyMs: LOOK_MS,
+      afterMs: LOOK_MS,
       look: async () => {
-        for (const [id, { isBlind }] of watched) if (isBlind) touched(id);
+        const isDue = performance.now() - polledAt >= POLL_MS;
+        if (isDue) polledAt = performance.now();
+        for (const one of watched.values()) {
+          if (one.isBlind && isDue) touched(one);
+          if (!one.isStale && (await isOutdated(one))) stale(one);
+        }
       },
       failed: (error) => log.warn({ error: String(error) }, 'no folder was scanned'),
     }),
@@ -88,3 +180,17 @@ export const createFolderWatcher = ({ log, settleMs, changed }: WatcherDeps): Fo
     },
   };
 };
+
+/** True if a folder is to be watched anew. */
+const isOutdated = async ({ folder, isStale, presence, fault }: Watched): Promise<boolean> =>
+  fault === null && (isStale || (await presenceAt(folder.path)) !== presence);
+
+const close = async (one: Watched): Promise<void> => {
+  const { files } = one;
+  one.files = null;
+  await files?.close();
+};
+
+/** True if one of two paths is the other, or leads to it. */
+const overlap = (one: string, other: string): boolean =>
+  [relative(one, other), relative(other, one)].some((path) => !/^\.\.(\/|$)/.test(path));

@@ -169,15 +169,15 @@ const responsesOf = (endpoint: Endpoint) => {
   ]);
 };
 
-const errorsOf = ({ access, method, path, query, unbuilt, ...sent }: Endpoint): number[] => {
-  const { body = sent.form?.fields, rawBytes } = sent;
+const errorsOf = ({ access, method, path, query, unbuilt, ...more }: Endpoint): number[] => {
+  const { body = more.form?.fields, rawBytes, needsPermission = false } = more;
   const isOpen = access === 'public' || access === 'optional';
   const asksWho = access !== 'public' || body !== undefined || rawBytes !== undefined;
   if (unbuilt) return [401, ...(access === 'admin' ? [403] : []), 429, 501];
   return [
     ...(body || query || rawBytes ? [400] : []),
     ...(asksWho ? [401] : []),
-    ...(access === 'admin' || (isOpen && body) ? [403] : []),
+    ...(access === 'admin' || needsPermission || (isOpen && body) ? [403] : []),
     ...(path.includes('{') ? [404] : []),
     ...(method === 'GET' || rawBytes ? [] : [409]),
     ...(body || rawBytes ? [413, 415] : []),

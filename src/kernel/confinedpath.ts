@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  rename,
+  rm,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, NamedError } from './failure.js';
 
@@ -23,6 +32,16 @@ export interface FolderEntry {
   modifiedMs: number;
   /** The same for all paths that lead to it. */
   identity: string;
+  /** Another one for what takes its place, and for itself after any change. */
+  stamp: string;
+}
+
+/** A file or a folder whose name is not UTF-8. The path cannot be opened: it shows the name alone. */
+export type MisnamedEntry = Pick<FolderEntry, 'path' | 'kind'>;
+
+interface Listing {
+  entries: FolderEntry[];
+  misnamed: MisnamedEntry[];
 }
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
@@ -88,11 +107,14 @@ export const listInside = async (
   root: string,
   path: string,
   { levels, most }: { levels: number; most: number },
-): Promise<{ entries: FolderEntry[]; isCut: boolean }> => {
+): Promise<Listing & { isCut: boolean }> => {
   const entries: FolderEntry[] = [];
+  const misnamed: MisnamedEntry[] = [];
   /** Returns false if there is no room for more entries. */
   const visit = async (parts: string[], level: number): Promise<boolean> => {
-    for (const entry of await entriesOf(root, parts)) {
+    const found = await entriesOf(root, parts);
+    misnamed.push(...found.misnamed);
+    for (const entry of found.entries) {
       if (entries.length === most) return false;
       entries.push(entry);
       const inner = entry.path.split('/');
@@ -102,25 +124,88 @@ export const listInside = async (
     return true;
   };
   const isWhole = await visit(partsOf(path), 1);
-  return { entries, isCut: !isWhole };
+  return { entries, misnamed, isCut: !isWhole };
 };
 
-const entriesOf = (root: string, parts: string[]): Promise<FolderEntry[]> =>
-  inFolder(root, [...parts, '.'].join('/'), async (at) => {
-    const names = (await readdir(at('.'))).sort();
-    const stats = await Promise.all(names.map((name) => lstat(at(name)).catch(() => null)));
-    return names.flatMap((name, index) => {
-      const found = stats[index];
-      return found ? [entryOf([...parts, name].join('/'), found)] : [];
-    });
+/** Returns what is at one path of the folder `root`; null if nothing is there. Throws NotInside. */
+export const statInside = (root: string, path: string): Promise<FolderEntry | null> =>
+  inFolder(root, path, async (at, name) => {
+    const stats = await lstat(at(name)).catch(unlessMissing);
+    return stats ? entryOf(partsOf(path).join('/'), stats) : null;
   });
+
+/** Ours: the names of one folder that are read, and the entries that are looked at together. */
+const MOST_NAMES = 100_001;
+const TOGETHER = 64;
+
+const entriesOf = (root: string, parts: string[]): Promise<Listing> =>
+  inFolder(root, [...parts, '.'].join('/'), async (at) => {
+    const { names, odd } = await namesIn(at('.'));
+    const entries: FolderEntry[] = [];
+    for (let first = 0; first < names.length; first += TOGETHER) {
+      const some = names.slice(first, first + TOGETHER);
+      const stats = await Promise.all(some.map((name) => lstat(at(name)).catch(() => null)));
+      for (const [index, name] of some.entries()) {
+        const found = stats[index];
+        if (found) entries.push(entryOf([...parts, name].join('/'), found));
+      }
+    }
+    const misnamed: MisnamedEntry[] = [];
+    for (const name of odd) {
+      const stats = await lstat(Buffer.concat([Buffer.from(`${at('.')}/`), name])).catch(
+        () => null,
+      );
+      if (stats) misnamed.push(entryOf([...parts, shown(name)].join('/'), stats));
+    }
+    return { entries, misnamed };
+  });
+
+interface Names {
+  names: string[];
+  /** The names that are not UTF-8. */
+  odd: Buffer[];
+}
+
+/** Returns the names of a folder in their order, and no more of them than are ever listed. */
+const namesIn = async (folder: string): Promise<Names> => {
+  const names: string[] = [];
+  for await (const { name } of await opendir(folder, { bufferSize: 1024 })) {
+    names.push(name);
+    if (names.length === MOST_NAMES) break;
+  }
+  const isOdd = names.some((name) => name.includes('\uFFFD'));
+  return isOdd ? exactNames(folder) : { names: names.sort(), odd: [] };
+};
+
+/** Tells the names that are UTF-8 from others, in which the character U+FFFD stands for some bytes. */
+const exactNames = async (folder: string): Promise<Names> => {
+  const all = (await readdir(folder, { encoding: 'buffer' })).slice(0, MOST_NAMES);
+  const isUtf8 = (name: Buffer): boolean => Buffer.from(name.toString()).equals(name);
+  return {
+    names: all.flatMap((name) => (isUtf8(name) ? [name.toString()] : [])).sort(),
+    odd: all.filter((name) => !isUtf8(name)).sort(Buffer.compare),
+  };
+};
+
+/** Writes a name that is not UTF-8 in a readable way: `M\xfcnchen.txt`. */
+const shown = (name: Buffer): string =>
+  name
+    .toString('latin1')
+    .replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
 
 const entryOf = (path: string, stats: Stats): FolderEntry => {
   const kind = stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
   const size = kind === 'file' ? stats.size : 0;
   const modifiedMs = Math.trunc(stats.mtimeMs);
-  return { path, kind, size, modifiedMs, identity: identityOf(stats) };
+  return { path, kind, size, modifiedMs, identity: identityOf(stats), stamp: stampOf(stats) };
 };
+
+/**
+ * Returns what is different for a file that takes the place of another of the same size and time. The
+ * number of the file system is left out, which is not the same after a restart.
+ */
+export const stampOf = ({ ino, ctimeMs }: Pick<Stats, 'ino' | 'ctimeMs'>): string =>
+  `${ino}:${ctimeMs}`;
 
 /** Returns what is the same for all paths that lead to a file or a folder. */
 export const identityOf = ({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string => `${dev}:${ino}`;
@@ -171,6 +256,11 @@ const atOf =
   ({ handle, path }: { handle: FileHandle; path: string }) =>
   (name: string): string =>
     process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : join(path, name);
+
+const unlessMissing = (error: NodeJS.ErrnoException): null => {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+};
 
 const unlessThere = (error: NodeJS.ErrnoException): void => {
   if (error.code !== 'EEXIST') throw error;

@@ -34,3 +34,39 @@ export const isLarger = (value: unknown, most: number): boolean => {
   }
   return false;
 };
+
+/**
+ * True if brackets outside of strings are nested more than `depth` deep in a text of JSON. It is
+ * asked before the text is parsed: a parser needs a second for a megabyte of open brackets.
+ */
+export const isTextDeeper = (text: string, depth: number): boolean => {
+  let open = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = endOfString(text, at);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++open > depth) return true;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        open--;
+        break;
+    }
+  }
+  return false;
+};
+
+const endOfString = (text: string, start: number): number => {
+  let end = text.indexOf('"', start + 1);
+  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+};
+
+const isEscaped = (text: string, at: number): boolean => {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
+  return backslashes % 2 === 1;
+};

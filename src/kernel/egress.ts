@@ -25,6 +25,17 @@ export class EgressRefused extends NamedError {
 /** The error of a URL that is not valid for an outgoing request, whatever its host. */
 export class BadUrl extends NamedError {}
 
+/** Runs a check of an address; returns the reason why it is refused, or null. */
+export const whyRefused = (check: () => void): string | null => {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (error instanceof BadUrl || error instanceof EgressRefused) return error.message;
+    throw error;
+  }
+};
+
 export type Egress = ReturnType<typeof createEgress>;
 
 /** Parses a URL. Throws BadUrl if it is not http or https, or if it holds credentials. */

@@ -155,10 +155,17 @@ const parserOf = (
 };
 
 const fileOf = (content: BusboyFileStream, filename: string | undefined): FormFile => ({
-  filename: filename ?? '',
+  filename: decodedName(filename ?? ''),
   content,
   isCut: () => content.truncated === true,
 });
+
+/**
+ * Returns a file name without what senders write for the characters that end a name (WHATWG HTML,
+ * 4.10.22.8, multipart/form-data). A line break becomes a space.
+ */
+const decodedName = (name: string): string =>
+  name.replace(/%0D%0A|%0[AD]/g, ' ').replaceAll('%22', '"');
 
 const addField = (fields: Record<string, string | string[]>, name: string, value: string): void => {
   const before = fields[name];

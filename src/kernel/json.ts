@@ -1,5 +1,5 @@
 import Bourne from '@hapi/bourne';
-import { isDeeper, isLarger } from './depth.js';
+import { isLarger, isTextDeeper } from './depth.js';
 
 /**
  * The number of bytes above which JSON is parsed in a worker thread. That many block the event loop
@@ -22,15 +22,16 @@ export type ParsedBody = { value: unknown } | { fault: string };
 export const parseBody = (bytes: Uint8Array): ParsedBody => {
   if (bytes.length === 0) return { value: null };
   if (hasManyCommas(bytes)) return { fault: TOO_MANY };
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  if (isTextDeeper(text, DEEPEST)) return { fault: `JSON is nested over ${DEEPEST} deep` };
   let value: unknown;
   try {
-    value = Bourne.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+    value = Bourne.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { fault: 'Invalid request payload JSON format' };
   }
-  const fault = faultOfSize(value);
-  return fault === null ? { value } : { fault };
+  return isLarger(value, MOST_VALUES) ? { fault: TOO_MANY } : { value };
 };
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
@@ -49,10 +50,4 @@ const hasManyCommas = (bytes: Uint8Array): boolean => {
     else if (!isText && byte === COMMA && ++commas >= MOST_VALUES) return true;
   }
   return false;
-};
-
-const faultOfSize = (value: unknown): string | null => {
-  if (typeof value !== 'object' || value === null) return null;
-  if (isLarger(value, MOST_VALUES)) return TOO_MANY;
-  return isDeeper(value, DEEPEST) ? `JSON is nested over ${DEEPEST} deep` : null;
 };

@@ -1,5 +1,11 @@
-/** Parses JSON; returns undefined if the text is not JSON. */
+import { isTextDeeper } from './depth.js';
+
+/** Ours: nothing that is exchanged is nested so deep. */
+const DEEPEST = 1000;
+
+/** Parses JSON; returns undefined if the text is not JSON, or is nested over 1,000 deep. */
 export const parsedJson = (text: string): unknown => {
+  if (isTextDeeper(text, DEEPEST)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -58,6 +58,8 @@ export interface PoolOptions {
   heapMb: number;
   /** The time after which an idle thread is ended and its memory freed. */
   idleMs: number;
+  /** The value that each thread gets as `workerData`. */
+  given?: unknown;
 }
 
 /** Creates a pool. Threads start when they are first needed, and replace lost ones. */
@@ -100,6 +102,8 @@ interface PendingTask {
 }
 
 const LOST = 'A worker thread was lost';
+/** Ours: the space of a thread for new objects in megabytes; by default 48 are filled and kept. */
+const YOUNG_MB = 8;
 
 /** One thread of a pool, with at most one task. */
 class PoolThread {
@@ -113,7 +117,11 @@ class PoolThread {
   ) {
     this.worker = new Worker(options.script, {
       env: {},
-      resourceLimits: { maxOldGenerationSizeMb: options.heapMb },
+      workerData: options.given,
+      resourceLimits: {
+        maxOldGenerationSizeMb: options.heapMb,
+        maxYoungGenerationSizeMb: YOUNG_MB,
+      },
     });
     this.worker.unref();
     this.worker.on('message', (reply: TaskReply) => this.hear(reply));

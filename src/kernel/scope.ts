@@ -9,7 +9,10 @@ export interface ScopeRefusal {
   message: string;
 }
 type CallerRights = Pick<Caller, 'scopes' | 'tokenId' | 'impersonator'>;
-type CalledEndpoint = Pick<Endpoint, 'method' | 'path' | 'personal' | 'unimpersonated'>;
+type CalledEndpoint = Pick<
+  Endpoint,
+  'method' | 'path' | 'personal' | 'unimpersonated' | 'readsOnly'
+>;
 
 const NOUN = /^\/api\/([\w-]+)/;
 /**
@@ -34,12 +37,12 @@ export const hasScope = (scopes: readonly string[] | null, scope: string): boole
 
 /**
  * Returns the scope that a personal access token needs for an endpoint: `<noun of the path>:read`
- * for GET, `:write` for the rest. null: it needs none.
+ * for GET and what only reads, `:write` for the rest. null: it needs none.
  */
-export const scopeOf = ({ method, path }: CalledEndpoint): string | null => {
+export const scopeOf = ({ method, path, readsOnly }: CalledEndpoint): string | null => {
   const noun = nounOf(path);
   if (noun === null || noun === ACCOUNT) return null;
-  return `${noun}:${method === 'GET' ? 'read' : 'write'}`;
+  return `${noun}:${method === 'GET' || readsOnly ? 'read' : 'write'}`;
 };
 
 /** Returns every scope that a token may name, from the endpoints that identify their caller. */

@@ -4,10 +4,13 @@ import { stemmer } from 'stemmer';
 const MOST_WORDS = 500;
 const LONGEST_WORD = 40;
 
-/** Runs of the scripts that are written without spaces between words. */
-export const UNSPACED =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]+/gu;
+/** The scripts that are written without spaces between words, for the class of a regular expression. */
+export const UNSPACED_SCRIPTS =
+  '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}';
+/** Runs of these scripts. */
+export const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]+`, 'gu');
 const SPACED = /[\p{L}\p{N}]+/gu;
+const ASCII = /^[\x00-\x7f]*$/;
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])\p{M}+/gu;
 
 /**
@@ -26,12 +29,17 @@ export const searchWords = async (text: string): Promise<string[]> => {
 
 /** Returns a text in lower case and without accents, with ß as ss. */
 export const foldText = (text: string): string =>
-  text
-    .normalize('NFKD')
-    .replace(ACCENTED, '$1')
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll('ß', 'ss');
+  isAscii(text)
+    ? text.toLowerCase()
+    : text
+        .normalize('NFKD')
+        .replace(ACCENTED, '$1')
+        .normalize('NFKC')
+        .toLowerCase()
+        .replaceAll('ß', 'ss');
+
+/** Returns true for a text of ASCII characters alone. */
+export const isAscii = (text: string): boolean => ASCII.test(text);
 
 let loading: Promise<Set<string>> | undefined;
 

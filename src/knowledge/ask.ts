@@ -19,8 +19,15 @@ interface ModelQuestion {
   signal: AbortSignal;
 }
 
+/** The answer of a model, with the models before it that did not answer, and why. */
+interface ModelAnswer {
+  text: string;
+  model: string;
+  unanswered: string | null;
+}
+
 /** Asks a model. Resolves to null if a limit of the user's day forbids it. */
-export type AskModel = (question: ModelQuestion) => Promise<{ text: string; model: string } | null>;
+export type AskModel = (question: ModelQuestion) => Promise<ModelAnswer | null>;
 
 interface AskDeps extends SearchDeps {
   clock: Clock;
@@ -34,6 +41,9 @@ export interface KnowledgeQuestion {
   filters?: KnowledgeSearch['filters'];
   signal: AbortSignal;
 }
+
+/** The types of entries that prove something: all but reports, which would prove each other. */
+export const PROVING_TYPES = ['document', 'file', 'page', 'note', 'email', 'memory'] as const;
 
 /** The topic whose models answer. */
 const TOPIC = 'knowledge';
@@ -58,11 +68,13 @@ const RULES = [
  */
 export const askKnowledge = async (
   deps: AskDeps,
-  { userId, question, filters, signal }: KnowledgeQuestion,
+  { userId, question, filters = {}, signal }: KnowledgeQuestion,
 ): Promise<{ answer: KnowledgeAnswer; isOutside: boolean }> => {
   const { clock, askModel } = deps;
   const query = plainWords(question);
-  const search = { query, filters, limit: MOST_CHUNKS };
+  const isNamed = filters.sourceType !== undefined || filters.entryIds !== undefined;
+  const proving = isNamed ? filters : { ...filters, sourceType: [...PROVING_TYPES] };
+  const search = { query, filters: proving, limit: MOST_CHUNKS };
   const chunks = /\S/.test(query) ? await foundFor(deps, userId, search) : [];
   if (chunks.length === 0) return { answer: NOTHING, isOutside: false };
   const isOutside = chunks.some(({ trust }) => trust === 'outside');
@@ -71,8 +83,9 @@ export const askKnowledge = async (
   const reply = await answered(
     askModel({ ...asked, turns, maxOutputTokens: OUTPUT_TOKENS, signal }),
   );
-  if (!reply) return { answer: placesIn(chunks, 'A limit of your day leaves no model'), isOutside };
-  if (reply.model === DIGEST) return { answer: placesIn(chunks, 'There is no model'), isOutside };
+  if (!reply || reply.model === DIGEST) {
+    return { answer: placesIn(chunks, whyNone(reply)), isOutside };
+  }
   return { answer: checkedAnswer(reply, { question, chunks }), isOutside };
 };
 
@@ -100,6 +113,13 @@ const answered = async (reply: ReturnType<AskModel>): ReturnType<AskModel> => {
     if (!(error instanceof ModelFailure)) throw error;
     throw Boom.serverUnavailable(`No model answered: ${error.message}`, { code: 'no_answer' });
   }
+};
+
+const whyNone = (reply: ModelAnswer | null): string => {
+  if (!reply) return 'A limit of your day leaves no model to answer';
+  return reply.unanswered === null
+    ? 'There is no model to answer'
+    : `No model answered (${reply.unanswered})`;
 };
 
 const turnsOf = (question: string, chunks: FoundChunk[]): Turn[] => {
@@ -138,7 +158,7 @@ const checkedAnswer = (
     const standing = quotes
       .slice(0, MOST_QUOTES)
       .flatMap((quote) => citationOf(quote, { chunks, finders }));
-    grounded &&= standing.length === quotes.length && isProved(sentence, standing, question);
+    grounded &&= standing.length === quotes.length && isProved(sentence, standing);
     const marks = standing.map((citation) => {
       citations.push({ ...citation, n: citations.length + 1 });
       return `[${citations.length}]`;
@@ -174,12 +194,38 @@ const SHOWN_CHARS = 400;
 
 /** Shows the beginnings of the best chunks in place of an answer, and says why. */
 const placesIn = (chunks: FoundChunk[], why: string): KnowledgeAnswer => {
-  const citations = chunks.slice(0, SHOWN).map((chunk, at) => {
-    const from = chunk.text.length - chunk.text.trimStart().length;
-    const to = Math.min(chunk.text.trimEnd().length, from + SHOWN_CHARS);
-    return { ...citing(chunk, { from, to }), n: at + 1 };
-  });
+  const distinct: Citation[] = [];
+  for (const chunk of chunks) {
+    const cited = beginningOf(chunk);
+    if (distinct.length < SHOWN && !distinct.some((each) => isRepeated(each, cited)))
+      distinct.push(cited);
+  }
+  const citations = distinct.map((cited, at) => ({ ...cited, n: at + 1 }));
   const quotes = citations.map(({ n, quote }) => `“${quote.replace(/\s+/g, ' ')}” [${n}]`);
-  const answer = `${why} to answer, so these are the places that fit best: ${quotes.join(' ')}`;
+  const answer = `${why}, so these are the places that fit best: ${quotes.join(' ')}`;
   return { answer, citations, model: DIGEST, grounded: false };
+};
+
+const beginningOf = (chunk: FoundChunk): Citation => {
+  const from = chunk.text.length - chunk.text.trimStart().length;
+  const to = Math.min(chunk.text.trimEnd().length, from + SHOWN_CHARS);
+  return citing(chunk, { from, to });
+};
+
+/** Returns true if two quotes of an entry have a text in common, since its chunks overlap. */
+const isRepeated = (one: Citation, other: Citation): boolean =>
+  one.entryId === other.entryId &&
+  (overlaps(one.quote, other.quote) || overlaps(other.quote, one.quote));
+
+/** Ours: the characters at the beginning of a quote by which it is found in another one. */
+const SHARED_CHARS = 20;
+
+/** Returns true if the first text contains the other one, or ends as that one begins. */
+const overlaps = (first: string, other: string): boolean => {
+  const beginning = other.slice(0, SHARED_CHARS);
+  for (let at = first.indexOf(beginning); at >= 0; at = first.indexOf(beginning, at + 1)) {
+    const rest = first.slice(at);
+    if (other.startsWith(rest) || rest.startsWith(other)) return true;
+  }
+  return false;
 };

@@ -6,7 +6,11 @@ import type { SearchIndex } from './searchindex.js';
 const PHRASE_WORDS = 5;
 const PHRASE_SIGNS = 6;
 
-const WORDS = new RegExp(`(?:[\\p{sc=Latin}\\p{N}]+[ \\n]+){2,${PHRASE_WORDS}}`, 'u');
+/** Whole words of Latin letters, with accents of their own or combined ones, and of digits. */
+const WORDS = new RegExp(
+  `(?<![\\p{L}\\p{N}\\p{M}\\p{Co}])(?:[\\p{sc=Latin}\\p{N}\\p{M}]+[ \\n]+){2,${PHRASE_WORDS}}`,
+  'u',
+);
 const SIGNS = new RegExp(`[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}]{2,${PHRASE_SIGNS}}`, 'u');
 
 /**

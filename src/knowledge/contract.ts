@@ -16,7 +16,7 @@ export const knowledgeTag = () => s.text(60).pattern(/^\S(.*\S)?$/, 'no space at
 const tags = () => s.list(knowledgeTag(), 20).unique().label('KnowledgeTags');
 const title = () => s.text(300).pattern(/\S/, 'some text');
 /** The text of a note. */
-export const knowledgeText = () => s.anyText(1_000_000);
+export const knowledgeText = () => s.text(1_000_000).pattern(/\S/, 'some text');
 
 const entry = {
   id: s.id('entry'),
@@ -99,7 +99,7 @@ const KnowledgeResult = s.object('KnowledgeResult', {
   highlights: s
     .list(s.list(count(), 2))
     .description('From and to of what matched in the snippet, in UTF-16 code units'),
-  score: s.amount(0, 1).description('By its rank; 1 is the best'),
+  score: s.amount(0, 1).description('How well it fits beside the others; at most 1'),
   matched: s
     .list(s.oneOf('KnowledgeMatch', 'word', 'part', 'meaning'))
     .description('How it was found: by words, by parts of words, by its meaning'),
@@ -226,6 +226,7 @@ export const knowledge = contract({
     summary: 'Index a text, a page, a document, or files of the machine, as an operation',
     example: { text: 'All of the text.', title: 'A text' },
     body: KnowledgeIndex,
+    needsPermission: true,
     reply: Operation,
     status: 202,
   }),

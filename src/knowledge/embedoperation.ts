@@ -6,7 +6,7 @@ import { embedPatiently, type PatientCall } from './embedpatiently.js';
 import type { ChunkToEmbed, EmbedStore, NumberedEmbedder } from './embedqueries.js';
 import { embedSteps } from './embedsteps.js';
 import type { EmbedTurns } from './embedturns.js';
-import { textToEmbed } from './hash.js';
+import { textToEmbed } from './procedures/hash.js';
 import { isLatin } from './procedures/language.js';
 import type { SearchIndex } from './searchindex.js';
 

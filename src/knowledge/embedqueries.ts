@@ -3,7 +3,7 @@ import { readFact, writeFact } from '../store/facts.js';
 import { type Store, statement } from '../store/store.js';
 import type { KnowledgeChunkRow, KnowledgeEntryRow } from '../store/tables/knowledge.js';
 import { visibleTo } from '../store/visible.js';
-import { hashOfChunk } from './hash.js';
+import { hashOfChunk } from './procedures/hash.js';
 
 /** An embedder with its number in the database. */
 export interface NumberedEmbedder {
@@ -63,6 +63,16 @@ const waitingFor = (
 ) => {
   const waiting = waitingEntries(store, userId);
   return isEnglish ? waiting.where(isEntryForEnglish) : waiting;
+};
+
+/** Returns true if an entry of a user waits that the embedder takes. */
+export const isWaiting = async (
+  store: Store,
+  userId: string,
+  of: Pick<NumberedEmbedder, 'isEnglish'>,
+): Promise<boolean> => {
+  const row = waitingFor(store, userId, of).select('e.id').limit(1);
+  return (await row.executeTakeFirst()) !== undefined;
 };
 
 const waitingOf = async (store: Store, userId: string): Promise<number> => {

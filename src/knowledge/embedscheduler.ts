@@ -5,7 +5,8 @@ import type { Store } from '../store/store.js';
 import { visibleTo } from '../store/visible.js';
 import type { Embedders } from './embedders/registry.js';
 import { EMBED_KIND } from './embedoperation.js';
-import type { EmbedStore } from './embedqueries.js';
+import { type EmbedStore, isWaiting } from './embedqueries.js';
+import { embedSteps } from './embedsteps.js';
 import type { EmbedTurns } from './embedturns.js';
 
 /** Begins the operations that make vectors. */
@@ -34,13 +35,10 @@ export const createEmbedScheduler = (deps: SchedulerDeps): EmbedScheduler => {
   const wanted = (userId: string): void => {
     if (!embedders.inForce() || turns.tell(userId)) return;
     turns.expect(userId, null);
-    begin(deps, userId).then(
-      (id) => turns.expect(userId, id),
-      (error) => {
-        turns.leave(userId, null);
-        log.warn({ userId, error: String(error) }, 'no vectors are made');
-      },
-    );
+    beginIfNeeded(deps, userId).catch((error) => {
+      turns.leave(userId, null);
+      log.warn({ userId, error: String(error) }, 'no vectors are made');
+    });
   };
 
   let isStarted = false;
@@ -67,6 +65,31 @@ export const createEmbedScheduler = (deps: SchedulerDeps): EmbedScheduler => {
       await reconcile();
     },
   };
+};
+
+/**
+ * Begins an operation if there is work for one: another one may have taken the texts that have come,
+ * or an English embedder takes them as they are.
+ */
+const beginIfNeeded = async (deps: SchedulerDeps, userId: string): Promise<void> => {
+  const { turns } = deps;
+  do {
+    if (await hasWork(deps, userId)) return turns.expect(userId, await begin(deps, userId));
+  } while (turns.takeNews(userId));
+  turns.leave(userId, null);
+};
+
+const hasWork = async (
+  { store, embedders, vectors }: SchedulerDeps,
+  userId: string,
+): Promise<boolean> => {
+  const embedder = embedders.inForce();
+  if (!embedder || !(await isWaiting(store, userId, { isEnglish: false }))) return false;
+  const id = await embedders.idOf(embedder);
+  if ((await vectors.key()) !== embedder.key || (await vectors.hasOthers(userId, id))) return true;
+  if (await isWaiting(store, userId, embedder)) return true;
+  await store.transact([embedSteps.skipOthers(userId, { ...embedder, id })]);
+  return isWaiting(store, userId, embedder);
 };
 
 const begin = async ({ embedders, operations }: SchedulerDeps, userId: string): Promise<string> => {

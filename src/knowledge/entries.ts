@@ -4,10 +4,9 @@ import { foldText } from '../kernel/searchwords.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { insertRow } from '../store/rows.js';
 import { type KnowledgeEntryRow, knowledgeEntryTable } from '../store/tables/knowledge.js';
-import { hashOfChunk } from './hash.js';
-import type { SplitChunk, TextToSplit } from './procedures/split.js';
+import { CHUNKS_OF_BATCH, type EntryText } from './procedures/batches.js';
 import { type KnowledgeStore, tagSteps } from './queries.js';
-import type { SearchIndex } from './searchindex.js';
+import type { SearchIndex, SplitText } from './searchindex.js';
 
 /** A text that becomes an entry. */
 export interface KnowledgeText {
@@ -20,8 +19,7 @@ export interface KnowledgeText {
   tags: string[];
   /** `owner` only for what the person wrote or confirmed. */
   trust: KnowledgeEntryRow['trust'];
-  /** A text without pages, or the texts of its pages. */
-  text: string | { number: number; text: string }[];
+  text: EntryText;
 }
 
 /** An entry that is ready to be written. */
@@ -29,14 +27,12 @@ export interface PreparedEntry {
   id: string;
   chunks: number;
   /**
-   * The transactions that write it, in this order. Until the last one is committed the entry has no
-   * chunks that can be found.
+   * The transactions that write it, in this order, each made when it is asked for. Until the last one
+   * is committed the entry has no chunks that can be found.
    */
-  transactions: TransactionStep[][];
+  transactions: AsyncIterable<TransactionStep[]>;
 }
 
-/** Ours: the chunks that are written in one transaction. */
-const CHUNKS_AT_ONCE = 200;
 const LONGEST_TITLE = 300;
 
 interface EntriesDeps {
@@ -50,43 +46,23 @@ export const prepareEntry = async (
   { clock, entries, index }: EntriesDeps,
   given: KnowledgeText,
 ): Promise<PreparedEntry> => {
-  const whole = wholeText(given.text);
-  const { chunks, language } = await index.split(given.userId, whole);
+  const split = await index.split(given.userId, given.text);
   const { userId, sourceType, sourceId } = given;
   const before =
     sourceId === null ? undefined : await entries.ofSource(userId, sourceType, sourceId);
-  const row = rowOf(given, { now: clock.now(), before, language });
-  const of = { id: row.id, userId };
-  const first = before ? replacement(row) : [insertRow(knowledgeEntryTable, row)];
-  const batches: TransactionStep[][] = [];
-  for (let at = 0; at < chunks.length; at += CHUNKS_AT_ONCE) {
-    batches.push([insertChunks(of, chunks.slice(at, at + CHUNKS_AT_ONCE), at)]);
-  }
-  const last = {
-    sql: 'UPDATE knowledge_entries SET chunks = ?, chars = ? WHERE user_id = ? AND id = ?',
-    parameters: [chunks.length, whole.text.length, userId, row.id],
-    expect: 1,
-  };
-  const [firstChunks = [], ...more] = batches;
-  const transactions = [
-    [...first, ...tagSteps({ ...of, tags: row.tags }), ...firstChunks],
-    ...more,
-  ];
+  const row = rowOf(given, { now: clock.now(), before, language: split.language });
   const earlier = before ? await entries.hashes(userId, before.id) : [];
-  transactions.at(-1)?.push(last, ...(before ? [removeVectors(userId, earlier)] : []));
-  return { id: row.id, chunks: chunks.length, transactions };
-};
-
-/** Joins pages to one text. NUL characters, which are in no text, become spaces. */
-const wholeText = (text: KnowledgeText['text']): TextToSplit => {
-  if (typeof text === 'string') return { text: text.replaceAll('\0', ' '), pages: [] };
-  let whole = '';
-  const pages = text.map(({ number, text: page }) => {
-    const start = whole.length;
-    whole += `${page.replaceAll('\0', ' ').trimEnd()}\n\n`;
-    return { number, start };
-  });
-  return { text: whole, pages };
+  const first = before ? replacement(row) : [insertRow(knowledgeEntryTable, row)];
+  const last = [ofSize(row, split), ...(before ? [removeVectors(userId, earlier)] : [])];
+  const transactions = async function* (): AsyncGenerator<TransactionStep[]> {
+    const tags = tagSteps({ id: row.id, userId, tags: row.tags });
+    const final = Math.max(0, split.batches - 1);
+    for (let at = 0; at <= final; at++) {
+      const chunks = at < split.batches ? [insertChunks(row, await split.batch(at), at)] : [];
+      yield [...(at === 0 ? [...first, ...tags] : []), ...chunks, ...(at === final ? last : [])];
+    }
+  };
+  return { id: row.id, chunks: split.chunks, transactions: transactions() };
 };
 
 /** The title of an entry that says none. */
@@ -143,24 +119,26 @@ const replacement = (row: KnowledgeEntryRow): TransactionStep[] => [
   },
 ];
 
+/** Builds the step that gives an entry its size, by which it can be found. */
+const ofSize = (
+  { id, user_id }: KnowledgeEntryRow,
+  { chunks, chars }: SplitText,
+): TransactionStep => ({
+  sql: 'UPDATE knowledge_entries SET chunks = ?, chars = ? WHERE user_id = ? AND id = ?',
+  parameters: [chunks, chars, user_id, id],
+  expect: 1,
+});
+
 const insertChunks = (
-  { id, userId }: { id: string; userId: string },
-  chunks: SplitChunk[],
-  first: number,
+  { id, user_id }: KnowledgeEntryRow,
+  batch: string,
+  at: number,
 ): TransactionStep => ({
   sql: `INSERT INTO knowledge_chunks (user_id, entry_id, number, start, text, heading, page, hash)
     SELECT ?, ?, ? + key, value ->> 'start', value ->> 'text', value ->> 'heading',
       value ->> 'page', value ->> 'hash'
     FROM json_each(?)`,
-  parameters: [userId, id, first, JSON.stringify(chunks.map(hashed))],
-});
-
-const hashed = ({ start, text, heading, page }: SplitChunk) => ({
-  start,
-  text,
-  heading,
-  page,
-  hash: hashOfChunk({ heading, text }),
+  parameters: [user_id, id, at * CHUNKS_OF_BATCH, batch],
 });
 
 /** Builds the step that removes those vectors of an entry's earlier chunks that no chunk has now. */

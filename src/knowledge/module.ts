@@ -21,7 +21,7 @@ import { openSearchIndex } from './searchindex.js';
 import { indexText, type KnowledgeDeps, type KnowledgeSources } from './service.js';
 
 export type { KnowledgeActions } from './actions.js';
-export { plainWords } from './ask.js';
+export { PROVING_TYPES, plainWords } from './ask.js';
 export { knowledgeTag } from './contract.js';
 export { DayLimitReached, type Embedder, EmbedderFailed } from './embedders/embedder.js';
 export type { EmbedderReport, EmbedderSource } from './embedders/registry.js';

@@ -1,4 +1,5 @@
 import { parsedJson } from '../kernel/jsonvalue.js';
+import { UNSPACED_SCRIPTS } from '../kernel/searchwords.js';
 
 /** A sentence of an answer, with the places that it is taken from. */
 export interface QuotedSentence {
@@ -36,20 +37,27 @@ const quoteOf = (given: unknown): QuotedSentence['quotes'] => {
   return typeof n === 'number' && typeof quote === 'string' ? [{ n, quote }] : [];
 };
 
+/** A number with its separators: `2,400.50`, `10:30`. */
+const NUMBER = /\p{Nd}+(?:[.,:/]\p{Nd}+)*/gu;
+
 /**
  * True if a text is a quote itself, or if each of its sentences may have one of its own and each
- * number in it stands in a quote or in the question.
+ * number in it stands in a quote or is among those given. What a question says proves nothing.
  */
-export const isProved = (text: string, quotes: { quote: string }[], question: string): boolean => {
-  const said = text.replace(/^[“"]|[”"]$/g, '');
-  if (quotes.some(({ quote }) => quote.replace(/\s+/g, ' ').includes(said))) return true;
+export const isProved = (
+  text: string,
+  quotes: { quote: string }[],
+  given: number[] = [],
+): boolean => {
+  const said = plainForm(text.replace(/^[“"]|[”"]$/g, '')).text.trim();
+  if (quotes.some(({ quote }) => placeOfWords(plainForm(quote).text, said) !== null)) return true;
   const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(text)];
   const worded = sentences.filter(({ segment }) => /[\p{L}\p{N}]/u.test(segment));
-  const proof = [question, ...quotes.map(({ quote }) => quote)].join(' ');
-  const numbers = new Set(proof.match(/\p{Nd}+/gu));
+  const quoted = quotes.flatMap(({ quote }) => quote.match(NUMBER) ?? []);
+  const numbers = new Set([...quoted, ...given.map(String)]);
   return (
     quotes.length >= Math.max(1, worded.length) &&
-    (text.match(/\p{Nd}+/gu) ?? []).every((number) => numbers.has(number))
+    (text.match(NUMBER) ?? []).every((number) => numbers.has(number))
   );
 };
 
@@ -60,9 +68,9 @@ interface QuotePlace {
 }
 
 /**
- * Returns the function that finds quotes in one text, whatever the white space and the form of the
- * quotation marks. It returns null for one that does not stand there, or is too short to prove
- * anything.
+ * Returns the function that finds quotes in one text, whatever the white space, the form of the
+ * quotation marks and that of accents. It returns null for one that does not stand there in whole
+ * words, or is too short to prove anything.
  */
 export const quoteFinder = (text: string): ((quote: string) => QuotePlace | null) => {
   let prepared: ReturnType<typeof plainForm> | null = null;
@@ -75,12 +83,35 @@ export const quoteFinder = (text: string): ((quote: string) => QuotePlace | null
     prepared ??= plainForm(text);
     const { text: plain, places } = prepared;
     if (wanted.length < Math.min(shortest, plain.trim().length)) return null;
-    const at = plain.indexOf(wanted);
-    if (at < 0 || wanted === '') return null;
+    const at = placeOfWords(plain, wanted);
+    if (at === null) return null;
     const [from = 0, last = 0] = [places[at], places[at + wanted.length - 1]];
-    return { from, to: last + 1 };
+    return { from, to: endOfCharacter(text, last) };
   };
 };
+
+/** Ours: the places of a quote that are looked at; each comparison takes as long as the quote is. */
+const MOST_PLACES = 1000;
+
+/** Returns the place of words in a text where no longer word contains the first or the last one. */
+const placeOfWords = (text: string, words: string): number | null => {
+  if (words === '') return null;
+  let at = text.indexOf(words);
+  for (let looked = 0; at >= 0 && looked < MOST_PLACES; looked++) {
+    if (!isWithinWord(text, at) && !isWithinWord(text, at + words.length)) return at;
+    at = text.indexOf(words, at + 1);
+  }
+  return null;
+};
+
+/** Scripts without spaces have no words that begin or end at a place. */
+const IN_WORD = new RegExp(`^(?![${UNSPACED_SCRIPTS}])[\\p{L}\\p{N}\\p{M}]`, 'u');
+
+const isWithinWord = (text: string, place: number): boolean =>
+  place > 0 && isOfWord(text, place - 1) && isOfWord(text, place);
+
+const isOfWord = (text: string, place: number): boolean =>
+  IN_WORD.test(text.slice(place, place + 2));
 
 const SPACE = 0x20;
 
@@ -103,22 +134,52 @@ const LAST_CONTROL = 13;
 /** The most arguments of one call. */
 const CODES_AT_ONCE = 8192;
 
-/** Gives each character its plain form, and white space the form of one space. */
+/**
+ * Gives each character its plain form, and white space the form of one space. Letters and their
+ * combining accents are composed (Unicode Standard Annex 15, NFC).
+ */
 const plainForm = (text: string): { text: string; places: Int32Array } => {
   const codes = new Uint16Array(text.length);
   const places = new Int32Array(text.length);
   let count = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = plainCode(text.charCodeAt(at));
-    if (code === SPACE && count > 0 && codes[count - 1] === SPACE) continue;
-    codes[count] = code;
-    places[count++] = at;
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = endOfCharacter(text, at);
+    const piece = end === at + 1 ? null : composed(text.slice(at, end));
+    for (let unit = 0; unit < (piece?.length ?? 1); unit++) {
+      const code = piece === null ? plainCode(text.charCodeAt(at)) : piece.charCodeAt(unit);
+      if (code === SPACE && count > 0 && codes[count - 1] === SPACE) continue;
+      codes[count] = code;
+      places[count++] = at;
+    }
   }
   let plain = '';
   for (let at = 0; at < count; at += CODES_AT_ONCE) {
     plain += String.fromCharCode(...codes.subarray(at, Math.min(count, at + CODES_AT_ONCE)));
   }
   return { text: plain, places };
+};
+
+/** The first code of a combining mark. */
+const FIRST_MARK = 0x300;
+const MARK = /^\p{M}/u;
+/**
+ * The marks that are combined with one character (Unicode Standard Annex 15, Stream-Safe Text Format).
+ * Composing takes the square of their number.
+ */
+const MOST_MARKS = 30;
+
+/** Returns where a character ends with the marks that are combined with it. */
+const endOfCharacter = (text: string, at: number): number => {
+  let end = at + 1;
+  const last = end + MOST_MARKS;
+  while (end < last && text.charCodeAt(end) >= FIRST_MARK && MARK.test(text.charAt(end))) end++;
+  return end;
+};
+
+/** Composes a character; one that would become longer stays as it is. */
+const composed = (character: string): string => {
+  const whole = character.normalize('NFC');
+  return whole.length > character.length ? character : whole;
 };
 
 const plainCode = (code: number): number => {

@@ -1,8 +1,8 @@
 import type { Log } from '../kernel/log.js';
-import { createPool, type Pool } from '../kernel/pool.js';
+import { openPoolProcess } from '../kernel/poolprocess.js';
 import type { Store } from '../store/store.js';
+import type { EntryText, SplitSummary } from './procedures/batches.js';
 import type { FindRequest, Found } from './procedures/find.js';
-import type { SplitChunks, TextToSplit } from './procedures/split.js';
 import type { knowledgeTasks, NearestEntry } from './procedures/tasks.js';
 
 interface SearchIndexDeps {
@@ -11,10 +11,13 @@ interface SearchIndexDeps {
   home: string;
 }
 
-/** A text in its chunks, with the code of its language. */
-type SplitResult = SplitChunks & { language: string | null };
+/** A text that was split into chunks. */
+export interface SplitText extends SplitSummary {
+  /** Fetches a batch of its chunks, as a JSON array. Call it once for each, in their order. */
+  batch(at: number): Promise<string>;
+}
 
-/** The search index, which threads of its own write and read. */
+/** The search index, which a process of its own writes and reads. */
 export interface SearchIndex {
   /** Has the index take over what was committed. */
   changed(): void;
@@ -23,32 +26,35 @@ export interface SearchIndex {
   find(request: Omit<FindRequest, 'home'>): Promise<Found>;
   /** Finds out if an entry is found by a vector. */
   nearest(of: Omit<NearestEntry, 'home'>): Promise<boolean>;
-  split(userId: string, text: TextToSplit): Promise<SplitResult>;
+  split(userId: string, text: EntryText): Promise<SplitText>;
   /** Has it take over what an earlier start has left, if anything. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Ours: the longest times of a search, of a step of indexing and of a split, in milliseconds. */
-const SEARCH_MS = 10_000;
-const STEP_LIMIT_MS = 300_000;
-const SPLIT_MS = 120_000;
-const SHARED = { waiting: 1000, heapMb: 512, idleMs: 60_000 };
+/** Ours: the time after which the idle process is ended. */
+const IDLE_MS = 60_000;
+/** Ours: the time without changes after which words are merged. */
+const MERGE_AFTER_MS = 5000;
 /** Stands for the daemon among those who ask the thread that writes. */
 const SYNC = 'sync';
 
-type KnowledgePool = Pool<typeof knowledgeTasks>;
-
-/** Opens the search index. Its threads start when they are needed, and end when they are idle. */
+/** Opens the search index. Its process starts when it is needed, and ends when it is idle. */
 export const openSearchIndex = ({ store, log, home }: SearchIndexDeps): SearchIndex => {
-  const script = new URL('./procedures/thread.js', import.meta.url);
-  const writer: KnowledgePool = createPool({ script, size: 1, limitMs: STEP_LIMIT_MS, ...SHARED });
-  // Apart from the writer, which all users wait for.
-  const splitter: KnowledgePool = createPool({ script, size: 1, limitMs: SPLIT_MS, ...SHARED });
-  const readers: KnowledgePool = createPool({ script, size: 2, limitMs: SEARCH_MS, ...SHARED });
+  const script = new URL('./procedures/main.js', import.meta.url);
+  const pools = openPoolProcess({ script, idleMs: IDLE_MS });
+  const writer = pools.pool<typeof knowledgeTasks>('writer');
+  const splitter = pools.pool<typeof knowledgeTasks>('splitter');
+  const readers = pools.pool<typeof knowledgeTasks>('readers');
   let running: Promise<void> | null = null;
   let isBehind = false;
+  let isStarted = false;
   let isClosed = false;
+  let splits = 0;
+
+  const failed = (what: string) => (error: unknown) => {
+    if (!isClosed) log.error({ error: String(error) }, `the search index was not ${what}`);
+  };
 
   const takeOver = async (): Promise<void> => {
     while (isBehind && !isClosed) {
@@ -62,18 +68,38 @@ export const openSearchIndex = ({ store, log, home }: SearchIndexDeps): SearchIn
     }
   };
 
+  let merging: NodeJS.Timeout | undefined;
+  const merge = async (): Promise<void> => {
+    while (!running && !isClosed && (await writer.run(SYNC, 'merge', { home })));
+  };
+
   const begin = (): Promise<void> => {
+    clearTimeout(merging);
+    isStarted = true;
     running ??= takeOver().finally(() => {
       running = null;
+      if (isClosed) return;
+      merging = setTimeout(() => merge().catch(failed('merged')), MERGE_AFTER_MS).unref();
     });
     return running;
   };
 
   const changed = (): void => {
     isBehind = true;
-    begin().catch((error) => {
-      if (!isClosed) log.error({ error: String(error) }, 'the search index was not written');
-    });
+    begin().catch(failed('written'));
+  };
+
+  const split = async (userId: string, text: EntryText): Promise<SplitText> => {
+    const id = `${++splits}`;
+    const summary = await splitter.run(userId, 'splitIntoBatches', { id, text });
+    const batch = async (at: number): Promise<string> => {
+      const kept = await splitter.run(userId, 'takeBatch', { id, at });
+      if (kept !== null) return kept;
+      // Its thread has ended meanwhile, or others took the place.
+      await splitter.run(userId, 'splitIntoBatches', { id, text });
+      return batch(at);
+    };
+    return { ...summary, batch };
   };
 
   return {
@@ -84,19 +110,21 @@ export const openSearchIndex = ({ store, log, home }: SearchIndexDeps): SearchIn
     },
     find: async (request) => {
       const { isLost, ...found } = await readers.run(request.userId, 'find', { home, ...request });
-      if (isLost) changed();
+      // An earlier start may have left words to merge.
+      if (isLost || !isStarted) changed();
       return found;
     },
     nearest: (of) => readers.run(of.userId, 'nearest', { home, ...of }),
-    split: (userId, text) => splitter.run(userId, 'split', text),
+    split,
     start: async () => {
       const newest = store.db.selectFrom('knowledge_changes').select('seq').orderBy('seq', 'desc');
       if (await newest.limit(1).executeTakeFirst()) changed();
     },
     close: async () => {
       isClosed = true;
+      clearTimeout(merging);
       await running?.catch(() => undefined);
-      await Promise.all([writer.close(), splitter.close(), readers.close()]);
+      await pools.close();
     },
   };
 };

@@ -1,6 +1,8 @@
 import type { Clock } from '../kernel/clock.js';
 import type { Operation } from '../kernel/contract/operation.js';
+import { createTurns } from '../kernel/fairqueue.js';
 import type { OperationBeginner } from '../operations/module.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
 import type { Store } from '../store/store.js';
 import type { AskModel } from './ask.js';
 import type { KnowledgeIndex } from './contract.js';
@@ -36,12 +38,27 @@ export interface KnowledgeSources {
   path(userId: string, of: IndexedPath): Promise<Operation>;
 }
 
+/** Ours: the characters of a text above which it waits for its turn. */
+const LARGE_CHARS = 100_000;
+/** Ours: one at once, because it takes some ten times its size of memory. */
+const largeTexts = createTurns({ atOnce: 1, waiting: Number.POSITIVE_INFINITY });
+
 /** Stores a text as an entry, and begins the operation that makes it searchable. */
 export const beginEntry = async (
   deps: KnowledgeDeps,
   text: KnowledgeText,
+): Promise<{ id: string; operation: Operation }> =>
+  typeof text.text === 'string' && text.text.length > LARGE_CHARS
+    ? largeTexts.take(text.userId, () => storeAndBegin(deps, text))
+    : storeAndBegin(deps, text);
+
+const storeAndBegin = async (
+  deps: KnowledgeDeps,
+  text: KnowledgeText,
 ): Promise<{ id: string; operation: Operation }> => {
   const { id, chunks, transactions } = await prepareEntry(deps, text);
+  const steps: TransactionStep[] = [];
+  for await (const some of transactions) steps.push(...some);
   const operation = await deps.indexing.begin(
     {
       userId: text.userId,
@@ -50,7 +67,7 @@ export const beginEntry = async (
       input: { entryId: id },
       progress: { total: chunks, unit: 'chunks' },
     },
-    transactions.flat(),
+    steps,
   );
   return { id, operation };
 };
@@ -61,7 +78,7 @@ export const indexText = async (
   text: KnowledgeText,
 ): Promise<{ id: string; error: string | null }> => {
   const { id, transactions } = await prepareEntry(deps, text);
-  for (const steps of transactions) await deps.store.transact(steps);
+  for await (const steps of transactions) await deps.store.transact(steps);
   const finished = await finishEntry(deps, text.userId, id);
   if (finished) await deps.store.transact([finished.step]);
   return { id, error: finished?.error ?? null };

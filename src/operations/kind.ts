@@ -42,7 +42,7 @@ export interface OperationKind<Input = unknown, Checkpoint = unknown> {
    * of a user do not wait for them.
    */
   isHeavy?: true;
-  /** The most operations of one user that wait or run; 100 unless given. */
+  /** The most operations of the kind that wait or run for one user; 100 unless given. */
   most?: number;
   /** True if only admins may have it done. It ends once its owner is none any more. */
   isAdmins: boolean;

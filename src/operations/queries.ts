@@ -52,9 +52,10 @@ export const operationsStore = ({ db }: Store) => ({
     return row !== undefined && (!isAdmins || row.role === 'admin');
   },
 
-  /** Inserts an operation, unless the user has `most` that have not ended. */
+  /** Inserts an operation, unless the user has `most` of its kind that have not ended. */
   insert: (row: OperationRow, most: number): Statement => {
-    const count = selectCount(db, operationTable, { user_id: row.user_id }, isUnended);
+    const { user_id, kind } = row;
+    const count = selectCount(db, operationTable, { user_id, kind }, isUnended);
     return statement(insertUpTo(db, operationTable, row, { count, most }), 1);
   },
 

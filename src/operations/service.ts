@@ -72,12 +72,17 @@ export const beginOperation = async (
     await store.transact([operations.insert(row, most), job, ...more]);
   } catch (error) {
     if (!(error instanceof Unmet) || error.at > 0) throw error;
-    throw Boom.conflict(`You have ${most} operations that have not ended, the most there may be`);
+    throw tooMany(kind, most);
   }
   progress.publish(row);
   queue.added(lane);
   return progress.view(row);
 };
+
+const tooMany = (kind: string, most: number): Boom.Boom =>
+  Boom.conflict(
+    `You have ${most} operations of the kind ${kind} that have not ended, the most there may be. Wait until some have, or cancel them`,
+  );
 
 /** Ends an operation at once; throws 409 if it has ended. What it has done stays done. */
 export const cancelOperation = async (

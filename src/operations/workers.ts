@@ -126,7 +126,7 @@ const converse = async <Line>(held: ConfinedProcess, task: WorkerTask<Line>): Pr
     for await (const line of lines) {
       if (line.length > LONGEST_LINE) throw new WorkerFailed('it wrote too much at once');
       clearTimeout(silence);
-      if (await task.take(JSON.parse(line))) return;
+      if (await task.take(parsed(line))) return;
       listen();
     }
     signal.throwIfAborted();
@@ -136,6 +136,14 @@ const converse = async <Line>(held: ConfinedProcess, task: WorkerTask<Line>): Pr
     signal.removeEventListener('abort', held.kill);
     held.kill();
     await held.ended;
+  }
+};
+
+const parsed = (line: string) => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new WorkerFailed('it wrote a line that is no JSON');
   }
 };
 
@@ -154,5 +162,6 @@ const codeOf = (file: string, packages: string[]): string[] => {
   return [dist, join(dirname(dist), 'package.json'), ...installed];
 };
 
+/** Returns the outermost folder of packages on the way: pnpm has links from one to the next in it. */
 const folderOfPackages = (path: string): string =>
-  path.slice(0, path.lastIndexOf(`${sep}node_modules${sep}`) + 13);
+  path.slice(0, path.indexOf(`${sep}node_modules${sep}`) + 13);

@@ -2,7 +2,7 @@ import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
 import { type Caller, CustomReply } from '../kernel/contract/endpoint.js';
 import type { Operation } from '../kernel/contract/operation.js';
-import { BadUrl, EgressRefused } from '../kernel/egress.js';
+import { whyRefused } from '../kernel/egress.js';
 import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
 import { orNotFound, refuseFaults, resource } from '../kernel/route.js';
@@ -92,10 +92,10 @@ export const beginReading = async (
   body: ReadRequest,
 ): Promise<{ id: string; operation: Operation }> => {
   const { url: given, format = 'markdown', summarize = false, model, index, tags } = body;
-  const fault = addressFault(http, given);
+  const refusal = whyRefused(() => http.check(given));
   const isUnknown = model !== undefined && !hasModel(model);
   refuseFaults([
-    ...(fault === null ? [] : [{ path: 'url', message: fault }]),
+    ...(refusal === null ? [] : [{ path: 'url', message: `cannot be read: ${refusal}` }]),
     ...(isUnknown ? [{ path: 'model', message: 'names no model that is enabled' }] : []),
   ]);
   const url = withoutFragment(given);
@@ -156,19 +156,6 @@ const NOT_READ = {
   fetched_at: null,
   finished_at: null,
   knowledge_id: null,
-};
-
-/** Returns why an address can never be read; null if it may be. */
-const addressFault = (http: Pick<Http, 'check'>, url: string): string | null => {
-  try {
-    http.check(url);
-    return null;
-  } catch (error) {
-    if (error instanceof BadUrl || error instanceof EgressRefused) {
-      return `cannot be read: ${error.message}`;
-    }
-    throw error;
-  }
 };
 
 const withoutFragment = (text: string): string => {

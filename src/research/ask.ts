@@ -13,7 +13,6 @@ export interface JobQuestion {
 const TOPIC = 'research';
 const NO_TIME = 'There was no time left to ask a language model.';
 const NO_MODEL = 'There is no language model, so the places that fit best are quoted instead.';
-const NO_MODEL_WITHIN = 'No language model could be asked within the limits of the job.';
 const NO_MODEL_TODAY = 'A limit of your day leaves no language model.';
 
 /** Asks a model within the limits of a job. Null: none answered, which is noted. */
@@ -30,7 +29,7 @@ export const askAbout = async (
     const reply = await userCalls.ask(callOf(work, question, late));
     if (!reply) return without(work, NO_MODEL_TODAY);
     if (reply.model === digest.name) {
-      return without(work, work.limits.maxCostUsd === null ? NO_MODEL : NO_MODEL_WITHIN);
+      return without(work, reply.unanswered === null ? NO_MODEL : noAnswer(reply.unanswered));
     }
     countCall(usage, reply.usage);
     return reply;
@@ -38,9 +37,11 @@ export const askAbout = async (
     run.signal.throwIfAborted();
     if (late.aborted) return without(work, NO_TIME);
     if (!(error instanceof ModelFailure)) throw error;
-    return without(work, `No language model answered: ${error.message}.`);
+    return without(work, noAnswer(error.message));
   }
 };
+
+const noAnswer = (why: string): string => `No language model answered: ${why}.`;
 
 const countCall = (usage: ResearchWork['usage'], call: ModelUsage): void => {
   usage.modelCalls++;

@@ -1,5 +1,6 @@
 import type { Models, UserCalls } from '../agents/module.js';
 import type { Base } from '../base.js';
+import { whyRefused } from '../kernel/egress.js';
 import type { Resource } from '../kernel/route.js';
 import type { Knowledge } from '../knowledge/module.js';
 import type { Operations } from '../operations/module.js';
@@ -10,7 +11,7 @@ import { researchActions } from './actions.js';
 import { researchOperation } from './operation.js';
 import { researchStore } from './queries.js';
 import { researchResource } from './routes.js';
-import { type ResearchServiceDeps, whyUnread } from './service.js';
+import type { ResearchServiceDeps } from './service.js';
 import { researchSourcesStore } from './sources.js';
 import type { ResearchWeb } from './work.js';
 
@@ -30,7 +31,7 @@ export const openResearch = (base: Base, deps: ResearchModuleDeps) => {
   const { store, clock, http } = base;
   const { search, getAllowedPage, readPage } = web;
   const { prepare, finish } = knowledge.texts;
-  const isReachable = (url: string): boolean => whyUnread(http, url) === null;
+  const isReachable = (url: string): boolean => whyRefused(() => http.check(url)) === null;
   const jobs = researchStore(store);
   const sources = researchSourcesStore(store);
   const starts = operations.register(

@@ -111,7 +111,7 @@ const index: DoStep = async ({ jobs, sources, knowledge }, work, at) => {
     text: report.markdown,
   });
   // With the checkpoint, so that a job that was cancelled or deleted meanwhile leaves no entry.
-  for (const steps of transactions) await advance(jobs, work, at, steps);
+  for await (const steps of transactions) await advance(jobs, work, at, steps);
   await knowledge.finish(run.userId, knowledge_id);
   return advance(jobs, work, next, [jobs.change(job.id, { knowledge_id })]);
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isBoom } from '@hapi/boom';
 import { iso } from '../kernel/clock.js';
-import { plainWords } from '../knowledge/module.js';
+import { PROVING_TYPES, plainWords } from '../knowledge/module.js';
 import type { ResearchSourceRow } from '../store/tables/research.js';
 import { DEPTHS } from './depths.js';
 import {
@@ -15,9 +15,6 @@ import {
 
 /** Ours: the chunks that are found for each entry that is wanted. */
 const CHUNKS_PER_ENTRY = 3;
-
-/** All but earlier reports, which would prove each other. */
-const SOURCE_TYPES = ['document', 'file', 'page', 'note', 'email', 'memory'] as const;
 
 /**
  * Searches the knowledge of the person. It comes after the last query was written and the last page
@@ -70,7 +67,7 @@ const entriesFor = async (
   const found = new Map<string, RecalledEntry>();
   try {
     const limit = most * CHUNKS_PER_ENTRY;
-    const filters = { sourceType: [...SOURCE_TYPES] };
+    const filters = { sourceType: [...PROVING_TYPES] };
     const chunks = await knowledge.search(run.userId, query, limit, filters);
     for (const { entryId, title, text } of chunks ?? []) {
       const known = found.get(entryId);

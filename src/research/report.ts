@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { beginningOf } from '../kernel/excerpt.js';
 import { isProved, plainModelText, type QuotedSentence, quoteFinder } from '../knowledge/module.js';
+import type { ResearchSourceRow } from '../store/tables/research.js';
 import type { ResearchReport } from './contract.js';
 import type { ResearchDraft, SourceText } from './draft.js';
 
@@ -23,7 +24,7 @@ const MOST_LIMITATIONS = 50;
 export const verifiedReport = async (
   question: string,
   draft: ResearchDraft,
-  { sources, notes }: { sources: SourceText[]; notes: string[] },
+  { sources, unread, notes }: { sources: SourceText[]; unread: UnreadSource[]; notes: string[] },
 ): Promise<{ report: ResearchReport; used: Set<number> }> => {
   const clean = cleanerOf(question, sources);
   const quotable = sources.map((source) => ({ ...source, find: quoteFinder(source.text) }));
@@ -38,7 +39,7 @@ export const verifiedReport = async (
       await breathe();
       const text = clean(sentence.text, LONGEST_SENTENCE);
       const said = { text, quotes: sentence.quotes };
-      const { standing, isVerified } = verifiedQuotes(said, { question, sources: quotable });
+      const { standing, isVerified } = verifiedQuotes(said, quotable);
       if (!isVerified) unverified++;
       for (const { n } of standing) used.add(n);
       citations.push(...standing);
@@ -53,18 +54,18 @@ export const verifiedReport = async (
     .map((sentence) => clean(sentence, 1000))
     .filter((each) => each !== '');
   const limitations = [...notes.map((note) => beginningOf(note, 1000)), ...said];
-  const markdown = markdownOf(question, { sections, limitations }, { sources, used });
+  const markdown = markdownOf(question, { sections, limitations }, { sources, unread, used });
   const { model } = draft;
   return { report: { markdown, sections, limitations, unverified, model }, used };
 };
 
+/** A source that was found and could not be read. */
+type UnreadSource = Pick<ResearchSourceRow, 'n' | 'url' | 'title' | 'error'>;
+
 /** A source, with the function that finds a quote in it. */
 type QuotableSource = SourceText & { find: ReturnType<typeof quoteFinder> };
 
-const verifiedQuotes = (
-  { text, quotes }: QuotedSentence,
-  { question, sources }: { question: string; sources: QuotableSource[] },
-) => {
+const verifiedQuotes = ({ text, quotes }: QuotedSentence, sources: QuotableSource[]) => {
   const standing = quotes
     .slice(0, MOST_QUOTES)
     .flatMap(({ n, quote }): ReportSection['citations'] => {
@@ -75,8 +76,8 @@ const verifiedQuotes = (
       return [{ n, quote: source.text.slice(place.from, place.to) }];
     });
   // A sentence may name the numbers of its sources.
-  const given = [question, ...standing.map(({ n }) => n)].join(' ');
-  const isVerified = standing.length === quotes.length && isProved(text, standing, given);
+  const numbers = standing.map(({ n }) => n);
+  const isVerified = standing.length === quotes.length && isProved(text, standing, numbers);
   return { standing, isVerified };
 };
 
@@ -94,7 +95,7 @@ const cleanerOf = (question: string, sources: SourceText[]) => {
 const markdownOf = (
   question: string,
   { sections, limitations }: Pick<ResearchReport, 'sections' | 'limitations'>,
-  { sources, used }: { sources: SourceText[]; used: Set<number> },
+  { sources, unread, used }: { sources: SourceText[]; unread: UnreadSource[]; used: Set<number> },
 ): string => {
   const title = `# ${escaped(oneLine(question))}`;
   const body = sections.map(({ heading, markdown }) =>
@@ -102,16 +103,20 @@ const markdownOf = (
   );
   const nothing = sections.length === 0 ? ['Nothing was found that answers this question.'] : [];
   const cited = sources.filter(({ n }) => used.has(n)).map(sourceLine);
+  const missed = unread.map(
+    (source) => `${sourceLine(source)} (${escaped(oneLine(source.error ?? ''))})`,
+  );
   return [
     title,
     ...body,
     ...nothing,
     ...(limitations.length > 0 ? [`## Limitations\n\n${listOf(limitations)}`] : []),
     ...(cited.length > 0 ? [`## Sources\n\n${cited.join('\n')}`] : []),
+    ...(missed.length > 0 ? [`## Not read\n\n${missed.join('\n')}`] : []),
   ].join('\n\n');
 };
 
-const sourceLine = ({ n, title, url }: SourceText): string => {
+const sourceLine = ({ n, title, url }: Pick<UnreadSource, 'n' | 'url' | 'title'>): string => {
   const named = escaped(oneLine(title));
   return url === null ? `- [${n}] ${named} (your knowledge)` : `- [${n}] ${named}: <${url}>`;
 };

@@ -1,6 +1,6 @@
 import Boom from '@hapi/boom';
 import { type Clock, iso } from '../kernel/clock.js';
-import { BadUrl, EgressRefused } from '../kernel/egress.js';
+import { whyRefused } from '../kernel/egress.js';
 import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
 import { orNotFound, refuseFaults } from '../kernel/route.js';
@@ -90,19 +90,8 @@ const addressFaults = (http: Pick<Http, 'check'>, url: string, at: number) => {
   const length = withoutFragment(url)?.length ?? 0;
   const isLong = length > LONGEST_URL;
   const long = `it has ${length} characters when it is requested, and ${LONGEST_URL} are allowed`;
-  const reason = isLong ? long : whyUnread(http, url);
+  const reason = isLong ? long : whyRefused(() => http.check(url));
   return reason === null ? [] : [{ path: `urls.${at}`, message: `cannot be read: ${reason}` }];
-};
-
-/** Returns why an address can never be read; null if it may be. */
-export const whyUnread = (http: Pick<Http, 'check'>, url: string): string | null => {
-  try {
-    http.check(url);
-    return null;
-  } catch (error) {
-    if (error instanceof BadUrl || error instanceof EgressRefused) return error.message;
-    throw error;
-  }
 };
 
 const NOTHING_USED = {

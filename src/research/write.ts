@@ -71,15 +71,17 @@ export const verifyDraft = async (
   at: ResearchPlace,
 ): Promise<ResearchPlace> => {
   const { run, job } = work;
-  const unread = work.sources.filter(({ status }) => status === 'failed').length;
-  if (unread > 0) addNote(work, `Pages that could not be read: ${unread} of ${pagesIn(work)}.`);
+  const unread = work.sources.filter(({ status }) => status === 'failed');
+  if (unread.length > 0)
+    addNote(work, `Pages that could not be read: ${unread.length} of ${pagesIn(work)}.`);
   const notes = work.notes.map(({ sentence }) => sentence);
   const sources = await textsOf(store, work);
   const row = await store.report(run.userId, job.id);
   const draft: ResearchDraft = JSON.parse(
     row?.draft ?? '{"model":"","sections":[],"limitations":[]}',
   );
-  const { report, used } = await verifiedReport(job.question, draft, { sources, notes });
+  const material = { sources, unread, notes };
+  const { report, used } = await verifiedReport(job.question, draft, material);
   const marked = [...used].map((n) => store.change(job.id, n, { used: 1 }));
   for (const source of work.sources) source.used = used.has(source.n) ? 1 : 0;
   const kept = store.setReport(job.id, JSON.stringify(report));

@@ -113,7 +113,11 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
           backups,
           daemon,
           exposure,
-          checks: { platforms: channels.unset, originals: documents.check },
+          checks: {
+            platforms: channels.unset,
+            originals: documents.check,
+            roots: config.knowledgeRoots,
+          },
         }),
         overview: overviewResource(base, { config, uptimeSeconds, parts, tunnel, queue }),
         logs: logsResource(daemon.recent, hub),

@@ -18,14 +18,18 @@ const run = async (load: Load): Promise<Measured> => {
   const each = Array.from({ length: load.connections });
   if (load.through === 'wire') {
     const wires = await Promise.all(each.map(() => openWire(load.url)));
-    return drive(wires, asks.map(bytesOf), load.pauseMs ?? 0);
+    return drive(wires, asks.map(bytesOf), load);
   }
   const clients: Way<Ask>[] = each.map(() => openClient(load.url));
-  return drive(clients, asks, load.pauseMs ?? 0);
+  return drive(clients, asks, load);
 };
 
 /** Every connection asks the next request as soon as it has its answer, or after a pause. */
-const drive = async <R>(ways: Way<R>[], requests: R[], pauseMs: number): Promise<Measured> => {
+const drive = async <R>(
+  ways: Way<R>[],
+  requests: R[],
+  { pauseMs = 0, keepsTimes = false }: Load,
+): Promise<Measured> => {
   const tookMs: number[] = [];
   const statuses: Record<number, number> = {};
   let next = 0;
@@ -48,6 +52,7 @@ const drive = async <R>(ways: Way<R>[], requests: R[], pauseMs: number): Promise
     p50: quantile(tookMs, 0.5),
     p99: quantile(tookMs, 0.99),
     statuses,
+    ...(keepsTimes && { tookMs }),
   };
 };
 

@@ -14,6 +14,8 @@ export interface Load {
   through?: 'wire' | 'client';
   /** Between an answer and the next request of a connection. */
   pauseMs?: number;
+  /** Has the time of each request returned. */
+  keepsTimes?: boolean;
 }
 
 export interface Measured {
@@ -22,6 +24,8 @@ export interface Measured {
   p50: number;
   p99: number;
   statuses: Record<number, number>;
+  /** The times of all requests, if they are kept, in milliseconds. */
+  tookMs?: number[];
 }
 
 export interface Generator {

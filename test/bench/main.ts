@@ -5,6 +5,8 @@ import { measureCommands } from './commands.js';
 import { RUNS } from './contenders.js';
 import { measureFairness } from './fairness.js';
 import { atLeast, atMost, type Goal, isMet, rowsOfGoals } from './goals.js';
+import { measureIngest } from './ingest.js';
+import { type KnowledgeFigures, measureKnowledge } from './knowledge.js';
 import { measureLists } from './lists.js';
 import { measureMillion } from './million.js';
 import { type Figures, measureReceivers } from './receivers.js';
@@ -22,6 +24,8 @@ a process of its own on the same cores, which only writes bytes: so the floor is
 ordinary HTTP client reaches, whose own work takes as long as the floor's, stands below.
 
   --receivers   measures the receivers alone
+  --knowledge   measures knowledge alone: 100,000 chunks of one owner
+  --ingest <MB> measures how a folder with so many MB of text is read, alone
   --retrieval <folder>
                 measures the search in knowledge alone, over a collection
                 with corpus.jsonl, queries.jsonl and qrels.tsv
@@ -31,6 +35,8 @@ ordinary HTTP client reaches, whose own work takes as long as the floor's, stand
 
 const options = {
   receivers: { type: 'boolean', default: false },
+  knowledge: { type: 'boolean', default: false },
+  ingest: { type: 'string' },
   retrieval: { type: 'string' },
   full: { type: 'boolean', default: false },
   rounds: { type: 'string', default: '5' },
@@ -158,6 +164,49 @@ const measureRest = async (wire: Figures[]): Promise<Goal[]> => {
   ];
 };
 
+const knowledgeGoals = (figures: KnowledgeFigures): Goal[] => [
+  atLeast('chunks indexed per second', figures.perSecond, 1000),
+  atMost('keywords, three words, p50 ms', figures.threeWords.request, 10),
+  atMost('keywords, twelve words, p50 ms', figures.twelveWords.request, 20),
+  atMost('hybrid, p50 ms', figures.hybrid.request, 40),
+  atMost('p99 of deliveries while chunks are indexed, ms', figures.p99Indexing, 30),
+  atMost('p99 of deliveries while chunks are searched, ms', figures.p99Searching, 30),
+  atMost('memory while chunks are indexed, MB', figures.indexingMb, 150),
+  atMost('memory while chunks are searched, MB', figures.searchingMb, 150),
+];
+
+/** Prints goals, and ends: with a failure if one is missed. */
+const endWith = (goals: Goal[]): never => {
+  print('Goals', rowsOfGoals(goals));
+  process.exit(goals.every(isMet) ? 0 : 1);
+};
+
+if (values.knowledge) {
+  const figures = await measureKnowledge();
+  const { threeWords, twelveWords, hybrid, fewChunks, ...rest } = figures;
+  print('Knowledge of one owner, beside 50 deliveries a second', { Adjutant: rounded(rest, 1) });
+  print('Its searches, p50 ms', {
+    'keywords, three words': rounded(threeWords, 1),
+    'keywords, twelve words': rounded(twelveWords, 1),
+    hybrid: rounded(hybrid, 1),
+    'hybrid, of another with few chunks': rounded(fewChunks, 1),
+  });
+  endWith(knowledgeGoals(figures));
+}
+
+if (values.ingest !== undefined) {
+  const megabytes = Number(values.ingest);
+  if (!Number.isInteger(megabytes) || megabytes < 4) leave('--ingest must be 4 or more', 2);
+  const figures = await measureIngest(megabytes);
+  print('A folder of texts of 1 MB', { Adjutant: rounded(figures) });
+  endWith([
+    atLeast('chunks searchable per second', figures.perSecond, 1000),
+    atMost('memory of the daemon, MB', figures.mostMb, 150),
+    atMost('memory at the end, of that at the beginning', figures.lastMb / figures.firstMb, 1.1),
+    atMost('children left at rest', figures.children, 0),
+  ]);
+}
+
 if (values.retrieval !== undefined) {
   print('Answers to questions found, by mode', await measureRetrieval(values.retrieval));
   process.exit(0);
@@ -173,5 +222,4 @@ if (values.full) {
   print('Lists, of a million executions and 10,000 hooks', await measureLists());
 }
 
-print('Goals', rowsOfGoals(goals));
-process.exit(goals.every(isMet) ? 0 : 1);
+endWith(goals);

@@ -78,7 +78,7 @@ const indexCorpus = async (
   for (const { id, title = '', text } of corpus) {
     const source = { userId, sourceType: 'page' as const, sourceId: id, uri: null, tags: [] };
     const prepared = await texts.prepare({ ...source, title, trust: 'outside', text });
-    for (const steps of prepared.transactions) await app.store.transact(steps);
+    for await (const steps of prepared.transactions) await app.store.transact(steps);
     entries.set(prepared.id, id);
     last = prepared.id;
   }

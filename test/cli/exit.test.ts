@@ -54,6 +54,11 @@ describe('faultOf', () => {
     ]);
   });
 
+  it('does not advise to wait for what lacks a setting', () => {
+    const lacking = refused(503, 'There is no embedder', { code: 'no_embedder' });
+    expect(said(lacking)).to.equal([Exit.failed, 'There is no embedder.', 'Request request_1']);
+  });
+
   it('warns where a lost request may have been done', () => {
     expect(said(new Unreachable('http://x', 'it broke', true))).to.equal([
       Exit.failed,

@@ -128,6 +128,16 @@ describe('what names the daemon, and what names an address in a request', () => 
     ]);
   });
 
+  it('names the field that was meant, and says that a switch takes no value', async () => {
+    const hint = async (...words: string[]) => (await adjutant(words)).stderr.split('\n')[1];
+    expect(await hint('research', 'start', 'Why?', '--url', other.url)).to.equal(
+      '(Did you mean --urls?)',
+    );
+    expect(await hint('memories', 'update', '4ew6rt', '--pinned=maybe')).to.equal(
+      'It takes no value: --pinned, or --no-pinned',
+    );
+  });
+
   it('sends ADJUTANT_TOKEN to another server under no circumstances, and says so', async () => {
     const { token = '' } = await world.app.register('carol');
     process.env.ADJUTANT_TOKEN = token;

@@ -31,6 +31,13 @@ describe('withProgress', () => {
     }
   });
 
+  it('is one line, also for work within work', async () => {
+    const stderr = Object.assign(new PassThrough(), { isTTY: true });
+    const inner = () => withProgress(stderr, () => pause(700, 'done'));
+    expect(await withProgress(stderr, inner, 'Uploading')).to.equal('done');
+    expect(String(stderr.read())).not.to.include('Working…');
+  });
+
   it('says nothing of what is quick, and nothing in a pipe', async () => {
     const terminal = Object.assign(new PassThrough(), { isTTY: true });
     const pipe = new PassThrough();

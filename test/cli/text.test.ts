@@ -20,6 +20,7 @@ describe('text', () => {
   it('shows what a terminal would obey, and keeps lines', () => {
     expect(safe(nasty)).to.equal('a\\x1b[2Jb\\x9bc\\u202ed\\x07\\x0de');
     expect(safe('one\ntwo')).to.equal('one\ntwo');
+    expect([safe('one\ttwo'), oneLine('one\ttwo')]).to.equal(['one    two', 'one\\x09two']);
     expect(oneLine('one\ntwo')).to.equal('one\\ntwo');
   });
 

@@ -5,6 +5,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { type UploadedFile, upload } from '../harness/upload.js';
+import { zip } from './zip.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -156,6 +157,32 @@ describe('documents', { timeout: 60_000 }, () => {
     const { status, body } = await upload(app, token, files);
     expect([status, Object(body).details?.[0]?.path]).to.equal([400, 'files']);
     expect(await readdir(join(app.home, 'scratch'))).to.equal([]);
+  });
+
+  it('in UTF-16 with its mark are text, and what only begins like that is not', async () => {
+    const little = Buffer.from('\ufeffGrüße aus Köln', 'utf16le');
+    const { body } = await upload(app, token, [
+      { name: 'little.txt', content: little },
+      { name: 'big.log', content: Buffer.from(little).swap16() },
+      { name: 'tone.txt', content: Buffer.from([0xff, 0xfe, 0, 0, 0x44, 0, 0, 0]) },
+    ]);
+    expect(body.refused).to.equal([
+      { filename: 'tone.txt', reason: 'is of a kind that cannot be read' },
+    ]);
+    for (const { id, filename } of body.documents) {
+      const { mediaType, ocrText } = await read(id);
+      expect([mediaType, ocrText], filename).to.equal(['text/plain', 'Grüße aus Köln']);
+    }
+  });
+
+  it('that are another archive than their name says fail with a sentence of ours', async () => {
+    const content = zip([{ name: 'a.txt', content: 'no letter' }]);
+    const { body } = await upload(app, token, [{ name: 'report.docx', content }]);
+    const { status, code, error } = await read(body.documents[0]?.id ?? '');
+    expect({ status, code, error }).to.equal({
+      ...{ status: 'failed', code: 'damaged' },
+      error: 'The file cannot be read: it is not a whole office file of its kind',
+    });
   });
 
   it('have names without halves of characters', async () => {

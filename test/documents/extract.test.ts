@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import UTIF from 'utif2';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { type UploadedFile, upload } from '../harness/upload.js';
-import { flatText, type Maker, openMaker, withPrograms } from './files.js';
+import { flatText, type Maker, openMaker, share, withPrograms } from './files.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -17,20 +17,6 @@ const scan = (style = '') =>
   `<body style="margin:120px;font:34px/1.5 serif;background:#fff;${style}"><p>${LETTER}</p>`;
 const inPdf = (picture: Buffer): string =>
   `<style>@page{margin:0}body{margin:0}</style><img style="width:100%" src="data:image/png;base64,${picture.toString('base64')}">`;
-
-/** The share of the characters of `wanted` that are found in `text` in their order. */
-const share = (text: string, wanted: string): number => {
-  let at = 0;
-  let found = 0;
-  const flat = text.replace(/\s+/g, ' ');
-  for (const character of wanted) {
-    const next = flat.indexOf(character, at);
-    if (next < 0 || next - at > 3) continue;
-    at = next + 1;
-    found++;
-  }
-  return found / wanted.length;
-};
 
 describe('the text of files by real programs', withPrograms, () => {
   let app: TestApp;

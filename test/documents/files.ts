@@ -11,11 +11,21 @@ const execute = promisify(execFile);
 const CHROMIUM = '/usr/bin/chromium';
 const OFFICE = '/usr/bin/soffice';
 const QPDF = '/usr/bin/qpdf';
+/** The library of LibreOffice for presentations. */
+const IMPRESS = '/usr/lib/libreoffice/program/libsdlo.so';
+/** A font with Japanese characters. */
+const GOTHIC = '/usr/share/fonts/opentype/ipafont-gothic/ipag.ttf';
 
 /** Options for tests whose files are made by real programs. */
 export const withPrograms = {
-  skip: ![CHROMIUM, OFFICE, QPDF].every((path) => existsSync(path)),
+  skip: ![CHROMIUM, OFFICE, IMPRESS, QPDF].every((path) => existsSync(path)),
   timeout: 120_000,
+};
+
+/** Options for those that need a font with Japanese characters as well. */
+export const withJapaneseFont = {
+  ...withPrograms,
+  skip: withPrograms.skip || !existsSync(GOTHIC),
 };
 
 /** The programs that make files for the tests: Chromium, LibreOffice and qpdf. */
@@ -24,8 +34,13 @@ export const openMaker = async () => {
   const browser = await openBrowser();
   let made = 0;
 
-  const withPage = async <T>(html: string, use: (page: Page) => Promise<T>): Promise<T> => {
-    const page = await browser.newPage({ viewport: { width: 1240, height: 1754 } });
+  const withPage = async <T>(
+    html: string,
+    use: (page: Page) => Promise<T>,
+    deviceScaleFactor = 1,
+  ): Promise<T> => {
+    const viewport = { width: 1240, height: 1754 };
+    const page = await browser.newPage({ viewport, deviceScaleFactor });
     try {
       await page.setContent(html);
       return await use(page);
@@ -51,6 +66,8 @@ export const openMaker = async () => {
       withPage(html, (page) => page.pdf({ format: 'A4', printBackground: true })),
     /** A picture of an A4 page at 150 dpi. */
     picture: (html: string): Promise<Buffer> => withPage(html, (page) => page.screenshot()),
+    /** A picture of an A4 page at 300 dpi: 2480 × 3508 pixels. */
+    scan: (html: string): Promise<Buffer> => withPage(html, (page) => page.screenshot(), 2),
     /** Converts a file by LibreOffice: `{ from: 'fodt', to: 'docx' }`. */
     convert: (content: Uint8Array, endings: { from: string; to: string }): Promise<Buffer> =>
       run(content, endings, (from) => [
@@ -77,3 +94,32 @@ export const flatText = (...paragraphs: string[]): Buffer =>
   office:mimetype="application/vnd.oasis.opendocument.text"><office:body><office:text>
 ${paragraphs.map((text) => `<text:p>${text}</text:p>`).join('\n')}
 </office:text></office:body></office:document>`);
+
+/** A presentation for LibreOffice (ODF 1.3, flat) with a slide of each of these lists of lines. */
+export const flatSlides = (...slides: string[][]): Buffer =>
+  Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+  xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"
+  xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"
+  xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.3"
+  office:mimetype="application/vnd.oasis.opendocument.presentation"><office:body><office:presentation>
+${slides.map((lines, at) => `<draw:page draw:name="page${at}">${lines.map(flatBox).join('')}</draw:page>`).join('\n')}
+</office:presentation></office:body></office:document>`);
+
+const flatBox = (text: string, line: number): string =>
+  `<draw:frame svg:width="20cm" svg:height="2cm" svg:x="2cm" svg:y="${2 + 3 * line}cm"><draw:text-box>
+<text:p>${text}</text:p></draw:text-box></draw:frame>`;
+
+/** The share of the characters of `wanted` that are found in `text` in their order. */
+export const share = (text: string, wanted: string): number => {
+  let at = 0;
+  let found = 0;
+  const flat = text.replace(/\s+/g, ' ');
+  for (const character of wanted) {
+    const next = flat.indexOf(character, at);
+    if (next < 0 || next - at > 3) continue;
+    at = next + 1;
+    found++;
+  }
+  return found / wanted.length;
+};

@@ -91,6 +91,29 @@ describe('a folder of the machine', () => {
     expect(await stage.found('nest')).to.equal(['c.md']);
   });
 
+  it('is read again where a file has been replaced by one of the same size and time', async () => {
+    const paths = ['a.md', 'b.md', 'c.md'].map((name) => join(stage.folder, name));
+    const [a = '', b = '', c = ''] = paths;
+    await stage.write({ 'a.md': 'Bitterns', 'b.md': 'Cormoran', 'c.md': 'Dotterel' });
+    for (const path of paths) await utimes(path, 1000, 1000);
+    await index();
+    await rename(a, `${a}x`);
+    await rename(b, a);
+    await rename(`${a}x`, b);
+    await writeFile(`${c}x`, 'Egretta.');
+    await utimes(`${c}x`, 1000, 1000);
+    await rename(`${c}x`, c);
+    expect((await index()).result).to.include({ unchanged: 0, failed: 0, removed: 0 });
+    expect(await stage.found('bitterns')).to.equal(['b.md']);
+    expect(await stage.found('cormoran')).to.equal(['a.md']);
+    expect(await stage.found('dotterel')).to.equal([]);
+    expect(await stage.found('egretta')).to.equal(['c.md']);
+    await writeFile(c, 'Fulmarus');
+    await utimes(c, 1000, 1000);
+    expect((await index()).result).to.include({ unchanged: 2, read: 1 });
+    expect(await stage.found('fulmarus')).to.equal(['c.md']);
+  });
+
   it('is read as far as its patterns fit', async () => {
     const words = { 'a.md': 'tern', 'b.txt': 'tern', 'old/c.md': 'tern', '.d/e.md': 'tern' };
     await stage.write(words);
@@ -128,6 +151,45 @@ describe('a folder of the machine', () => {
     expect(failures[0]).to.include({ path: 'broken.pdf' });
     expect(failures[0].error).to.match(/damaged|PDF/);
     expect((await index()).result).to.include({ unchanged: 2, read: 0 });
+  });
+
+  it('is one folder, however its path is spelled', async () => {
+    await stage.write({ 'a.md': 'Sanderlings', 'deep/b.md': 'Knots' });
+    const { root, folder } = stage;
+    const spellings = [
+      ...[folder, `${folder}/`, `${root}//notes`, `${root}/./notes`, `${folder}/deep/..`],
+      ...[`//${folder}`, `${folder}/.`],
+    ];
+    for (const path of spellings) {
+      expect((await stage.index({ path })).status, path).to.equal('completed');
+    }
+    const { body } = await stage.call('GET', '/api/knowledge/folders');
+    expect(body.folders.map(({ path }: { path: string }) => path)).to.equal([folder]);
+    expect((await entries()).length).to.equal(2);
+  });
+
+  it('names what is not read because its name is not UTF-8', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    const named = (name: string) => Buffer.from(join(stage.folder, name), 'latin1');
+    const index = () => stage.index({ path: stage.folder, patterns: ['**/*.txt'] });
+    await stage.write({ 'deep/a.txt': 'Smews', 'M\uFFFDnchen.txt': 'Smews' });
+    await writeFile(named('deep/M\xfcnchen.txt'), 'Smews');
+    await writeFile(named('M\xfcnchen.md'), 'Smews');
+    await writeFile(named('.M\xfcnchen.txt'), 'Smews');
+    await mkdir(named('K\xf6ln'));
+    await writeFile(named('K\xf6ln/b.txt'), 'Smews');
+    expect((await index()).result).to.include({ read: 2, failed: 2 });
+    const failures = [
+      { path: 'K\\xf6ln', error: 'Nothing in it is read: its name is not UTF-8' },
+      { path: 'deep/M\\xfcnchen.txt', error: 'It is not read: its name is not UTF-8' },
+    ];
+    expect((await onlyFolder()).failures).to.equal(failures);
+    expect((await index()).result).to.include({ unchanged: 4, failed: 0 });
+    await rename(named('K\xf6ln'), join(stage.folder, 'Köln'));
+    expect((await index()).result).to.include({ unchanged: 3, read: 1, removed: 1 });
+    expect((await onlyFolder()).failures).to.equal(failures.slice(1));
+    expect(await stage.found('smews')).to.equal(['M\uFFFDnchen.txt', 'a.txt', 'b.txt']);
   });
 
   it('may be one file', async () => {
@@ -237,11 +299,92 @@ describe('the admission to folders', () => {
     await stage.app.restart();
   });
 
+  it('is refused below a root that does not exist, which the doctor names', async () => {
+    const root = join(stage.root, 'unmounted');
+    await stage.app.restart({ knowledgeRoots: [root, stage.root] });
+    for (const path of [root, join(root, 'notes'), join(root, 'deep/er')]) {
+      const { status, body } = await stage.call('POST', '/api/knowledge/index', { path });
+      expect([status, body.details?.[0].path], path).to.equal([400, 'path']);
+      expect(body.message).to.contain('does not exist');
+    }
+    const { body } = await stage.call('GET', '/api/admin/doctor');
+    const told = body.findings.filter(({ detail }: { detail: string }) => detail.startsWith(root));
+    expect(told).to.equal([
+      {
+        ...{ name: 'folders', status: 'warn' },
+        detail: `${root} does not exist, and ADJUTANT_KNOWLEDGE_ROOTS names it`,
+        remedy: 'make or mount it, or change ADJUTANT_KNOWLEDGE_ROOTS',
+      },
+    ]);
+    await stage.app.restart();
+  });
+
+  it('is refused with patterns that cannot be understood, and keeps what was read', async () => {
+    await stage.write({ 'a.md': 'dotterel' });
+    await stage.index({ path: stage.folder });
+    for (const wrong of ['[', 'a]', '{a,b', '!(old', '+(a|b', '[z-a].md']) {
+      const given = { path: stage.folder, patterns: ['**/*.md', wrong] };
+      const { status, body } = await stage.call('POST', '/api/knowledge/index', given);
+      expect([status, body.details?.[0].path], wrong).to.equal([400, 'patterns.1']);
+    }
+    expect(await stage.found('dotterel')).to.equal(['a.md']);
+    const patterns = ['!(b|c).md', '[!b].md', '{a,b}.md', 'a{1..3}.md', '\\[x'];
+    const { status } = await stage.index({ path: stage.folder, patterns });
+    expect(status).to.equal('completed');
+  });
+
   it('stops the start where a root lies in the home', async () => {
     const { home } = stage.app;
     const start = stage.app.restart({ knowledgeRoots: [join(home, 'documents')] });
     await expect(start).to.reject(/ADJUTANT_KNOWLEDGE_ROOTS must name folders outside the home/);
     await stage.app.restart().catch(() => undefined);
+  });
+
+  it('stops the start where a root lies in the backups or the logins', async () => {
+    const backups = join(stage.root, 'backups');
+    await mkdir(join(backups, 'inner'), { recursive: true });
+    for (const root of [backups, join(backups, 'inner')]) {
+      const start = stage.app.restart({ knowledgeRoots: [root], backupFolder: backups });
+      await expect(start).to.reject(
+        /must name folders outside the home, its backups and the logins/,
+      );
+    }
+    await stage.app.restart({ knowledgeRoots: [stage.root] }).catch(() => undefined);
+  });
+
+  it('is not read through a link that was put in the place of a root, or before it', async () => {
+    const outer = join(stage.root, 'outer');
+    const root = join(outer, 'own');
+    await mkdir(root, { recursive: true });
+    await writeFile(join(root, 'a.md'), 'plover');
+    await mkdir(join(stage.root, 'other', 'own'), { recursive: true });
+    await writeFile(join(stage.root, 'other', 'own', 'b.md'), 'plover canary');
+    await stage.app.restart({ knowledgeRoots: [root] });
+    expect((await stage.index({ path: root })).status).to.equal('completed');
+    expect(await stage.found('plover')).to.equal(['a.md']);
+    for (const [place, target] of [
+      [root, join(stage.root, 'other', 'own')],
+      [outer, join(stage.root, 'other')],
+    ] as const) {
+      await rename(place, `${place}-away`);
+      await symlink(target, place);
+      const { status, body } = await stage.call('POST', '/api/knowledge/index', { path: root });
+      expect([status, body.details?.[0]?.path]).to.equal([400, 'path']);
+      await rm(place);
+      await rename(`${place}-away`, place);
+    }
+    expect(await stage.found('canary')).to.equal([]);
+    await stage.app.restart({ knowledgeRoots: [stage.root] });
+  });
+
+  it('leaves out what its patterns leave out, whatever the name', async () => {
+    await stage.write({
+      ...{ 'out/ok.md': 'dunlin', 'out/drafts/.dot.md': 'dunlin', 'out/drafts/a\nb.md': 'dunlin' },
+      'out/.named/c.md': 'dunlin',
+    });
+    const patterns = ['**/*.md', '**/.*/*.md', '**/.*.md', '!drafts/**'];
+    await stage.index({ path: join(stage.folder, 'out'), patterns });
+    expect(await stage.found('dunlin')).to.equal(['c.md', 'ok.md']);
   });
 
   it('leaves the home out that lies below a root', async () => {

@@ -34,12 +34,3 @@ export const writeEntries = async (
   }
   return ids;
 };
-
-/** Returns numbers from 0 below 1 that follow from a seed, the same in each run. */
-export const randomFrom = (seed: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-};

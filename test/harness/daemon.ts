@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { DAEMON_ENV } from '../../cli/daemon/environment.js';
+import { V8_OPTIONS } from '../../cli/daemon/start.js';
 
 export interface Ended {
   code: number | null;
@@ -31,7 +33,7 @@ export interface DaemonOptions {
   entry?: string[];
 }
 
-const ENTRY = [fileURLToPath(new URL('./serve.js', import.meta.url))];
+const ENTRY = [...V8_OPTIONS, fileURLToPath(new URL('./serve.js', import.meta.url))];
 const LISTENING = /^ {2}listening (\S+)/m;
 
 /** The daemon in a process of its own; throws with what it said where it does not start. */
@@ -88,6 +90,7 @@ const launch = ({ home, env = {}, under = [], entry = ENTRY }: DaemonOptions) =>
       ADJUTANT_RATE_PER_USER: '0',
       ADJUTANT_RATE_PER_ADDRESS: '0',
       ADJUTANT_BUILTIN_EMBEDDER: 'false',
+      ...DAEMON_ENV,
       ...env,
     },
   });

@@ -4,12 +4,16 @@ import { knowledgeFolderTable } from '../../src/store/tables/folders.js';
 import type { TestApp } from './app.js';
 
 /** A folder of the machine that the user had indexed; resolves to its id. */
-export const keepFolder = async ({ app }: TestApp, userId: string): Promise<string> => {
+export const keepFolder = async (
+  { app }: TestApp,
+  userId: string,
+  { watch = 0 } = {},
+): Promise<string> => {
   const now = Date.now();
   const id = mint('folder', now);
   const row = {
     ...{ id, user_id: userId, path: `/srv/${id}`, type: 'directory' as const },
-    ...{ patterns: '[]', tags: '[]', watch: 0, device: null, error: null },
+    ...{ patterns: '[]', tags: '[]', watch, device: null, error: null },
     ...{ operation_id: mint('operation', now), created_at: new Date(now).toISOString() },
     scanned_at: null,
   };

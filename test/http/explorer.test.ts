@@ -28,7 +28,13 @@ describe('the API document', () => {
   let firstMs: number;
   let document: {
     openapi: string;
-    components: { schemas: Record<string, { type?: string }>; securitySchemes: object };
+    components: {
+      schemas: Record<
+        string,
+        { type?: string; properties?: Record<string, { example?: unknown }> }
+      >;
+      securitySchemes: object;
+    };
     paths: Record<string, Record<string, Operation>>;
     security: object[];
     tags: { name: string; description: string }[];
@@ -115,6 +121,15 @@ describe('the API document', () => {
     const used = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
     expect([...new Set(used)].sort()).to.equal([...names].sort());
     expect(names.filter((name) => /^Model ?\d|^[a-z]/.test(name))).to.equal([]);
+  });
+
+  it('shows examples of the fields of a form', () => {
+    const { tags, language } = document.components.schemas.UploadFields?.properties ?? {};
+    expect([tags?.example, language?.example]).to.equal([['invoices'], 'eng']);
+  });
+
+  it('says which calls need a permission', () => {
+    expect(document.paths['/api/knowledge/index']?.post?.responses[403]).to.exist();
   });
 
   it('gives every error the one schema', () => {

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { isDeeper, isLarger } from '../../src/kernel/depth.js';
+import { isDeeper, isLarger, isTextDeeper } from '../../src/kernel/depth.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -19,6 +19,16 @@ describe('isDeeper', () => {
   it('does not overflow', () => {
     expect(isDeeper(nested(5000), 64)).to.be.true();
     expect(isDeeper(nested(5000), 10_000)).to.be.false();
+  });
+});
+
+describe('isTextDeeper', () => {
+  it('counts brackets outside of texts', () => {
+    expect(isTextDeeper(`${'['.repeat(64)}${']'.repeat(64)}`, 64)).to.be.false();
+    expect(isTextDeeper('[{'.repeat(33), 64)).to.be.true();
+    expect(isTextDeeper('[],'.repeat(100), 1)).to.be.false();
+    expect(isTextDeeper(`["${'['.repeat(100)}\\"${'['.repeat(100)}"]`, 1)).to.be.false();
+    expect(isTextDeeper('"never closed[[[', 1)).to.be.false();
   });
 });
 

@@ -116,6 +116,12 @@ describe('A form', () => {
     expect(uploading).to.equal([true, false]);
   });
 
+  it('reads the names that browsers encode', async () => {
+    const form = formWith(['"a"\r\nb\nc 100%.txt', 'x']);
+    const { body } = await send(form);
+    expect(body.files.map(({ filename }) => filename)).to.equal(['"a" b c 100%.txt']);
+  });
+
   it('says of a file that it was too long, and goes on with the next', async () => {
     const { body } = await send(formWith(['long', 'y'.repeat(100_001)], ['short', 'z']));
     expect(body.files.map(({ isCut }) => isCut)).to.equal([true, false]);

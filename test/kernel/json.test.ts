@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { parseBody } from '../../src/kernel/json.js';
+import { parsedJson } from '../../src/kernel/jsonvalue.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -23,10 +24,27 @@ describe('a JSON body', () => {
     }
   });
 
+  it('is refused by its depth before it is parsed', () => {
+    const deep = { fault: 'JSON is nested over 64 deep' };
+    expect(parsed(`${'['.repeat(64)}${']'.repeat(64)}`)).to.include('value');
+    expect(parsed(`${'['.repeat(65)}${']'.repeat(65)}`)).to.equal(deep);
+    // It is no JSON either, which a parser would say after a second.
+    expect(parsed('['.repeat(1024 * 1024))).to.equal(deep);
+  });
+
   it('is refused by its commas before it is parsed', () => {
     expect(parsed(`{"a":"\\\\"${',1'.repeat(20_000)}`)).to.equal(MANY);
     expect(parsed(`{"a":"\\\\"${',1'.repeat(19_999)}`)).to.equal({
       fault: 'Invalid request payload JSON format',
     });
+  });
+});
+
+describe('parsedJson', () => {
+  it('parses nothing that is nested over 1,000 deep', () => {
+    const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+    expect(JSON.stringify(parsedJson(nested(1000)))).to.equal(nested(1000));
+    expect(parsedJson(nested(1001))).to.be.undefined();
+    expect(parsedJson('no JSON')).to.be.undefined();
   });
 });

@@ -28,6 +28,12 @@ describe('scope', () => {
     expect(scopeOf(call('GET', '/api/admin/audit'))).to.equal('admin:read');
   });
 
+  it('is read for what only reads, by whatever method', () => {
+    const search = call('POST', '/api/knowledge/search', { readsOnly: true });
+    expect(scopeOf(search)).to.equal('knowledge:read');
+    expect(scopeOf(call('POST', '/api/knowledge/index'))).to.equal('knowledge:write');
+  });
+
   it('sets approvals apart from the chat', () => {
     expect(scopeOf(call('POST', '/api/chat'))).to.equal('chat:write');
     expect(scopeOf(call('POST', '/api/chat/approve'))).to.equal('approvals:write');

@@ -5,7 +5,7 @@ import { type Desk, DONE, openDesk } from '../approvals/stage.js';
 import { startApp } from '../harness/app.js';
 import { keepEntry } from '../harness/entry.js';
 import { inside } from '../harness/inside.js';
-import { says } from '../harness/openai.js';
+import { refuses, says } from '../harness/openai.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -55,6 +55,24 @@ describe('a question to one’s knowledge', () => {
     });
     const prompt = String(desk.model.asked.at(-1)?.body.messages.at(-1)?.content);
     expect(prompt).to.contain('--- Text 1: Servers ---\nThe staging');
+  });
+
+  it('is not answered by a report unless that is named', async () => {
+    const { texts } = inside(desk.app).knowledge;
+    const text = 'The zeppelin flies on Friday.';
+    await texts.index({
+      ...{ userId: desk.userId, sourceId: null, uri: null, tags: [] },
+      ...{ sourceType: 'research', title: 'Report', trust: 'outside', text },
+    });
+    const question = 'When does the zeppelin fly?';
+    const before = desk.model.asked.length;
+    const { answer } = await asked(question);
+    expect([answer.includes('zeppelin'), desk.model.asked.length]).to.equal([false, before]);
+    desk.model.script(says({ text: '{"sentences":[]}' }));
+    const filters = { sourceType: ['research'] };
+    await desk.ask('POST', '/api/knowledge/ask', { question, filters });
+    const prompt = JSON.stringify(desk.model.asked.at(-1)?.body.messages);
+    expect(prompt).to.contain('The zeppelin flies on Friday.');
   });
 
   it('is not grounded where a quote is made up, or there is none', async () => {
@@ -107,6 +125,41 @@ describe('a question to one’s knowledge', () => {
 });
 
 describe('a question without a model', () => {
+  it('names the model that did not answer, and why', async () => {
+    const desk = await openDesk();
+    const kept = { userId: desk.userId, sourceId: null, uri: null, tags: [] };
+    await inside(desk.app).knowledge.texts.index({
+      ...kept,
+      ...{ sourceType: 'note', title: 'Servers', trust: 'owner' },
+      text: 'The staging server is argon.',
+    });
+    desk.model.script(refuses(401));
+    const body = { question: 'Which server is for staging?' };
+    const { body: reply } = await desk.ask('POST', '/api/knowledge/ask', body);
+    expect(reply).to.include({ model: 'digest', grounded: false });
+    expect(reply.answer).to.equal(
+      'No model answered (fake answered 401), so these are the places that fit best: “The staging server is argon.” [1]',
+    );
+    await desk.stop();
+  });
+
+  it('shows once what the chunks of an entry repeat', async () => {
+    const app = await startApp();
+    const { token } = await app.register('ada');
+    const sentences = 'The staging server is argon. It stands in Bern. '.repeat(150);
+    await keepEntry(app, token, sentences);
+    const other = await keepEntry(app, token, 'The staging server was xenon.');
+    const found = { query: 'staging server' };
+    const { results } = (await app.call('POST', '/api/knowledge/search', { token, body: found }))
+      .body;
+    expect(results.length > 3).to.be.true();
+    const body = { question: 'Which server is for staging?' };
+    const { citations } = (await app.call('POST', '/api/knowledge/ask', { token, body })).body;
+    const entries = citations.map(({ entryId }: { entryId: string }) => entryId);
+    expect([entries.length, entries.includes(other)]).to.equal([2, true]);
+    await app.stop();
+  });
+
   it('gets the places that fit best, and says so', async () => {
     const app = await startApp();
     const { token } = await app.register('ada');

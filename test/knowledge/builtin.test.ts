@@ -50,6 +50,14 @@ describe('the built-in embedder', () => {
     expect(semantic.results.map((each: { entryId: string }) => each.entryId)).to.equal([ids.pasta]);
   });
 
+  it('is asked nothing that English has no letters for, and knows that the nearest may be far', async () => {
+    expect((await search('Kündigungsfrist')).results).to.equal([]);
+    const { results } = await search('cooking spaghetti', { limit: 50 });
+    for (const { score } of results) expect(score <= 0.3 / 1.3).to.be.true();
+    const [first] = (await search('drain the noodles')).results;
+    expect([first.entryId, first.score > 0.7]).to.equal([ids.pasta, true]);
+  });
+
   it('is told of in stats and in the entries', async () => {
     const { embedding, modes } = await stats();
     expect(embedding).to.equal({ model: 'builtin', dimensions: 512, embedded: 3, pending: 0 });

@@ -147,6 +147,21 @@ describe('an embedder that fails', () => {
     await stage.embedded();
   });
 
+  it('has no operation where there is nothing to make a vector of', async () => {
+    const list = async () => (await stage.get('/api/operations?kind=knowledge.embed')).operations;
+    const ended = () =>
+      until(list, (all) =>
+        all.every(({ status }: { status: string }) => status !== 'running' && status !== 'queued'),
+      );
+    const before = (await ended()).length;
+    await stage.keep('\0');
+    await ended();
+    await stage.keep('The orchard has a wall.');
+    await stage.embedded();
+    const added = (await ended()).slice(0, -before);
+    expect(added.map(({ result }: { result: { chunks: number } }) => result.chunks)).to.equal([1]);
+  });
+
   it('leaves a text without a vector that it refuses', async () => {
     embedder.become({ refuses: 'unspeakable' });
     const bad = await stage.keep('This is unspeakable.');

@@ -1,7 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { randomFrom } from '../faults/random.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
-import { randomFrom, writeEntries } from '../harness/chunks.js';
+import { writeEntries } from '../harness/chunks.js';
 import { inside } from '../harness/inside.js';
 
 export const lab = Lab.script();

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
@@ -11,7 +12,11 @@ import { type Daemon, startDaemon } from '../harness/daemon.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const KILLS = 4;
+/** The moments of the kills: texts that were accepted, and the milliseconds after that. */
+const KILLS = [
+  ...[1, 2, 3, 4, 5].map((accepted) => ({ accepted, afterMs: 0 })),
+  ...[30, 80, 150, 300, 500].map((afterMs) => ({ accepted: 2, afterMs })),
+];
 const TEXTS = 6;
 
 /** A text of some 20 chunks with a word of its own. */
@@ -40,7 +45,7 @@ describe('indexing', () => {
 
   it('loses nothing and does nothing twice when it is killed', { timeout: 120_000 }, async () => {
     const accepted: { word: string; operation: string }[] = [];
-    for (let kill = 0; kill < KILLS; kill++) {
+    for (const [kill, { accepted: least, afterMs }] of KILLS.entries()) {
       const { knowledge } = client();
       const before = accepted.length;
       const sent = Array.from({ length: TEXTS }, async (_, n) => {
@@ -48,13 +53,15 @@ describe('indexing', () => {
         const { id } = await knowledge.index({ body: { text: textOf(word), title: word } });
         accepted.push({ word, operation: id });
       });
-      // Some were accepted, and what becomes of them is at another point each time.
+      // Those that the kill cuts off are rejected at once.
+      const settled = Promise.allSettled(sent);
       await until(
         async () => accepted.length,
-        (count) => count - before > kill,
+        (count) => count - before >= least,
       );
+      await pause(afterMs);
       await daemon.end('SIGKILL');
-      await Promise.allSettled(sent);
+      await settled;
       daemon = await startDaemon({ home });
     }
     const { operations, knowledge } = client();

@@ -94,6 +94,32 @@ describe('knowledge', () => {
     expect(await titles('o1')).to.equal([]);
   });
 
+  it('marks a word in each of its forms, beside accents and without any', async () => {
+    const forms =
+      'Sensibilities, sensibly; the SENSIBLE. Hoped: hopes, hoping. Insensible, a hope9.';
+    for (const text of [forms, `Café. ${forms}`]) {
+      await kept(text, { title: 'forms' });
+      const { results } = await search('sensible hope "hoping"');
+      expect(marked(results[0]), text).to.equal([
+        ...['Sensibilities', 'sensibly', 'SENSIBLE'],
+        ...['Hoped', 'hopes', 'hoping'],
+      ]);
+      await ask('DELETE', `/api/knowledge/${results[0].entryId}`);
+    }
+  });
+
+  it('is ready, whatever the form of its accents and letters', async () => {
+    for (const text of [
+      ...['Die Prüfung der Gerätschaften', 'Une forêt très éloignée à côté'].map((each) =>
+        each.normalize('NFD'),
+      ),
+      ...['Oʻzbekiston bugun yoʻl ochdi', 'µm values of kΩm plates here', 'Hawaiʻi is an island'],
+    ]) {
+      const { status, error } = await kept(text);
+      expect([status, error], text).to.equal(['ready', null]);
+    }
+  });
+
   it('finds words of many languages, in whatever form', async () => {
     await kept('Die Straße nach Süden ist geöffnet.', { title: 'de' });
     await kept('東京都庁の展望室は無料で入れます。猫もいます。', { title: 'ja' });
@@ -171,10 +197,15 @@ describe('knowledge', () => {
     expect(beyond.status).to.equal(404);
   });
 
-  it('keeps a text without words, which nothing finds', async () => {
-    const empty = await kept('', { title: 'empty' });
-    expect(empty).to.include({ status: 'ready', chunks: 0, chars: 0, content: '', language: null });
-    expect(await kept(' \n\t ', { title: 'blank' })).to.include({ status: 'ready', chunks: 0 });
+  it('refuses a note without text', async () => {
+    for (const path of ['/api/knowledge', '/api/knowledge/index']) {
+      for (const text of ['', ' \n\t ']) {
+        const { status, body } = await ask('POST', path, { text, title: 'empty' });
+        expect([status, body.details.map((fault: { path: string }) => fault.path)], path).to.equal([
+          ...[400, ['text']],
+        ]);
+      }
+    }
   });
 
   it('indexes a text as an operation, and forgets what is deleted', async () => {

@@ -1,8 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { hashOfChunk } from '../../src/knowledge/hash.js';
 import { writeEntries } from '../harness/chunks.js';
-import { type FakeEmbedder, startEmbedder, vectorOfWords } from '../harness/embedder.js';
+import { type FakeEmbedder, startEmbedder } from '../harness/embedder.js';
+import { writeVectors } from '../harness/vectors.js';
 import { type KnowledgeStage, knowledgeStage, startKnowledge } from './stage.js';
 
 export const lab = Lab.script();
@@ -31,7 +31,8 @@ describe('the vectors of others', () => {
     const others = Array.from({ length: OTHERS / 500 }, (_, entry) =>
       Array.from({ length: 500 }, (_, n) => `adascanary${entry * 500 + n} automobile`),
     );
-    await writeVectors(ada, others);
+    await writeEntries(ada.app, ada.user.id, others);
+    await writeVectors(ada.app, ada.user.id, { texts: others, dimensions: DIMENSIONS });
     await ada.keep('The last text.');
     for (let n = 0; n < OWN; n++) await bob.keep(`bobscanary${n} automobile in the yard`);
     await bob.embedded();
@@ -41,25 +42,6 @@ describe('the vectors of others', () => {
     await ada.stop();
     await embedder.stop();
   });
-
-  /** Writes entries with the vectors that the embedder would make, which would take it minutes. */
-  const writeVectors = async ({ app, user }: KnowledgeStage, texts: string[][]): Promise<void> => {
-    await writeEntries(app, user.id, texts);
-    for (const chunks of texts) {
-      const rows = chunks.map((text) => {
-        const vector = vectorOfWords(text, DIMENSIONS).map((each) => Math.min(each, 1) * 127);
-        const hex = Buffer.from(Int8Array.from(vector).buffer).toString('hex');
-        return { hash: hashOfChunk({ heading: null, text }), hex };
-      });
-      await app.app.store.transact([
-        {
-          sql: `INSERT INTO knowledge_vectors (user_id, hash, embedder, vector)
-            SELECT ?, value ->> 'hash', 1, unhex(value ->> 'hex') FROM json_each(?)`,
-          parameters: [user.id, JSON.stringify(rows)],
-        },
-      ]);
-    }
-  };
 
   it('keep none of one’s own out of the results', async () => {
     for (const mode of ['semantic', 'hybrid']) {

@@ -81,6 +81,21 @@ describe('operations', () => {
     expect(stage.published.at(-1)?.progress?.done).to.equal(3);
   });
 
+  it('is refused where too many of its kind wait, which hinders no other kind', async () => {
+    const operations = stage.open();
+    const few = operations.register(kindOf(countUp, { most: 2 }));
+    const of = {
+      ...{ userId: OWNER, title: 'Counting', input: { to: 1 } },
+      ...{ resource: { kind: 'user', id: OWNER }, progress: { total: 1, unit: 'steps' } },
+    };
+    for (let count = 0; count < 2; count++) await few.begin(of, []);
+    await expect(few.begin(of, [])).to.reject(
+      'You have 2 operations of the kind test.count that have not ended, the most there may be. Wait until some have, or cancel them',
+    );
+    const other = operations.register(kindOf(countUp, { kind: 'test.other', most: 1 }));
+    expect((await other.begin(of, [])).status).to.equal('queued');
+  });
+
   it('goes on from its checkpoint after a kill, and takes no step twice', async () => {
     const killed = stage.open();
     await killed.start();

@@ -1,10 +1,14 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { openWorkers, WorkerFailed } from '../../src/operations/workers.js';
+import { findConfinement } from '../../src/providers/confine/find.js';
+
+const confinement = await findConfinement({ allowUnconfined: false });
+const confined = { skip: !confinement };
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -15,6 +19,8 @@ import { spawn } from 'node:child_process';
 spawn('sleep', ['8'], { detached: true, stdio: ['ignore', 'inherit', 'ignore'] }).unref();
 process.stdout.write('1\\n', () => process.exit(3));
 `;
+/** Writes a line that a library of it might write. */
+const TALKATIVE = "process.stdout.write('==== 1 1\\n1\\n'); setInterval(() => undefined, 1000);";
 
 describe('worker processes', () => {
   let folder: string;
@@ -23,16 +29,15 @@ describe('worker processes', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('give their place free when they end, though others hold their output', async () => {
+  /** Returns the function that runs a script as a worker. */
+  const runOf = async (name: string, script: string, take: (line: number) => void) => {
     // A worker may read the built code and its package.
-    await mkdir(join(folder, 'dist'));
+    await mkdir(join(folder, 'dist'), { recursive: true });
     await writeFile(join(folder, 'package.json'), '{}');
-    const file = join(folder, 'dist', 'held.mjs');
-    await writeFile(file, HELD);
-    const scratch = join(folder, 'scratch');
-    const workers = openWorkers({ folder: scratch, confinement: null, atOnce: 1 });
-    const taken: number[] = [];
-    const run = () =>
+    const file = join(folder, 'dist', name);
+    await writeFile(file, script);
+    const workers = openWorkers({ folder: join(folder, 'scratch'), confinement: null, atOnce: 1 });
+    return () =>
       workers.run<number>({
         userId: 'ada',
         script: pathToFileURL(file),
@@ -42,10 +47,23 @@ describe('worker processes', () => {
         silenceMs: 60_000,
         signal: new AbortController().signal,
         take: async (line) => {
-          taken.push(line);
+          take(line);
           return false;
         },
       });
+  };
+
+  it('fail where they write a line that is no JSON', async () => {
+    const run = await runOf('talkative.mjs', TALKATIVE, () => undefined);
+    const error = await run().catch((failure) => failure);
+    expect(error).to.be.an.instanceof(WorkerFailed);
+    expect(error.message).to.equal('it wrote a line that is no JSON');
+  });
+
+  it('give their place free when they end, though others hold their output', async () => {
+    const taken: number[] = [];
+    const scratch = join(folder, 'scratch');
+    const run = await runOf('held.mjs', HELD, (line) => taken.push(line));
     const since = performance.now();
     const first = await run().catch((error) => error);
     expect(first).to.be.an.instanceof(WorkerFailed);
@@ -54,5 +72,36 @@ describe('worker processes', () => {
     expect(performance.now() - since).to.be.below(7000);
     expect(taken).to.equal([1, 1]);
     expect(await readdir(scratch)).to.equal([]);
+  });
+
+  it('reach their packages where pnpm has installed them', confined, async () => {
+    const store = join(folder, 'app', 'node_modules', '.pnpm');
+    const one = join(store, 'one@1.0.0', 'node_modules', 'one');
+    const beside = join(store, 'adjutant@1.0.0', 'node_modules');
+    const dist = join(beside, 'adjutant', 'dist');
+    await mkdir(one, { recursive: true });
+    await writeFile(join(one, 'package.json'), '{"name":"one","type":"module","main":"one.js"}');
+    await writeFile(join(one, 'one.js'), 'export const one = 1;');
+    await mkdir(dist, { recursive: true });
+    await symlink(one, join(beside, 'one'));
+    await writeFile(join(beside, 'adjutant', 'package.json'), '{}');
+    const file = join(dist, 'count.mjs');
+    await writeFile(file, "import { one } from 'one'; console.log(one);");
+    const workers = openWorkers({ folder: join(folder, 'scratch'), confinement, atOnce: 1 });
+    const taken: number[] = [];
+    await workers.run<number>({
+      userId: 'ada',
+      script: pathToFileURL(file),
+      input: null,
+      readable: [],
+      packages: ['one'],
+      silenceMs: 60_000,
+      signal: new AbortController().signal,
+      take: async (line) => {
+        taken.push(line);
+        return true;
+      },
+    });
+    expect(taken).to.equal([1]);
   });
 });

@@ -138,7 +138,7 @@ describe('research that lacks something', () => {
     const job = await ended({ sources: ['web'] });
     expect([job.status, job.usage.modelCalls]).to.equal(['completed', 1]);
     expect(job.report.model).to.equal('digest');
-    expect(job.report.limitations).to.have.length(1);
+    expect(job.report.limitations).to.equal(['No language model answered: fake-1 answered 500.']);
     expect(job.report.sections[0].citations[0].n).to.equal(1);
   });
 
@@ -195,7 +195,7 @@ describe('research that lacks something', () => {
       'digest',
     ]);
     expect(poor.report.limitations).to.equal([
-      'No language model could be asked within the limits of the job.',
+      'No language model answered: fake-1: it would pass a limit of cost.',
     ]);
     expect(model.openai.asked).to.equal([]);
   });

@@ -96,6 +96,8 @@ describe('research', () => {
       },
     ]);
     expect(markdown).to.contain(`- [1] Page 0: <${web.at(0, '/bridge')}>`);
+    const refusal = `- [3] Page 2: <${web.at(0, '/private')}> (${refused})`;
+    expect(markdown.split('\n\n## Not read\n\n')[1]).to.equal(refusal);
     const { costUsd, ...usage } = job.usage;
     expect(usage).to.equal({
       ...{ modelCalls: 2, inputTokens: 200, outputTokens: 40 },

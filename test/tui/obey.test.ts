@@ -86,15 +86,8 @@ const openDesk = (
     for (const key of names) dispatchKey(hands, { type: 'key', key, isBurst: false });
   };
   const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
-  return {
-    asked,
-    outside,
-    clock,
-    store,
-    keys,
-    settled,
-    tell: (event: InputEvent) => dispatchKey(hands, event),
-  };
+  const tell = (event: InputEvent): void => dispatchKey(hands, event);
+  return { asked, outside, clock, store, keys, settled, tell };
 };
 
 const atHooks: StateAction[] = [
@@ -118,6 +111,17 @@ describe('keys on the desk', () => {
       expect(desk.store.get().ui.sheet).to.be.null();
       expect(desk.outside).to.equal([]);
     }
+  });
+
+  it('chooses the first of what is searched for, and keeps the choice of what is filtered', () => {
+    const chosen = (actions: StateAction[], change: object, ...keys: string[]) => {
+      const { store, keys: press } = openDesk([...actions, { type: 'ui.looked', change }]);
+      press(...keys);
+      return topView(store.get().ui).selected;
+    };
+    expect(chosen(atHooks, { selected: 'hook_02' }, '/', 's')).to.equal('hook_02');
+    const searched = chosen([{ type: 'ui.root', root: 'knowledge' }], { selected: 'b' }, '/', 's');
+    expect(searched).to.be.null();
   });
 
   it('chooses by id, so that rows may move', () => {

@@ -1,6 +1,7 @@
 import { shownMatches } from '../frame/sheets.js';
 import { fieldVerbOf, secretVerbOf, sheetVerbOf, writtenBy } from '../keys.js';
 import { edited, openField, typed } from '../parts/field.js';
+import { screenPage } from '../screens.js';
 import type { Act, ShownSecret } from '../state/act.js';
 import type { Match } from '../state/palette.js';
 import { type FormField, isLoginField, messageAction, topView } from '../state/ui.js';
@@ -121,8 +122,12 @@ export const pasteInto = ({ store }: Controller, text: string): void => {
 };
 
 const filterBy = ({ store }: Controller, filter: string): void => {
-  if (topView(store.get().ui).filter === filter) return;
-  store.dispatch({ type: 'ui.looked', change: { filter, scroll: 0 } });
+  const state = store.get();
+  if (topView(state.ui).filter === filter) return;
+  // Other results come: the best is the first.
+  const isSearched = screenPage(state).isSearched === true;
+  const change = { filter, scroll: 0, ...(isSearched && { selected: null }) };
+  store.dispatch({ type: 'ui.looked', change });
 };
 
 const leave = (controller: Controller, field: FormField, put: (next: null) => void): void => {

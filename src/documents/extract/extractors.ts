@@ -12,11 +12,14 @@ export const extractorOf = async (mediaType: string, depth = 0): Promise<Extract
   switch (family) {
     case 'pdf':
       return (await import('./pdf.js')).extractPdf;
-    case 'picture': {
-      const { extractPicture, extractTiff } = await import('./picture.js');
-      return mediaType === 'image/tiff' ? extractTiff : extractPicture;
-    }
+    case 'picture':
+      if (mediaType === 'image/tiff') return (await import('./tiff.js')).extractTiff;
+      return (await import('./picture.js')).extractPicture;
     case 'office':
+      if (mediaType.endsWith('.document')) return (await import('./docx.js')).extractDocx;
+      if (mediaType.endsWith('.sheet')) return (await import('./xlsx.js')).extractXlsx;
+      if (mediaType.endsWith('.spreadsheet')) return (await import('./ods.js')).extractOds;
+      if (mediaType.endsWith('ml.presentation')) return (await import('./pptx.js')).extractPptx;
       return (await import('./office.js')).extractOffice;
     case 'book':
       return (await import('./epub.js')).extractEpub;

@@ -18,8 +18,9 @@ export interface ExtractLimits {
   ocrPages: number;
   /** The most pixels of a picture. */
   pixels: number;
-  /** The most characters of a page. */
+  /** The most characters of a page, and of all pages. */
   pageChars: number;
+  chars: number;
   /** The longest time to recognize one page, in milliseconds. */
   ocrMs: number;
   /** The most bytes that the files within a file may have, unpacked. */

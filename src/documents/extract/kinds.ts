@@ -48,6 +48,8 @@ export const HEAD_BYTES = 256 * 1024;
 export const kindOf = async (bytes: Uint8Array, name: string): Promise<string | null> => {
   const head = bytes.subarray(0, HEAD_BYTES);
   const named = byName(name);
+  // Comes first: the mark of UTF-16 is like the beginning of an audio file.
+  if (isUtf16(head)) return isTextKind(named) ? named : null;
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   const mime = found?.mime;
@@ -55,9 +57,20 @@ export const kindOf = async (bytes: Uint8Array, name: string): Promise<string | 
   if (mime === COMPOUND || mime === 'application/zip') {
     return named && MEDIA_TYPES[named]?.family === 'office' ? named : null;
   }
+  // Its directory, by which it is told from the raw pictures of cameras, may stand at its end.
+  if (mime === undefined && named === TIFF && isTiff(head)) return TIFF;
   if (mime !== undefined && mime !== 'application/xml') return null;
-  return isText(head) && named && IS_TEXT.has(MEDIA_TYPES[named]?.family ?? 'pdf') ? named : null;
+  return isTextKind(named) && !head.includes(0) ? named : null;
 };
+
+const TIFF = 'image/tiff';
+
+/** True if the bytes begin with the header of a TIFF file (TIFF 6.0, section 2). */
+const isTiff = (head: Uint8Array): boolean =>
+  ['II*\0', 'MM\0*'].includes(Buffer.from(head.subarray(0, 4)).toString('latin1'));
+
+const isTextKind = (named: string | null): boolean =>
+  named !== null && IS_TEXT.has(MEDIA_TYPES[named]?.family ?? 'pdf');
 
 const byName = (name: string): string | null => {
   const ending = extname(name).toLowerCase();
@@ -65,8 +78,9 @@ const byName = (name: string): string | null => {
   return kind?.[0] ?? null;
 };
 
-/** True if there is no NUL, unless the text is UTF-16 with its mark. */
-const isText = (head: Uint8Array): boolean =>
-  !head.includes(0) ||
-  (head[0] === 0xff && head[1] === 0xfe) ||
-  (head[0] === 0xfe && head[1] === 0xff);
+/** True if the bytes begin with the mark of UTF-16, and hold no NUL character. */
+const isUtf16 = (head: Uint8Array): boolean => {
+  const isLittle = head[0] === 0xff && head[1] === 0xfe;
+  if (!isLittle && !(head[0] === 0xfe && head[1] === 0xff)) return false;
+  return !new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be').decode(head).includes('\0');
+};

@@ -1,6 +1,6 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import type { Extraction } from './job.js';
-import { kindOf } from './kinds.js';
+import { kindOf, MEDIA_TYPES } from './kinds.js';
 import { textOfMarkup } from './markup.js';
 
 /** Ours: the most files of one message that are read. */
@@ -24,12 +24,17 @@ export const mailExtractor =
     for (const file of files.slice(0, MOST_FILES)) await addFile(file, extraction, extractNested);
   };
 
+/** Returns the name of an attached file; one without a name has the ending of its kind. */
+const nameOf = ({ filename, mimeType }: Attachment): string =>
+  (filename ?? `without a name${MEDIA_TYPES[mimeType]?.endings[0] ?? ''}`).slice(0, 100);
+
 const addFile = async (
-  { filename, content }: Attachment,
+  file: Attachment,
   extraction: Extraction,
   extractNested: ExtractNested,
 ): Promise<void> => {
-  const name = (filename ?? 'without a name').slice(0, 100);
+  const { content } = file;
+  const name = nameOf(file);
   const bytes =
     typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content));
   const kind = await kindOf(bytes, name);
@@ -49,7 +54,7 @@ const textOf = ({ subject, from, to, cc, date, text, html, attachments }: Email)
     to && `To: ${to.map(sayAddress).join(', ')}`,
     cc && `Cc: ${cc.map(sayAddress).join(', ')}`,
     date && `Date: ${date}`,
-    attachments.length > 0 && `Files: ${attachments.map(({ filename }) => filename).join(', ')}`,
+    attachments.length > 0 && `Files: ${attachments.map(nameOf).join(', ')}`,
   ];
   const body = text ?? (html === undefined ? '' : textOfMarkup(html));
   return `${heads.filter(Boolean).join('\n')}\n\n${body}`;

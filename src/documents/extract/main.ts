@@ -10,6 +10,8 @@ import { openExtraction } from './session.js';
  * input and writes one ExtractLine after the other.
  */
 const main = async (): Promise<void> => {
+  // Libraries write what they wonder about there, which would stand among our lines.
+  console.log = console.error;
   const job: ExtractJob = JSON.parse(await text(process.stdin));
   const recognizer = openRecognizer(job);
   try {

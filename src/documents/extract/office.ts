@@ -1,23 +1,15 @@
-import { type OfficeContentNode, OfficeParser } from 'officeparser';
-import { checkArchive } from './archive.js';
+import { type OfficeContentNode, OfficeParser, type OfficeParserAST } from 'officeparser';
+import { checkArchive, refuseEncrypted } from './archive.js';
 import { ExtractFailed, type Extraction } from './job.js';
 
-/** The beginning of a compound file (MS-CFB 2.2): an office file that is encrypted, or an old one. */
-const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
-
-/** Extracts the text of an office file. Each slide and each sheet is a page. */
+/** Extracts the text of an OpenDocument or RTF file that is no spreadsheet. Each slide is a page. */
 export const extractOffice = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
-  if (bytes.subarray(0, 8).equals(COMPOUND)) {
-    throw new ExtractFailed('password_needed', 'The file opens with a password only');
-  }
+  refuseEncrypted(bytes);
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
     await checkArchive(bytes, extraction.job.limits.unpackedBytes);
   }
-  const { content, toText } = await OfficeParser.parseOffice(withoutFallbacks(bytes), {
-    outputErrorToConsole: false,
-    newlineDelimiter: '\n',
-  });
-  const parts = content.filter(({ type }) => type === 'slide' || type === 'sheet');
+  const { content, toText } = await parse(bytes);
+  const parts = content.filter(({ type }) => type === 'slide');
   if (parts.length === 0) {
     extraction.total(1);
     if (!extraction.skip()) extraction.add(toText());
@@ -27,6 +19,20 @@ export const extractOffice = async (bytes: Buffer, extraction: Extraction): Prom
   for (const part of parts) {
     if (extraction.skip()) continue;
     if (!extraction.add(linesOf(part).join('\n'))) break;
+  }
+};
+
+/** Parses an office file. Its parser writes errors to developers, who are not there to read them. */
+const parse = async (bytes: Buffer): Promise<OfficeParserAST> => {
+  try {
+    return await OfficeParser.parseOffice(withoutFallbacks(bytes), {
+      outputErrorToConsole: false,
+      newlineDelimiter: '\n',
+    });
+  } catch (error) {
+    console.error(error);
+    const sentence = 'The file cannot be read: it is not a whole office file of its kind';
+    throw new ExtractFailed('damaged', sentence);
   }
 };
 

@@ -33,7 +33,7 @@ export const openRecognizer = ({ languages, limits }: ExtractJob): Recognizer =>
     const current = worker;
     const asked = current.then(async (at) => {
       const { data } = await at.recognize(picture);
-      return { text: data.text, confidence: data.confidence };
+      return { text: withoutGaps(data.text), confidence: data.confidence };
     });
     asked.catch(() => undefined);
     const answer = await withinMs(asked, limits.ocrMs);
@@ -60,6 +60,14 @@ export const openRecognizer = ({ languages, limits }: ExtractJob): Recognizer =>
     },
   };
 };
+
+/** Characters of the scripts that are written without spaces, and their punctuation. */
+const UNSPACED =
+  '[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}ー\\u3001-\\u303f\\uff01-\\uff65]';
+const GAP = new RegExp(`(?<=${UNSPACED}) +(?=${UNSPACED})`, 'gu');
+
+/** Takes out the spaces that Tesseract writes between the characters of such scripts. */
+const withoutGaps = (text: string): string => text.replace(GAP, '');
 
 const LATE = 'A page took too long to recognize and has no text.';
 

@@ -8,11 +8,15 @@ export const openExtraction = (
 ): { extraction: Extraction; notes(): string[] } => {
   const { limits, fromPage } = job;
   const notes = new Set<string>();
+  const cutPages: number[] = [];
   let done = 0;
+  let chars = 0;
   let recognized = 0;
   const isWanted = (): boolean => {
-    if (done < limits.pages) return true;
-    notes.add(`Only the first ${limits.pages} pages were read.`);
+    if (done >= limits.pages) notes.add(`Only the first ${limits.pages} pages were read.`);
+    else if (chars >= limits.chars) {
+      notes.add(`Only the first ${done} pages were read, which have ${chars} characters.`);
+    } else return true;
     return false;
   };
   const extraction: Extraction = {
@@ -21,6 +25,8 @@ export const openExtraction = (
     add: (text, ocr) => {
       if (!isWanted()) return false;
       done++;
+      chars += Math.min(text.length, limits.pageChars);
+      if (text.length > limits.pageChars) cutPages.push(done);
       if (done >= fromPage) {
         write({
           page: done,
@@ -50,7 +56,14 @@ export const openExtraction = (
       return result !== null && result.text.trim() === '' ? null : result;
     },
   };
-  return { extraction, notes: () => [...notes] };
+  return { extraction, notes: () => [...cutNotes(cutPages, limits.pageChars), ...notes] };
+};
+
+/** Returns the sentence about pages whose ends are left out, if there are some. */
+const cutNotes = ([first, ...others]: number[], most: number): string[] => {
+  if (first === undefined) return [];
+  const rest = others.length > 0 ? ` and ${others.length} more` : '';
+  return [`Of page ${first}${rest} only the first ${most} characters were read.`];
 };
 
 /** Returns the text without control characters and without the blank lines at its ends. */

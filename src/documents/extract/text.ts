@@ -1,17 +1,35 @@
 import type { Extraction } from './job.js';
 
 /** Extracts plain text. */
-export const extractText = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
-  extraction.total(1);
-  if (!extraction.skip()) extraction.add(await decode(bytes));
-};
+export const extractText = async (bytes: Buffer, extraction: Extraction): Promise<void> =>
+  addText(await decode(bytes), extraction);
 
 /** Extracts the visible text of an HTML page. */
 export const extractHtml = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { decodedText } = await import('../../providers/pages/charset.js');
   const { textOfMarkup } = await import('./markup.js');
-  extraction.total(1);
-  if (!extraction.skip()) extraction.add(textOfMarkup(decodedText(bytes, 'text/html')));
+  addText(textOfMarkup(decodedText(bytes, 'text/html')), extraction);
+};
+
+/** Adds a text that has no pages of its own: as one, or as several if it is too long for that. */
+const addText = (text: string, extraction: Extraction): void => {
+  const pages = cutIntoPages(text, extraction.job.limits.pageChars);
+  extraction.total(pages.length);
+  for (const page of pages) if (!extraction.skip() && !extraction.add(page)) return;
+};
+
+/** Cuts a text into pages, each at the end of a line if there is one in its second half. */
+const cutIntoPages = (text: string, most: number): string[] => {
+  const pages: string[] = [];
+  let from = 0;
+  while (text.length - from > most) {
+    const line = text.lastIndexOf('\n', from + most - 1) + 1;
+    const isWhole = !/[\udc00-\udfff]/.test(text[from + most] ?? '');
+    const to = line > from + most / 2 ? line : from + most - (isWhole ? 0 : 1);
+    pages.push(text.slice(from, to));
+    from = to;
+  }
+  return [...pages, text.slice(from)];
 };
 
 /**

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import Bourne from '@hapi/bourne';
+import { isTextDeeper } from '../../kernel/depth.js';
 import { isRecord, listAt, memberAt, textAt } from '../../kernel/jsonvalue.js';
 import { type BodyForm, MOST_FORM_FIELDS } from '../senders/recipe.js';
 import type { BodyNames } from './headers.js';
@@ -105,49 +106,11 @@ export const readLargePayload = ({
  * that reads the value later.
  */
 export const parsePayload = (text: string): object | null => {
-  if (depthOf(text) > DEEPEST) return null;
+  if (isTextDeeper(text, DEEPEST)) return null;
   try {
     const value: unknown = Bourne.parse(text);
     return typeof value === 'object' ? value : null;
   } catch {
     return null;
   }
-};
-
-/**
- * Returns the depth of brackets outside of strings, without recursion and before anything is
- * parsed.
- */
-const depthOf = (text: string): number => {
-  let deepest = 0;
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
-      case 0x22: // "
-        at = endOfString(text, at);
-        break;
-      case 0x5b: // [
-      case 0x7b: // {
-        if (++depth > deepest) deepest = depth;
-        if (deepest > DEEPEST) return deepest;
-        break;
-      case 0x5d: // ]
-      case 0x7d: // }
-        depth--;
-        break;
-    }
-  }
-  return deepest;
-};
-
-const endOfString = (text: string, start: number): number => {
-  let end = text.indexOf('"', start + 1);
-  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end < 0 ? text.length : end;
-};
-
-const isEscaped = (text: string, at: number): boolean => {
-  let backslashes = 0;
-  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
-  return backslashes % 2 === 1;
 };

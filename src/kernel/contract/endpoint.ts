@@ -26,6 +26,8 @@ export interface Endpoint {
    * stays valid after the impersonation. A personal access token is accepted.
    */
   unimpersonated?: true;
+  /** True if the call, or a kind of it, takes a permission that an admin gives (403). */
+  needsPermission?: true;
   /** The action under which the audit log records this privileged call: `users.invite`. */
   audit?: string;
   /** The query parameter of a call that continues an earlier one, as a long poll does. */

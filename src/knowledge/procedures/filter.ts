@@ -7,6 +7,7 @@ export interface KnowledgeFilter {
   since?: string | undefined;
   until?: string | undefined;
   entryIds?: string[] | undefined;
+  exceptEntries?: string[] | undefined;
 }
 
 /** The conditions of a filter on the table `entries`, as `m`, and the values that they name. */
@@ -23,6 +24,7 @@ export const conditionsOf = ({
   since,
   until,
   entryIds,
+  exceptEntries,
 }: KnowledgeFilter): FilterConditions => ({
   conditions: [
     ...(sourceType ? ['m.source_type IN (SELECT value FROM json_each(@sourceType))'] : []),
@@ -30,6 +32,7 @@ export const conditionsOf = ({
     ...(since ? ['m.created_at >= @since'] : []),
     ...(until ? ['m.created_at <= @until'] : []),
     ...(entryIds ? ['m.entry_id IN (SELECT value FROM json_each(@entryIds))'] : []),
+    ...(exceptEntries ? ['m.entry_id NOT IN (SELECT value FROM json_each(@exceptEntries))'] : []),
     ...(tags
       ? [
           '(SELECT count(*) FROM json_each(m.tags) AS t JOIN json_each(@tags) AS a ON a.value = t.value) = @tagCount',
@@ -42,6 +45,7 @@ export const conditionsOf = ({
     ...(since && { since }),
     ...(until && { until }),
     ...(entryIds && { entryIds: JSON.stringify(entryIds) }),
+    ...(exceptEntries && { exceptEntries: JSON.stringify(exceptEntries) }),
     ...(tags && { tags: JSON.stringify(tags), tagCount: tags.length }),
   },
 });

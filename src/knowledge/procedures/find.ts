@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3';
 import type { KnowledgeEntryRow } from '../../store/tables/knowledge.js';
 import type { KnowledgeFilter } from './filter.js';
-import { fuseRanks, type RankedHit } from './fuse.js';
+import { FUSED_HITS, fuseHits, hitsByMeaning, type RankedHit } from './fuse.js';
 import { nearestChunks } from './nearest.js';
 import { type ParsedQuery, parseQuery } from './query.js';
-import type { SearchDatabases } from './searchdb.js';
+import { oncePerDatabase, type SearchDatabases } from './searchdb.js';
 import { snippetOf } from './snippet.js';
 import { type Hit, hitFinder, type IndexOwner } from './wordhits.js';
 
@@ -42,7 +42,7 @@ export interface FoundChunk {
   snippet: string;
   /** The places of what matched in the snippet, in UTF-16 code units. */
   highlights: [number, number][];
-  /** From 0 to 1, by the rank. */
+  /** From 0 to 1, by how well it fits beside the others. */
   score: number;
   /** `word`: words of the query stand in it; `part`: parts of words do; `meaning`: its vector is near. */
   matched: ('word' | 'part' | 'meaning')[];
@@ -60,8 +60,6 @@ export interface Found {
   comparesVectors: boolean;
 }
 
-/** Ours: the hits of each way to search that are fused. */
-const FUSED_HITS = 50;
 /** Ours: hits beyond the limit, in place of those that are gone when they are read. */
 const SPARE_HITS = 10;
 
@@ -76,13 +74,10 @@ export const findChunks = async (
   const owner = findOwner(databases.search, userId);
   if (!owner) return { results: [] };
   const { words, parts, meaning } = hitsOf(databases.search, owner, { request, parsed });
-  const weight = request.meaning?.weight ?? 0;
-  const ranked = fuseRanks([
-    { hits: words, weight: 1, matched: 'word' },
-    // Parts of words come after all whole words.
-    { hits: parts, weight: 1, matched: 'part', after: words.length },
-    { hits: meaning, weight: request.byWords ? weight : 1, matched: 'meaning' },
-  ]);
+  const meaningWeight = request.meaning?.weight ?? 0;
+  const ranked = request.byWords
+    ? fuseHits({ words, parts, meaning, meaningWeight })
+    : hitsByMeaning(meaning);
   const marks = { ...parsed.marks, parts: parts.length > 0 ? parsed.parts : [] };
   const read = chunkReader(databases.main, userId);
   const results: FoundChunk[] = [];
@@ -96,9 +91,11 @@ export const findChunks = async (
 
 /** Finds the owner in the index; undefined if it has nothing of theirs. */
 export const findOwner = (search: Database.Database, userId: string): IndexOwner | undefined =>
-  search
-    .prepare<[string], IndexOwner>('SELECT id, chunks FROM owners WHERE user_id = ?')
-    .get(userId);
+  ownerRow(search).get(userId);
+
+const ownerRow = oncePerDatabase((search) =>
+  search.prepare<[string], IndexOwner>('SELECT id, chunks FROM owners WHERE user_id = ?'),
+);
 
 const shownHit = ({ entryId, number, score, matched }: RankedHit) => ({
   entryId,
@@ -129,13 +126,17 @@ const hitsOf = (
 
 /** Reads chunks as they are now: one that is gone since it was indexed is not shown. */
 const chunkReader = (main: Database.Database, userId: string) => {
-  const row = main.prepare<
+  const row = chunkRow(main);
+  return ({ entryId, number }: Hit) => row.get(userId, entryId, number);
+};
+
+const chunkRow = oncePerDatabase((main) =>
+  main.prepare<
     [string, string, number],
     Omit<FoundChunk, 'entryId' | 'chunk' | 'snippet' | 'highlights' | 'score' | 'matched'>
   >(
     `SELECT e.title, e.source_type AS sourceType, e.uri, c.page, e.trust, c.text
       FROM knowledge_chunks AS c JOIN knowledge_entries AS e ON e.id = c.entry_id
       WHERE c.user_id = ? AND c.entry_id = ? AND c.number = ?`,
-  );
-  return ({ entryId, number }: Hit) => row.get(userId, entryId, number);
-};
+  ),
+);

@@ -30,12 +30,14 @@ export const languageOf = async (text: string): Promise<string | null> => {
 
 /**
  * Returns true for a text that is English as far as can be told. The language of a few words cannot;
- * then the letters decide.
+ * then the letters decide, of which English has no others than ASCII.
  */
 export const mayBeEnglish = async (text: string): Promise<boolean> => {
   const language = await languageOf(text);
-  return language === null ? isLatin(text) : language === 'en';
+  return language === null ? isLatin(text) && !OTHER_LETTER.test(text) : language === 'en';
 };
+
+const OTHER_LETTER = /(?![a-z])\p{L}/iu;
 
 /** Returns true if most letters are those of English. */
 export const isLatin = (text: string): boolean => {

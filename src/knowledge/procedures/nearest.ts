@@ -39,7 +39,7 @@ export const nearestChunks = (search: Database.Database, request: NearestRequest
       : byConditions(embedder, { conditions, restrictions });
   return search
     .prepare<[object], Hit>(
-      `SELECT e.entry_id AS entryId, c.number FROM (
+      `SELECT e.entry_id AS entryId, c.number, 1 - best.distance AS fit FROM (
           SELECT v.id, vec_distance_cosine(vec_int8(v.vector), vec_int8(@vector)) AS distance
           ${candidates} ORDER BY distance LIMIT @limit
         ) AS best JOIN chunks AS c ON c.id = best.id JOIN entries AS e ON e.id = c.entry

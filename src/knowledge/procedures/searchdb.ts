@@ -10,7 +10,7 @@ const FILE = 'search.db';
 /** The main database, of which the texts are read. */
 const MAIN = 'adjutant.db';
 /** Counts the forms of the index: one of another form is made anew. */
-const FORM = 4;
+const FORM = 5;
 /** An index below this size is checked when it is opened. */
 const CHECKED_BYTES = 16 * 1024 * 1024;
 
@@ -23,7 +23,8 @@ const SCHEMA = `
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE owners (
   id INTEGER PRIMARY KEY, user_id TEXT NOT NULL UNIQUE,
-  chunks INTEGER NOT NULL DEFAULT 0, words INTEGER NOT NULL DEFAULT 0, made INTEGER NOT NULL DEFAULT 0
+  chunks INTEGER NOT NULL DEFAULT 0, words INTEGER NOT NULL DEFAULT 0,
+  made INTEGER NOT NULL DEFAULT 0, merged INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE entries (
   id INTEGER PRIMARY KEY, entry_id TEXT NOT NULL UNIQUE, owner INTEGER NOT NULL,
@@ -76,6 +77,16 @@ export const dropOwner = (search: Database.Database, owner: number): void => {
 /** Builds the condition that a row of a table of the index is of the owner `@owner`. */
 export const ofOwner = (rowid: string): string =>
   `${rowid} BETWEEN (@owner << 32) AND (@owner << 32) + 4294967295`;
+
+/** Returns a function that makes something once for each database, as long as that is open. */
+export const oncePerDatabase = <T>(make: (database: Database.Database) => T) => {
+  const made = new WeakMap<Database.Database, T>();
+  return (database: Database.Database): T => {
+    const known = made.get(database) ?? make(database);
+    made.set(database, known);
+    return known;
+  };
+};
 
 /** The index and the main database, opened in a thread. */
 export interface SearchDatabases {
@@ -132,6 +143,7 @@ export const isDamage = (error: unknown): boolean =>
 const openMain = (home: string): Database.Database => {
   const main = new Database(join(home, MAIN), { timeout: 2000, fileMustExist: true });
   main.pragma('query_only = ON');
+  main.pragma('mmap_size = 268435456');
   return main;
 };
 

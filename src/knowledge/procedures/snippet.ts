@@ -1,6 +1,6 @@
 import { foldText, UNSPACED } from '../../kernel/searchwords.js';
 import type { QueryMarks } from './query.js';
-import { placedWords, stemOf } from './words.js';
+import { placedWords, stemOf, wordsLike } from './words.js';
 
 /** Ours: the characters of a snippet, and those before its first match. */
 const LENGTH = 240;
@@ -39,12 +39,8 @@ interface WordMatch {
 
 const matchesIn = (text: string, { stems, runs, parts }: QueryMarks): WordMatch[] => {
   const wanted = new Set(stems);
-  // A word and its stem begin alike: most words need no stem to be told apart from those wanted.
-  const beginnings = new Set(stems.map((stem) => stem.slice(0, 1)));
-  const mayMatch = (word: string): boolean =>
-    parts.length > 0 || !/^[a-z]/i.test(word) || beginnings.has(word.slice(0, 1).toLowerCase());
-  const spaced = placedWords(text).flatMap(({ word, from, to }): WordMatch[] => {
-    if (!mayMatch(word)) return [];
+  const words = parts.length > 0 ? placedWords(text) : wordsLike(text, stems);
+  const spaced = words.flatMap(({ word, from, to }): WordMatch[] => {
     const stem = stemOf(word);
     if (wanted.has(stem)) return [{ span: [from, to], of: stem }];
     const folded = parts.length > 0 ? foldText(word) : '';

@@ -1,16 +1,17 @@
+import { splitIntoBatches, takeBatch } from './batches.js';
 import { type FindRequest, type Found, findChunks, findOwner } from './find.js';
 import { forgetKnownWords } from './indexwriter.js';
-import { languageOf } from './language.js';
+import { mergeWords } from './merge.js';
 import { nearestChunks } from './nearest.js';
 import {
   indexInode,
   isDamage,
+  oncePerDatabase,
   openToSearch,
   openToWrite,
   removeIndex,
   type SearchDatabases,
 } from './searchdb.js';
-import { type SplitChunks, splitIntoChunks, type TextToSplit } from './split.js';
 import { type SyncReport, takeChanges } from './sync.js';
 
 let writing: SearchDatabases | null = null;
@@ -35,6 +36,10 @@ const sync = ({ home }: { home: string }): SyncReport => {
     return { seq: 0, isLeft: true, isPartial: true };
   }
 };
+
+/** Merges words in the index. Returns true if more is left; a damaged index is left to `sync`. */
+const merge = ({ home }: { home: string }): boolean =>
+  writing?.inode === indexInode(home) && mergeWords(writing.search);
 
 const dropped = (databases: SearchDatabases | null): null => {
   close(databases);
@@ -94,17 +99,15 @@ const searchIn = async <T>(
   }
 };
 
-const isPartial = ({ search }: SearchDatabases): boolean =>
+const isPartial = ({ search }: SearchDatabases): boolean => wholeIndexes(search).get() === 0;
+
+const wholeIndexes = oncePerDatabase((search) =>
   search
     .prepare<[], number>(
       `SELECT count(*) FROM state WHERE key = 'changes' AND value ->> 'rebuiltTo' IS NULL`,
     )
-    .pluck()
-    .get() === 0;
-
-/** Splits a text into chunks, and finds out its language. */
-const split = (text: TextToSplit): Promise<SplitChunks & { language: string | null }> =>
-  languageOf(text.text).then((language) => ({ ...splitIntoChunks(text), language }));
+    .pluck(),
+);
 
 /** The tasks of the threads of knowledge. */
-export const knowledgeTasks = { sync, find, nearest, split };
+export const knowledgeTasks = { sync, merge, find, nearest, splitIntoBatches, takeBatch };

@@ -1,10 +1,14 @@
-import { parentPort } from 'node:worker_threads';
+import { setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
 import type { TaskReply } from '../../kernel/pool.js';
 import { knowledgeTasks } from './tasks.js';
 
 /** The file that each thread of knowledge runs: that which writes the index, and those that read. */
 const port = parentPort;
 if (!port) throw new Error('A thread of knowledge is started by its pool');
+
+// On Linux a thread has a nice value of its own (setpriority(2), C library/kernel differences).
+if (typeof workerData === 'number' && process.platform === 'linux') setPriority(workerData);
 
 const perform = async (task: keyof typeof knowledgeTasks, input: never): Promise<TaskReply> => {
   try {

@@ -1,12 +1,15 @@
 import type Database from 'better-sqlite3';
 import { conditionsOf, type KnowledgeFilter } from './filter.js';
 import type { ParsedQuery, QueryWord } from './query.js';
-import { ofOwner, ownerTables } from './searchdb.js';
+import { ofOwner, oncePerDatabase, ownerTables } from './searchdb.js';
+import { type WordHit, withoutRepeats } from './titlerepeats.js';
 
-/** A chunk of the index. */
+/** A chunk of the index that was found. */
 export interface Hit {
   entryId: string;
   number: number;
+  /** The BM25 by words, or the cosine by meaning: the better it fits, the higher. */
+  fit: number;
 }
 
 /** An owner of chunks in the index. */
@@ -40,23 +43,15 @@ export const hitFinder = (
   search: Database.Database,
   { owner, filter, limit, depth }: HitOptions,
 ) => {
-  const { conditions, values } = conditionsOf(filter);
-  const joins =
-    conditions.length > 0
-      ? 'JOIN chunks AS d ON d.id = w.rowid JOIN entries AS m ON m.id = d.entry'
-      : '';
-  const { words: table } = ownerTables(owner.id);
-  const all = [`w.${table} MATCH @match`, ...conditions];
-  const ranked = search.prepare<[object], Hit>(
-    `SELECT e.entry_id AS entryId, c.number FROM (
-        SELECT w.rowid AS id, bm25(${table}, ${WEIGHTS}) AS rank
-        FROM ${table} AS w ${joins}
-        WHERE ${all.join(' AND ')}
-        ORDER BY rank LIMIT @limit
-      ) AS best JOIN chunks AS c ON c.id = best.id JOIN entries AS e ON e.id = c.entry
-      ORDER BY best.rank, c.id`,
-  );
-  const run = (match: string): Hit[] => ranked.all({ ...values, match, limit: depth });
+  const run = wordQuery(search, { owner, filter, limit: depth });
+  const varied = (hits: WordHit[], match: string, words: string[]): Hit[] =>
+    hits.length <= limit
+      ? hits
+      : withoutRepeats(hits, {
+          limit: depth,
+          inTexts: (ids) => hitsInTexts(search, owner, { ids, words }),
+          others: (except) => run(match, except),
+        });
 
   return {
     words: ({ words, phrases, excluded }: ParsedQuery): Hit[] => {
@@ -69,10 +64,12 @@ export const hitFinder = (
       }
       if (owner.chunks > MOST_RANKED) {
         const [rare, common] = splitByRarity(search, owner, words);
-        const hits = common.length > 0 ? run(`(${rarest(rare, common)})${not}`) : [];
-        if (hits.length >= limit) return hits;
+        const match = `(${rarest(rare, common)})${not}`;
+        const hits = common.length > 0 ? run(match) : [];
+        if (hits.length >= limit) return varied(hits, match, any);
       }
-      return run(`${anyOf(any)}${not}`);
+      const match = `${anyOf(any)}${not}`;
+      return varied(run(match), match, any);
     },
     /** Finds chunks with words that contain those of the query. */
     parts: ({ parts, excluded }: ParsedQuery): Hit[] => {
@@ -82,6 +79,48 @@ export const hitFinder = (
       return run(`${anyOf(any)}${notOf(excluded)}`);
     },
   };
+};
+
+/** Prepares the query for the chunks that fit an expression best, except those of some entries. */
+const wordQuery = (
+  search: Database.Database,
+  { owner, filter, limit }: Pick<HitOptions, 'owner' | 'filter' | 'limit'>,
+) => {
+  const { words: table } = ownerTables(owner.id);
+  return (match: string, exceptEntries?: string[]): WordHit[] => {
+    const { conditions, values } = conditionsOf({ ...filter, exceptEntries });
+    const joins =
+      conditions.length > 0
+        ? 'JOIN chunks AS d ON d.id = w.rowid JOIN entries AS m ON m.id = d.entry'
+        : '';
+    const all = [`w.${table} MATCH @match`, ...conditions];
+    const ranked = search.prepare<[object], WordHit>(
+      `SELECT best.id, e.entry_id AS entryId, c.number, -best.rank AS fit FROM (
+          SELECT w.rowid AS id, bm25(${table}, ${WEIGHTS}) AS rank
+          FROM ${table} AS w ${joins}
+          WHERE ${all.join(' AND ')}
+          ORDER BY rank LIMIT @limit
+        ) AS best JOIN chunks AS c ON c.id = best.id JOIN entries AS e ON e.id = c.entry
+        ORDER BY best.rank, c.id`,
+    );
+    return ranked.all({ ...values, match, limit });
+  };
+};
+
+/** Returns those of some chunks in whose text, not their title alone, one of the words stands. */
+const hitsInTexts = (
+  search: Database.Database,
+  owner: IndexOwner,
+  { ids, words }: { ids: number[]; words: string[] },
+): number[] => {
+  const { words: table } = ownerTables(owner.id);
+  return search
+    .prepare<[object], number>(
+      `SELECT rowid FROM ${table}
+        WHERE ${table} MATCH @match AND rowid IN (SELECT value FROM json_each(@ids))`,
+    )
+    .pluck()
+    .all({ match: `{words grams} : ${anyOf(words)}`, ids: JSON.stringify(ids) });
 };
 
 /** Builds the expression of what has one of the terms. */
@@ -107,11 +146,9 @@ const splitByRarity = (
   owner: IndexOwner,
   words: QueryWord[],
 ): [QueryWord[], QueryWord[]] => {
-  const { counts } = ownerTables(owner.id);
-  const count = search.prepare<[string], number>(`SELECT doc FROM ${counts} WHERE term = ?`);
   const counted = words.map((word) => ({
     word,
-    chunks: word.stem === null ? 0 : (count.pluck().get(word.stem) ?? 0),
+    chunks: word.stem === null ? 0 : chunksWith(search, owner, word.stem),
   }));
   counted.sort((a, b) => a.chunks - b.chunks);
   let sum = 0;
@@ -122,6 +159,36 @@ const splitByRarity = (
   const cut = at < 0 ? counted.length : Math.max(1, at);
   const all = counted.map(({ word }) => word);
   return [all.slice(0, cut), all.slice(cut)];
+};
+
+/** Ours: the words of which the counts are kept. */
+const MOST_COUNTS = 10_000;
+
+interface KnownCounts {
+  /** The chunks that the owner had when they were counted. */
+  chunks: number;
+  of: Map<string, number>;
+}
+
+const countsByOwner = oncePerDatabase(() => new Map<number, KnownCounts>());
+
+/** Counts the chunks of an owner that have a word. Counting takes longer the more there are. */
+const chunksWith = (search: Database.Database, owner: IndexOwner, stem: string): number => {
+  const all = countsByOwner(search);
+  const kept = all.get(owner.id);
+  const isValid = kept?.chunks === owner.chunks && kept.of.size < MOST_COUNTS;
+  const known = isValid ? kept : { chunks: owner.chunks, of: new Map<string, number>() };
+  all.set(owner.id, known);
+  const { counts } = ownerTables(owner.id);
+  const count =
+    known.of.get(stem) ??
+    search
+      .prepare<[string], number>(`SELECT doc FROM ${counts} WHERE term = ?`)
+      .pluck()
+      .get(stem) ??
+    0;
+  known.of.set(stem, count);
+  return count;
 };
 
 /** Returns the words of an owner that contain a part and are longer than it. */

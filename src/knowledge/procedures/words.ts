@@ -1,5 +1,5 @@
 import { stemmer } from 'stemmer';
-import { foldText, UNSPACED } from '../../kernel/searchwords.js';
+import { foldText, isAscii, UNSPACED } from '../../kernel/searchwords.js';
 
 /**
  * The tokenizer of the index, which makes stems of English words. It leaves the accents of some
@@ -9,7 +9,6 @@ export const TOKENIZER = `porter unicode61 remove_diacritics 2 categories 'L* N*
 
 /** A word as that tokenizer takes it. */
 const WORD = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu;
-const ASCII = /^[\x00-\x7f]*$/;
 const segmenters = new Map<string, Intl.Segmenter>();
 
 /** A text as it goes into the index. */
@@ -22,7 +21,8 @@ export interface IndexedText {
 
 /** Prepares a text for the index. */
 export const indexedText = (text: string): IndexedText => {
-  const plain = ASCII.test(text) ? text : foldText(text);
+  // The tokenizer makes lower case of it.
+  const plain = isAscii(text) ? text : foldText(text);
   if (plain.search(UNSPACED) < 0) return { words: plain, grams: '' };
   const grams: string[] = [];
   const words = plain.replace(UNSPACED, (run) => {
@@ -75,8 +75,33 @@ interface PlacedWord {
 }
 
 /** Returns the words of a text with their places, those of scripts without spaces as whole runs. */
-export const placedWords = (text: string): PlacedWord[] =>
-  [...text.matchAll(WORD)].map(({ 0: word, index }) => ({
+export const placedWords = (text: string): PlacedWord[] => placesOf(text, WORD);
+
+/** Ours: the characters at the beginning of a stem with which its words begin too, at most. */
+const LONGEST_BEGINNING = 3;
+
+/**
+ * Returns the words of a text that may have one of some stems, with their places. A word and its stem
+ * begin alike, but for the last character of the stem (Porter, 1980) and for accents.
+ */
+export const wordsLike = (text: string, stems: string[]): PlacedWord[] => {
+  if (!isAscii(text)) {
+    const beginnings = new Set(stems.map((stem) => stem.slice(0, 1)));
+    return placedWords(text).filter(
+      ({ word }) => !/^[a-z]/i.test(word) || beginnings.has(word.slice(0, 1).toLowerCase()),
+    );
+  }
+  const beginnings = stems
+    .filter(isAscii)
+    .map((stem) => stem.slice(0, Math.max(1, stem.length - 1)));
+  if (beginnings.length === 0) return [];
+  // Compiled anew for each query, which takes longer than a search where it has classes of Unicode.
+  const like = beginnings.map((beginning) => beginning.slice(0, LONGEST_BEGINNING)).join('|');
+  return placesOf(text, new RegExp(`(?<![a-z0-9])(?:${like})[a-z0-9]*`, 'gi'));
+};
+
+const placesOf = (text: string, words: RegExp): PlacedWord[] =>
+  [...text.matchAll(words)].map(({ 0: word, index }) => ({
     word,
     from: index,
     to: index + word.length,

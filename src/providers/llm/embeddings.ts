@@ -35,6 +35,11 @@ interface EmbeddingWire {
   vectors(reply: unknown): unknown[];
 }
 
+/** Ours: the most bytes of a number in a reply, with what parts it from the next. */
+const NUMBER_BYTES = 32;
+/** Ours: the most bytes of a reply beside its numbers. */
+const FRAME_BYTES = 64 * 1024;
+
 /** Models of OpenAI that can shorten their vectors; others refuse the field. */
 const SHORTENS = /^text-embedding-3-/;
 
@@ -95,7 +100,7 @@ export const embeddingModel = (options: EmbeddingOptions): EmbeddingModel => {
           body: JSON.stringify(wire.body(options, texts)),
           signal,
         });
-        const reply = parsedJson(await response.text());
+        const reply = parsedJson(await replyText(options, response, texts.length));
         const vectors = wire.vectors(reply).map((vector) => checkedVector(options, vector));
         if (vectors.length !== texts.length) throw invalid(name, 'not one vector for each text');
         return { vectors, inputTokens: usageIn(reply).inputTokens ?? estimate(texts) };
@@ -104,6 +109,22 @@ export const embeddingModel = (options: EmbeddingOptions): EmbeddingModel => {
       }
     },
   };
+};
+
+/** Reads a reply of no more bytes than so many vectors take. */
+const replyText = async (
+  { name, dimensions }: EmbeddingOptions,
+  response: Response,
+  texts: number,
+): Promise<string> => {
+  let left = FRAME_BYTES + texts * dimensions * NUMBER_BYTES;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of response.body ?? []) {
+    left -= piece.length;
+    if (left < 0) throw invalid(name, 'more than the vectors take');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
 };
 
 const estimate = (texts: string[]): number =>

@@ -26,10 +26,10 @@ export const contentOf = (document: PageDocument, url: string, isWhole: boolean)
   const whole = { isArticle: false, root: document.body, facts };
   if (isWhole || document.querySelectorAll('*').length > MOST_SEARCHED) return whole;
   const page = Object(document);
-  if (!isProbablyReaderable(page)) return whole;
+  if (!isProbablyReaderable(page)) return withoutSurroundings(whole);
   const serializer = (node: unknown): PageElement => Object(node);
   const found = new Readability<PageElement>(page, { serializer }).parse();
-  if (!found?.content || (found.length ?? 0) < SHORTEST) return whole;
+  if (!found?.content || (found.length ?? 0) < SHORTEST) return withoutSurroundings(whole);
   return {
     isArticle: true,
     root: found.content,
@@ -42,6 +42,29 @@ export const contentOf = (document: PageDocument, url: string, isWhole: boolean)
       excerpt: facts.excerpt ?? cleanLine(found.excerpt, 500),
     },
   };
+};
+
+const MAIN_PART = 'main, article, [role="main"]';
+const SURROUNDINGS =
+  'nav, footer, aside, [role="navigation"], [role="banner"], [role="contentinfo"]';
+
+/** Leaves out what stands around the main part of a page, if it has one with text. */
+const withoutSurroundings = (page: PageContent): PageContent => {
+  const { root } = page;
+  const parts = new Set(Array.from(root.querySelectorAll(MAIN_PART)));
+  const all = Array.from(root.querySelectorAll(SURROUNDINGS));
+  const around = new Set(all.filter((one) => !isWithin(one, parts)));
+  const isMain = (part: PageElement): boolean =>
+    !isWithin(part, around) && /\S/.test(part.textContent ?? '');
+  if ([...parts].some(isMain)) for (const one of around) one.remove();
+  return page;
+};
+
+const isWithin = (element: PageElement, others: Set<PageElement>): boolean => {
+  for (let at = element.parentNode; at !== null; at = at.parentNode) {
+    if (others.has(at)) return true;
+  }
+  return false;
 };
 
 /** Returns what a page says of itself in its head. */

@@ -2,6 +2,7 @@ import { colord, extend, type RgbaColor } from 'colord';
 import hwb from 'colord/plugins/hwb';
 import lch from 'colord/plugins/lch';
 import names from 'colord/plugins/names';
+import { functionColor } from './colorfunction.js';
 
 // Its types describe the CommonJS build, whose plugin lies one level deeper.
 extend([names, hwb, lch].map(Object));
@@ -11,9 +12,11 @@ const INDISTINCT = 12;
 const UNSEEN_ALPHA = 0.05;
 
 /** Returns a colour; null if it is not one that is known. */
-export const colorOf = (value: string): RgbaColor | null => {
+export const colorOf = (value: string): RgbaColor | null => nestedColor(value, 0);
+
+const nestedColor = (value: string, depth: number): RgbaColor | null => {
   const color = colord(value === 'transparent' ? '#0000' : value);
-  return color.isValid() ? color.toRgb() : null;
+  return color.isValid() ? color.toRgb() : functionColor(value, nestedColor, depth);
 };
 
 /** Returns the colour of a background; null if it is not known, as with an image. */
@@ -21,7 +24,7 @@ export const backgroundColor = (value: string): RgbaColor | 'none' | null => {
   if (/^(none|initial|unset|inherit|revert)?$/.test(value)) return 'none';
   if (/url\(|gradient|image|var\(/.test(value)) return null;
   const parts = value.match(/[a-z-]+\([^()]*\)|[^\s()]+/g) ?? [];
-  const color = parts.map(colorOf).find((each) => each !== null);
+  const color = [value, ...parts].map(colorOf).find((each) => each !== null);
   if (!color) return 'none';
   return color.a < UNSEEN_ALPHA ? 'none' : color;
 };

@@ -80,8 +80,10 @@ const READERS: Record<SourceForm, FormReader> = {
 const visiblePage = (html: string, url: string, isWhole: boolean): PageContent => {
   const document = visibleDocument(html);
   const base = addressIn(document.querySelector('base[href]')?.getAttribute('href'), url) ?? url;
-  resolveAddresses(document, { base, length: html.length });
-  return contentOf(document, base, isWhole);
+  const content = contentOf(document, base, isWhole);
+  // After the search, which takes links within the page for less than those that lead elsewhere.
+  resolveAddresses(content.root, { base, length: html.length });
+  return content;
 };
 
 const readHtml = (html: string, url: string, wish: PageWish): PageText => {

@@ -1,11 +1,5 @@
 import { cleanText, MOST_ROUNDS, tokensIn, withoutInvisible, withoutSigns } from './clean.js';
-import {
-  isElement,
-  isTextNode,
-  type PageDocument,
-  type PageElement,
-  type PageNode,
-} from './tree.js';
+import { isElement, isTextNode, type PageElement, type PageNode } from './tree.js';
 
 export const BLOCKS = new Set(
   (
@@ -76,11 +70,11 @@ const MOST_ADDRESSES = 10_000_000;
 const LONGEST_ADDRESS = 2000;
 
 /**
- * Makes the addresses of links and images absolute, and removes those that are not http, https or,
- * of links, mailto.
+ * Makes the addresses of links and images in an element absolute, and removes those that are not
+ * http, https or, of links, mailto.
  */
 export const resolveAddresses = (
-  document: PageDocument,
+  root: PageElement,
   { base, length }: { base: string; length: number },
 ): void => {
   let room = Math.min(MOST_ADDRESSES, MOST_GROWTH * length);
@@ -90,10 +84,10 @@ export const resolveAddresses = (
     if (url === null) element.removeAttribute(name);
     else element.setAttribute(name, url);
   };
-  for (const link of Array.from(document.querySelectorAll('a[href], area[href]'))) {
+  for (const link of Array.from(root.querySelectorAll('a[href], area[href]'))) {
     resolve(link, 'href', /^(https?|mailto):$/);
   }
-  for (const image of Array.from(document.querySelectorAll('img'))) {
+  for (const image of Array.from(root.querySelectorAll('img'))) {
     const lazy = image.getAttribute('data-src');
     if (lazy !== null && !/^https?:/.test(image.getAttribute('src') ?? '')) {
       image.setAttribute('src', lazy);

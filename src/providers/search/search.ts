@@ -49,7 +49,7 @@ const NO_KEY =
   'the credential `search-key`';
 
 /** Ours: the limits of a reply. */
-const LIMITS = { maxBytes: 5 * 1024 * 1024, totalMs: 30_000 };
+const LIMITS = { maxBytes: 1024 * 1024, totalMs: 30_000 };
 const MAX_TITLE = 300;
 const MAX_URL = 2_000;
 const MAX_SNIPPET = 1_000;

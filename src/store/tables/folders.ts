@@ -27,6 +27,8 @@ export const knowledgeFileTable = table('knowledge_files', {
   path: text,
   bytes: number,
   modified_ms: number,
+  /** Its number in the file system and the time of its last change of any kind; null: not known. */
+  stamp: orNull(text),
   /** null: not read yet. */
   sha256: orNull(text),
   /** `pending`: not read yet; `skipped`: of a kind that is not read. */

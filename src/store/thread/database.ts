@@ -174,7 +174,7 @@ const setPragmas = (db: Database.Database): void => {
   db.pragma('trusted_schema = OFF');
   db.pragma('wal_autocheckpoint = 0');
   db.pragma(`journal_size_limit = ${LOG_BYTES}`);
-  db.pragma('cache_size = -16000');
+  db.pragma('cache_size = -8000');
   if (process.platform === 'darwin') {
     db.pragma('fullfsync = ON');
     db.pragma('checkpoint_fullfsync = ON');

@@ -36,6 +36,8 @@ export interface QuarantineCounts {
   agents: number;
   executions: number;
   schedules: number;
+  /** The folders that were watched. */
+  folders: number;
 }
 
 /**
@@ -117,7 +119,7 @@ const HOLDS: QuarantineStatement[] = [
         error = @why || ': it may go on elsewhere. Ask again if it should be researched here'
       WHERE status NOT IN ('completed', 'failed', 'cancelled')`,
   },
-  { since: 510, sql: 'UPDATE knowledge_folders SET watch = 0' },
+  { since: 510, sql: 'UPDATE knowledge_folders SET watch = 0 WHERE watch = 1', counts: 'folders' },
   { since: 200, sql: 'DELETE FROM notice_batches' },
   { since: 20, sql: 'DELETE FROM jobs' },
   {
@@ -158,13 +160,14 @@ export const quarantineCopy = (file: string, holding: QuarantineOptions): Quaran
     db.pragma('journal_mode = DELETE');
     db.pragma('foreign_keys = ON');
     const hold = db.transaction((): QuarantineCounts => {
-      const held: QuarantineCounts = { agents: 0, executions: 0, schedules: 0 };
+      const held: QuarantineCounts = { agents: 0, executions: 0, schedules: 0, folders: 0 };
+      const watched = watchedByOwner(db);
       for (const { since, until = Number.POSITIVE_INFINITY, sql, counts } of HOLDS) {
         if (schemaOf(db) < since || schemaOf(db) >= until) continue;
         const { changes } = db.prepare(sql).run(sql.includes('@') ? namedIn(sql, { at, why }) : {});
         if (counts) held[counts] = changes;
       }
-      tellOwners(db, holding);
+      tellOwners(db, holding, watched);
       record(db, holding, held);
       return held;
     });
@@ -210,8 +213,24 @@ const countByOwner = (db: Database.Database, at: string): OwnerCounts[] => {
     .all({ at });
 };
 
+/** Counts the watched folders of each owner, which cannot be told from others afterwards. */
+const watchedByOwner = (db: Database.Database): Map<string, number> => {
+  if (schemaOf(db) < 510) return new Map();
+  const rows = db
+    .prepare<[], { id: string; folders: number }>(
+      `SELECT user_id AS id, count(*) AS folders FROM knowledge_folders
+       WHERE watch = 1 GROUP BY user_id`,
+    )
+    .all();
+  return new Map(rows.map(({ id, folders }) => [id, folders]));
+};
+
 /** Notifies each owner once, with the number of their things that wait for a decision. */
-const tellOwners = (db: Database.Database, { at, why, mintId }: QuarantineOptions): void => {
+const tellOwners = (
+  db: Database.Database,
+  { at, why, mintId }: QuarantineOptions,
+  watched: Map<string, number>,
+): void => {
   if (schemaOf(db) < 50) return;
   const tell = db.prepare(
     `INSERT INTO notifications (id, user_id, kind, title, body, link, created_at)
@@ -219,10 +238,12 @@ const tellOwners = (db: Database.Database, { at, why, mintId }: QuarantineOption
   );
   for (const { id: userId, ...counts } of countByOwner(db, at)) {
     const { agents, executions, hooks, messages, operations } = counts;
-    if (agents + executions + hooks + messages + operations === 0) continue;
+    const folders = watched.get(userId) ?? 0;
+    if (agents + executions + hooks + messages + operations + folders === 0) continue;
     const body =
       `Paused agents: ${agents}. Interrupted runs: ${executions}. ` +
       `Interrupted operations: ${operations}. Hooks with a schedule that are off: ${hooks}. ` +
+      `Watched folders that are off: ${folders}. ` +
       `Messages that may have been sent elsewhere: ${messages}. Nothing of it goes on by itself.`;
     tell.run({ id: mintId(), userId, title: why, body, at });
   }

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../../kernel/failure.js';
 import type { Finding } from './contract.js';
 import { failedFinding, okFinding, warnFinding } from './rules.js';
 
@@ -19,6 +20,27 @@ export const checkFiles = async (home: string): Promise<Finding[]> => {
           `chmod 600 ${home}/keys/*   and see to it that nobody took a copy`,
         ),
   ];
+};
+
+/** Reports each root of the folders that may be indexed that does not exist. */
+export const missingRoots = async (roots: string[]): Promise<Finding[]> => {
+  const found = await Promise.all(
+    roots.map((root) =>
+      stat(root).catch((error: unknown) => {
+        if (errorCode(error) !== 'ENOENT') throw error;
+        return null;
+      }),
+    ),
+  );
+  return roots
+    .filter((_, at) => found[at] === null)
+    .map((root) =>
+      warnFinding(
+        'folders',
+        `${root.slice(0, 300)} does not exist, and ADJUTANT_KNOWLEDGE_ROOTS names it`,
+        'make or mount it, or change ADJUTANT_KNOWLEDGE_ROOTS',
+      ),
+    );
 };
 
 const checkHome = async (home: string): Promise<Finding> => {

@@ -12,7 +12,7 @@ import type { Backups } from '../backup/backups.js';
 import type { Daemon } from '../daemon.js';
 import type { PartReport } from '../health/contract.js';
 import { doctor, type Finding } from './contract.js';
-import { checkFiles } from './files.js';
+import { checkFiles, missingRoots } from './files.js';
 import { checkHeads } from './heads.js';
 import { type DoctorStore, doctorStore } from './queries.js';
 import {
@@ -47,6 +47,8 @@ interface ModuleChecks {
   platforms(): Promise<IncompletePlatform[]>;
   /** Compares the originals of documents with their hashes, for so many milliseconds. */
   originals(budgetMs: number): Promise<OriginalsReport>;
+  /** The folders below which others may be indexed. */
+  roots: string[];
 }
 
 /** Ours: the time to compare originals with their hashes. */
@@ -75,7 +77,13 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
         ['embedder', async () => [embedderOf(await models.embedder(by.userId))]],
         ['documents', async () => originalsOf(await deps.checks.originals(ORIGINALS_MS))],
-        ['folders', async () => foldersOf(await store.failingFolders())],
+        [
+          'folders',
+          async () => [
+            ...(await missingRoots(deps.checks.roots)),
+            ...foldersOf(await store.failingFolders()),
+          ],
+        ],
         ['platforms', async () => platformsOf(await deps.checks.platforms())],
       ];
       const findings = await Promise.all(checks.map(([name, check]) => attempt(name, check)));

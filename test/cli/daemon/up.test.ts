@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@hapi/code';
@@ -32,6 +32,15 @@ describe('the daemon in the background', () => {
     expect(await ask(url)).to.equal(READY);
     const files = ['daemon.json', 'logs', 'logs/daemon.log'].map((name) => join(home, name));
     expect([home, ...files].map(modeOf)).to.equal(['700', '600', '700', '600']);
+  });
+
+  it('runs with little spare memory (needs /proc)', { skip: !existsSync('/proc') }, async () => {
+    await machine.run(['up']);
+    const pid = recordedPid(machine.home);
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    const settings = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    expect(words).to.include('--max-semi-space-size=4');
+    expect(settings).to.include('MALLOC_MMAP_THRESHOLD_=131072');
   });
 
   it('takes its address from the flags, and tells how to find it', async () => {

@@ -3,6 +3,8 @@ import * as Lab from '@hapi/lab';
 import { barOf } from '../../../cli/operations/bar.js';
 import type { Operation } from '../../../src/client/index.js';
 import { waitingOperation } from '../../harness/operation.js';
+import { openTarget } from '../../harness/target.js';
+import { adjutant } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
 export const lab = Lab.script();
@@ -30,6 +32,25 @@ describe('the bar of an operation', () => {
     expect(barOf(operation(3, 3), { at: 0, done: 0 }, 2000)).to.match(
       /100 % {2}3 of 3 runs {2}1.5\/s$/,
     );
+  });
+});
+
+describe('a daemon that goes away', () => {
+  it('is waited for', async () => {
+    const target = await openTarget();
+    const id = `operation_${'0'.repeat(26)}`;
+    const begun = { ...operation(1, 2), id };
+    target.answer = (response, nth) => {
+      if (nth === 2) return void response.destroy();
+      response.setHeader('x-request-id', 'request_1');
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(nth === 1 ? begun : { ...begun, status: 'completed' }));
+    };
+    const words = ['operations', 'watch', id, '--server', target.url, '--server-token-file'];
+    const watched = await adjutant([...words, '/dev/null'], { terminal: 80 });
+    target.close();
+    expect([watched.code, watched.stderr]).to.equal([0, 'Done: Replay.\n']);
+    expect(target.received.length).to.equal(3);
   });
 });
 
@@ -62,5 +83,26 @@ describe('^C', () => {
     expect(await status(id)).to.equal('cancelled');
     const ended = await world.cli(['operations', 'watch', id]);
     expect([ended.code, ended.stderr.split('\n')[0]]).to.equal([1, 'It is cancelled.']);
+  });
+
+  it('asks the same of research that is followed step by step', async () => {
+    const target = await openTarget();
+    const id = `operation_${'0'.repeat(26)}`;
+    const progress = { done: 0, total: null, unit: 'sources', note: 'Planning' };
+    target.answer = (response, nth) => {
+      // The third request waits for the next step, which does not come.
+      if (nth > 2) return;
+      response.setHeader('x-request-id', 'request_1');
+      response.setHeader('content-type', 'application/json');
+      const begun = { id: `research_${'0'.repeat(26)}`, operationId: id };
+      response.end(JSON.stringify(nth === 1 ? begun : { ...operation(0, null), id, progress }));
+    };
+    const words = ['research', 'start', 'Why?', '--follow', '--server', target.url];
+    const left = await adjutant([...words, '--server-token-file', '/dev/null'], {
+      ...{ terminal: 80, answers: [''], until: /Planning/ },
+    });
+    target.close();
+    expect(left.code).to.equal(130);
+    expect(left.stderr).to.include('Cancel it, too? Without that it goes on. [y/N]');
   });
 });

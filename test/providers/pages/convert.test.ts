@@ -265,6 +265,36 @@ describe('convertPage: kinds', () => {
     expect([whole.kind, whole.content?.startsWith('Menu')]).to.equal(['page', true]);
   });
 
+  it('leaves what stands around the main part of a short page out', async () => {
+    const around = (inner: string) =>
+      `<header role="banner">Brand</header><nav>Menu</nav>${inner}<aside>More</aside>` +
+      '<div role="contentinfo">Address</div><footer>Imprint</footer>';
+    const short = async (body: string, isWhole = false) =>
+      (await read(around(body), { isWhole })).content?.split(/\s+/);
+    const main = '<article><p>Short</p><aside>Note</aside><footer>Ada</footer></article>';
+    expect(await short(main)).to.equal(['Short', 'Note', 'Ada']);
+    expect(await short('<main>One</main>')).to.equal(['One']);
+    expect(await short('<div role="main">One</div>')).to.equal(['One']);
+    const all = ['Brand', 'Menu', 'One', 'More', 'Address', 'Imprint'];
+    expect(await short('<p>One</p>')).to.equal(all);
+    expect(await short('<main> </main><p>One</p>')).to.equal(all);
+    expect(await short('<main>One</main>', true)).to.equal(all);
+    const inside = await read('<nav><article>Only</article></nav>', { isWhole: false });
+    expect(inside.content).to.equal('Only');
+  });
+
+  it('keeps the parts of an article that link to themselves, and no list of links', async () => {
+    const text = 'A sentence with several words, a comma, and an end. '.repeat(8);
+    const part = (href: string) =>
+      `<div><h3><a href="${href}">The third macro</a></h3><p><a href="${href}">A name of it</a> stands for a thing, a part, and a name</p></div>`;
+    const page = (href: string) =>
+      `<article>${`<p>${text}</p>`.repeat(5)}<div>${part(href).repeat(8)}</div></article>`;
+    const own = await read(page('#third'), { isWhole: false });
+    expect([own.kind, own.content?.includes('The third macro')]).to.equal(['article', true]);
+    const others = await read(page('/third'), { isWhole: false });
+    expect([others.kind, others.content?.includes('The third macro')]).to.equal(['article', false]);
+  });
+
   it('reads feeds of every kind as lists', async () => {
     for (const [body, type] of [
       [RSS, 'application/rss+xml'],

@@ -38,6 +38,18 @@ const HIDING = [
   '-webkit-text-fill-color:transparent',
   'color:hwb(0 100% 0%)',
   'color:lch(100% 0 0)',
+  'color:oklch(1 0 0)',
+  'color:oklch(100% 0% none / 1)',
+  'color:oklab(0.99 0 0)',
+  'color:color(srgb 1 1 1)',
+  'color:color(srgb 0 0 0 / 0)',
+  'color:light-dark(white, black)',
+  'color:light-dark(rgb(255, 255, 255), black)',
+  'color:color-mix(in srgb, white, white)',
+  'color:color-mix(in oklab, black 1%, rgb(255, 255, 255))',
+  'color:color-mix(in srgb, transparent, transparent 50%)',
+  'color:#123;background:color-mix(in srgb, #123, #123)',
+  'color:oklch(0.628 0.2577 29.23);background:red',
 ];
 /** Styles that look like those and hide nothing. */
 const SHOWING = [
@@ -54,6 +66,14 @@ const SHOWING = [
   'width:0',
   'width:200px;overflow:hidden',
   'color:hwb(0 0% 0%)',
+  'color:oklch(0 0 0)',
+  'color:oklab(0.4 0.1 0.1)',
+  'color:light-dark(black, white)',
+  'color:color-mix(in srgb, white, black)',
+  'color:color-mix(in srgb, white 10%, black 20%)',
+  'color:color(srgb 0.2 0.2 0.2)',
+  'color:color(display-p3 1 1 1);background:black',
+  'color:light-dark(light-dark(light-dark(light-dark(light-dark(white, white), white), white), white), white)',
 ];
 
 describe('text that a page hides', () => {

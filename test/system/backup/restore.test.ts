@@ -6,6 +6,7 @@ import * as Lab from '@hapi/lab';
 import { migrations } from '../../../migrations/all.js';
 import { restoreFile } from '../../../src/backup.js';
 import { startApp, type TestApp, until } from '../../harness/app.js';
+import { keepFolder } from '../../harness/folder.js';
 import { keepGrant } from '../../harness/grant.js';
 import { inside } from '../../harness/inside.js';
 import { addHook, deliver, openStage, PASSPHRASE, type Stage } from './stage.js';
@@ -14,6 +15,13 @@ export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const SCHEMA = migrations.at(-1)?.version;
+
+/** Keeps a grant, a folder that is watched, and one that is not. */
+const keepRows = async (app: TestApp, ownerId: string): Promise<void> => {
+  await keepGrant(app, ownerId);
+  await keepFolder(app, ownerId);
+  await keepFolder(app, ownerId, { watch: 1 });
+};
 
 /** What was at work when the backup was made, and a copy of it that goes on elsewhere. */
 describe('a restored home', () => {
@@ -40,7 +48,7 @@ describe('a restored home', () => {
     const { outgoing } = inside(app.app);
     const { id: ownerId } = (await app.call('GET', '/api/auth/me', { token })).body;
     outgoing.rest(`owner_${ownerId}`, 600_000);
-    await keepGrant(app, ownerId);
+    await keepRows(app, ownerId);
     await addHook(stage, 'told', {});
     await deliver(app.url, 'told');
     await until(
@@ -71,7 +79,8 @@ describe('a restored home', () => {
   const get = async (path: string) => (await copy.call('GET', path, { token: stage.token })).body;
 
   it('says what it held back', () => {
-    expect(restored).to.include({ agents: 1, executions: 1, schedules: 1, schema: SCHEMA });
+    expect(restored).to.include({ agents: 1, executions: 1, schedules: 1, folders: 1 });
+    expect<number | undefined>(restored.schema).to.equal(SCHEMA);
   });
 
   it('has agents that were at work waiting paused, and resumes them on a word', async () => {
@@ -129,14 +138,14 @@ describe('a restored home', () => {
     const { title, body } = notifications.find(({ kind }: { kind: string }) => kind === 'restored');
     expect([title, body]).to.equal([
       'Restored from a backup',
-      'Paused agents: 1. Interrupted runs: 1. Interrupted operations: 0. Hooks with a schedule that are off: 1. Messages that may have been sent elsewhere: 2. Nothing of it goes on by itself.',
+      'Paused agents: 1. Interrupted runs: 1. Interrupted operations: 0. Hooks with a schedule that are off: 1. Watched folders that are off: 1. Messages that may have been sent elsewhere: 2. Nothing of it goes on by itself.',
     ]);
   });
 
   it('has it in its audit log, whose chain goes on', async () => {
     const { entries } = await get('/api/admin/audit?action=backups.restore');
     expect(entries[0]).to.include({ actorId: 'operator', outcome: 'ok' });
-    expect(entries[0].data).to.include({ agents: 1, executions: 1, schedules: 1 });
+    expect(entries[0].data).to.include({ agents: 1, executions: 1, schedules: 1, folders: 1 });
     const { ok, problem } = await get('/api/admin/audit/verify');
     expect([ok, problem]).to.equal([true, null]);
   });

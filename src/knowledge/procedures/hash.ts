@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SplitChunk } from './procedures/split.js';
+import type { SplitChunk } from './split.js';
 
 type ChunkText = Pick<SplitChunk, 'heading' | 'text'>;
 

@@ -1,0 +1,22 @@
+import { contracts, type DocumentView } from '../../src/client/index.js';
+import { columnsOf, reasonColumn } from '../columns.js';
+import { crud } from '../crud.js';
+
+/** The columns of documents in lists. */
+export const documentColumns = columnsOf<DocumentView>(
+  ['id:data', 'short=id:tail', 'name=filename', 'status:state'],
+  reasonColumn(),
+  ['pages', 'bytes:data'],
+  { name: 'tags', value: ({ tags }) => tags.join(' ') },
+  ['mediaType:data', 'ocr:data', 'confidence:data', 'textChars:data', 'language:data'],
+  ['error:data', 'code:data', 'sha256:data', 'operationId:data', 'created=createdAt:ago'],
+);
+
+/** The verbs of documents that follow from the contract, and the search for the one that is named. */
+export const documentCrud = crud<'documents', DocumentView>({
+  noun: 'document',
+  rows: 'documents',
+  endpoints: await contracts.documents(),
+  columns: documentColumns,
+  named: ({ id, filename }) => ({ id, name: filename }),
+});

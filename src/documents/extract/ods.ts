@@ -1,0 +1,129 @@
+import { text } from 'node:stream/consumers';
+import { type ArchiveFiles, checkArchive, listArchive } from './archive.js';
+import { ExtractFailed, type Extraction } from './job.js';
+import { createSheetText, type SheetText } from './sheettext.js';
+import { attributeOf, walkXml, type XmlAttributes } from './xmlwalk.js';
+
+const CONTENT = 'content.xml';
+const MANIFEST = 'meta-inf/manifest.xml';
+
+/** Extracts the text of an OpenDocument spreadsheet (ODF 1.3). Each sheet is a page. */
+export const extractOds = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
+  const { unpackedBytes, pageChars } = extraction.job.limits;
+  await checkArchive(bytes, unpackedBytes);
+  const files = await listArchive(bytes);
+  const manifest = await files.get(MANIFEST)?.();
+  if (manifest && (await text(manifest)).includes('encryption-data')) {
+    throw new ExtractFailed('password_needed', 'The file opens with a password only');
+  }
+  let count = 0;
+  await walkSheets(files, {
+    begin: () => null,
+    end: () => count++,
+    isDone: () => false,
+  });
+  extraction.total(count);
+  let isDone = false;
+  await walkSheets(files, {
+    begin: (name) => {
+      if (isDone || extraction.skip()) return null;
+      return createSheetText({ name, isNamed: count > 1, mostChars: pageChars });
+    },
+    end: (sheet) => {
+      if (sheet) isDone = !extraction.add(sheet.text());
+    },
+    isDone: () => isDone,
+  });
+};
+
+/** The calls for the sheets of a file, in their order. */
+interface SheetsVisitor {
+  /** Returns what takes the cells of the sheet that begins; null if they are not wanted. */
+  begin(name: string): SheetText | null;
+  end(sheet: SheetText | null): void;
+  isDone(): boolean;
+}
+
+const walkSheets = async (files: ArchiveFiles, visitor: SheetsVisitor): Promise<void> => {
+  const open = files.get(CONTENT);
+  if (!open) throw new ExtractFailed('damaged', `The file lacks ${CONTENT}`);
+  const { begin, end, isDone } = visitor;
+  const parents: string[] = [];
+  const rows = createRows();
+  let sheet: SheetText | null = null;
+  await walkXml(await open(), {
+    open: (name, attributes) => {
+      // Tables elsewhere are copies of those of other files.
+      const isSheet = name === 'table' && parents.at(-1) === 'spreadsheet';
+      if (isSheet) {
+        sheet = begin(attributeOf(attributes, 'name') ?? '');
+        rows.set(sheet);
+      }
+      parents.push(name);
+      rows.open(name, attributes);
+    },
+    text: rows.text,
+    close: (name) => {
+      parents.pop();
+      rows.close(name);
+      if (name !== 'table' || parents.at(-1) !== 'spreadsheet') return;
+      rows.set(null);
+      end(sheet);
+    },
+    isDone,
+  });
+};
+
+const CELLS = new Set(['table-cell', 'covered-table-cell']);
+const PARAGRAPHS = new Set(['p', 'h']);
+/** The elements that stand for white space in a paragraph. */
+const SPACES = new Set(['line-break', 'tab', 's']);
+
+/** Collects the cells of the rows of the sheet that is set. */
+const createRows = () => {
+  let column = 0;
+  let rowTimes = 1;
+  let cell: { text: string; value: string; times: number } | null = null;
+  let paragraphs = 0;
+  let sheet: SheetText | null = null;
+  return {
+    /** Begins a sheet, or ends it. */
+    set: (next: SheetText | null): void => {
+      sheet = next;
+    },
+    open: (name: string, attributes: XmlAttributes): void => {
+      if (!sheet) return;
+      if (name === 'table-row') {
+        column = 0;
+        rowTimes = timesOf(attributes, 'rows');
+      } else if (CELLS.has(name)) {
+        const times = timesOf(attributes, 'columns');
+        cell = { text: '', value: plainValue(attributes), times };
+      } else if (cell && PARAGRAPHS.has(name)) {
+        paragraphs++;
+        if (cell.text !== '') cell.text += ' ';
+      } else if (cell && paragraphs > 0 && SPACES.has(name)) cell.text += ' ';
+    },
+    text: (piece: string): void => {
+      if (cell && paragraphs > 0) cell.text += piece;
+    },
+    close: (name: string): void => {
+      if (cell && PARAGRAPHS.has(name)) paragraphs--;
+      else if (cell && CELLS.has(name)) {
+        sheet?.cell(column, cell.text || cell.value, cell.times);
+        column += cell.times;
+        cell = null;
+      } else if (name === 'table-row') sheet?.endRow(rowTimes);
+    },
+  };
+};
+
+/** Returns how often a row or a cell stands there. */
+const timesOf = (attributes: XmlAttributes, what: 'rows' | 'columns'): number =>
+  Math.max(1, Number.parseInt(attributeOf(attributes, `number-${what}-repeated`) ?? '1', 10) || 1);
+
+/** Returns the value of a cell, which is shown if it has no text. */
+const plainValue = (attributes: XmlAttributes): string => {
+  const names = ['string-value', 'date-value', 'time-value', 'boolean-value', 'value'];
+  return names.map((name) => attributeOf(attributes, name)).find(Boolean) ?? '';
+};

@@ -1,0 +1,89 @@
+import { withoutElements } from './alternatives.js';
+import type { ArchiveFiles } from './archive.js';
+import { createBlockText } from './blocktext.js';
+import type { Extraction } from './job.js';
+import { openPackage, partOf, type Relation, relationsOf, walkFile } from './openpackage.js';
+import type { XmlAttributes } from './xmlwalk.js';
+
+/** Extracts the text of a PowerPoint presentation (ECMA-376-1, PresentationML). Each slide is a page. */
+export const extractPptx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
+  const { files, main, relations } = await openPackage(bytes, extraction);
+  const slides = await slidesOf(files, main, relations);
+  extraction.total(slides.length);
+  for (const path of slides) {
+    if (extraction.skip()) continue;
+    const text = await slideText({ files, path }, isNumber, extraction);
+    const notes = partOf(await relationsOf(files, path), 'notesSlide');
+    const spoken = notes ? await slideText({ files, path: notes }, isAround, extraction) : '';
+    if (!extraction.add(spoken === '' ? text : `${text}\n\nNotes:\n${spoken}`)) break;
+  }
+};
+
+/** Returns the paths of the slides in their order, which is not that of their names. */
+const slidesOf = async (
+  files: ArchiveFiles,
+  path: string,
+  relations: ReadonlyMap<string, Relation>,
+): Promise<string[]> => {
+  const slides: string[] = [];
+  const open = (name: string, attributes: XmlAttributes): void => {
+    if (name !== 'sldId') return;
+    // An attribute `id` without a prefix has another meaning.
+    const key = Object.keys(attributes).find((attribute) => attribute.endsWith(':id')) ?? '';
+    const relation = relations.get(attributes[key] ?? '');
+    if (relation?.type === 'slide') slides.push(relation.path);
+  };
+  await walkFile(files, path, { open });
+  return slides;
+};
+
+/** True of the placeholder of a slide's number, which is that of its page. */
+const isNumber = (placeholder: string): boolean => placeholder === 'sldNum';
+
+const AROUND = new Set(['sldNum', 'dt', 'hdr', 'ftr']);
+/** True of the placeholders around the notes on their page. */
+const isAround = (placeholder: string): boolean => AROUND.has(placeholder);
+
+/** Returns the text of a slide or of its notes, but for the placeholders that are left out. */
+const slideText = async (
+  { files, path }: { files: ArchiveFiles; path: string },
+  isLeftOut: (placeholder: string) => boolean,
+  extraction: Extraction,
+): Promise<string> => {
+  const blocks = createBlockText(extraction);
+  let isWanted = true;
+  let isText = false;
+  let isEmpty = true;
+  const add = (text: string): void => {
+    blocks.add(text);
+    isEmpty = false;
+  };
+  const visitor = withoutElements(
+    {
+      open: (name, { type = '' }, parent) => {
+        if (name === 'sp') isWanted = true;
+        else if (name === 'ph') isWanted = !isLeftOut(type);
+        else if (name === 't') isText = isWanted;
+        else if (name === 'br' && parent === 'p' && isWanted) add('\n');
+        else if (name === 'tr') blocks.begin('row');
+        else if (name === 'tc') blocks.begin('cell');
+      },
+      text: (text) => {
+        if (isText) add(text);
+      },
+      close: (name) => {
+        if (name === 't') isText = false;
+        else if (name === 'sp') isWanted = true;
+        else if (name === 'tr' || name === 'tc') blocks.end();
+        else if (name === 'p' && !isEmpty) {
+          blocks.endParagraph();
+          isEmpty = true;
+        }
+      },
+      isDone: blocks.isFull,
+    },
+    () => false,
+  );
+  await walkFile(files, path, visitor);
+  return blocks.text().trim();
+};

@@ -1,0 +1,188 @@
+import type { ArchiveFiles } from './archive.js';
+import { builtInForm, type CellForm, dateOf, durationOf, formOfCode } from './celldates.js';
+import type { Extraction } from './job.js';
+import { openPackage, partOf, type Relation, walkFile } from './openpackage.js';
+import { createSheetText, type SheetText } from './sheettext.js';
+import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
+
+/** Extracts the text of an Excel workbook (ECMA-376-1, SpreadsheetML). Each sheet is a page. */
+export const extractXlsx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
+  const { pageChars } = extraction.job.limits;
+  const { files, main, relations } = await openPackage(bytes, extraction);
+  const strings = partOf(relations, 'sharedStrings');
+  const shared = strings === null ? [] : await sharedStrings(files, strings);
+  const styles = partOf(relations, 'styles');
+  const { sheets, calendar } = await sheetsOf(files, main, relations);
+  const dates = { styles: styles === null ? NO_STYLES : await dateStyles(files, styles), calendar };
+  extraction.total(sheets.length);
+  for (const { name, path } of sheets) {
+    if (extraction.skip()) continue;
+    const isNamed = sheets.length > 1;
+    const sheet = createSheetText({ name, isNamed, mostChars: pageChars });
+    await walkFile(files, path, sheetVisitor(sheet, { shared, dates }));
+    if (!extraction.add(sheet.text())) break;
+  }
+};
+
+interface Sheet {
+  name: string;
+  path: string;
+}
+
+/** The calendar in which a workbook counts days, by the year in which it begins. */
+type Calendar = 1900 | 1904;
+
+/** Returns the sheets with cells in their order. Others hold a chart alone. */
+const sheetsOf = async (
+  files: ArchiveFiles,
+  path: string,
+  relations: ReadonlyMap<string, Relation>,
+): Promise<{ sheets: Sheet[]; calendar: Calendar }> => {
+  const sheets: Sheet[] = [];
+  let calendar: Calendar = 1900;
+  const open = (element: string, attributes: XmlAttributes): void => {
+    if (element === 'workbookPr' && isTrue(attributes.date1904)) calendar = 1904;
+    const relation = relations.get(attributeOf(attributes, 'id') ?? '');
+    if (element !== 'sheet' || relation?.type !== 'worksheet') return;
+    sheets.push({ name: attributes.name ?? '', path: relation.path });
+  };
+  await walkFile(files, path, { open });
+  return { sheets, calendar };
+};
+
+const isTrue = (value = ''): boolean => value === '1' || value === 'true';
+
+const NO_STYLES: ReadonlyMap<number, CellForm> = new Map();
+
+/** Returns the styles of cells, by their places, that show a number as a date or a duration. */
+const dateStyles = async (
+  files: ArchiveFiles,
+  path: string,
+): Promise<ReadonlyMap<number, CellForm>> => {
+  const codes = new Map<string, string>();
+  const styles = new Map<number, CellForm>();
+  let isOfCells = false;
+  let place = 0;
+  const open = (name: string, { numFmtId = '', formatCode }: XmlAttributes): void => {
+    if (name === 'numFmt') codes.set(numFmtId, formatCode ?? '');
+    else if (name === 'cellXfs') isOfCells = true;
+    else if (name === 'xf' && isOfCells) {
+      const code = codes.get(numFmtId);
+      const form = code === undefined ? builtInForm(Number(numFmtId)) : formOfCode(code);
+      if (form) styles.set(place, form);
+      place++;
+    }
+  };
+  const close = (name: string): void => {
+    if (name === 'cellXfs') isOfCells = false;
+  };
+  await walkFile(files, path, { open, close });
+  return styles;
+};
+
+const sharedStrings = async (files: ArchiveFiles, path: string): Promise<string[]> => {
+  const strings: string[] = [];
+  const runs = createRuns();
+  await walkFile(files, path, {
+    open: runs.open,
+    text: runs.text,
+    close: (name) => {
+      runs.close(name);
+      if (name === 'si') strings.push(runs.take());
+    },
+  });
+  return strings;
+};
+
+/** Collects the text of the runs of a string. Hints of its pronunciation are left out. */
+const createRuns = () => {
+  let text = '';
+  let isText = false;
+  let isHint = false;
+  return {
+    open: (name: string): void => {
+      if (name === 't') isText = !isHint;
+      else if (name === 'rPh') isHint = true;
+    },
+    text: (piece: string): void => {
+      if (isText) text += piece;
+    },
+    close: (name: string): void => {
+      if (name === 't') isText = false;
+      else if (name === 'rPh') isHint = false;
+    },
+    /** Returns the text, and begins anew. */
+    take: (): string => {
+      const taken = unescaped(text);
+      text = '';
+      return taken;
+    },
+  };
+};
+
+/** Replaces the characters that XML cannot hold (ECMA-376-1, ST_Xstring). */
+const unescaped = (text: string): string =>
+  text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+
+/** The means to show the values of cells. */
+interface CellValues {
+  shared: string[];
+  dates: { styles: ReadonlyMap<number, CellForm>; calendar: Calendar };
+}
+
+/** Adds the cells of a sheet to its text. Of the formats of numbers those of dates alone are applied. */
+const sheetVisitor = (sheet: SheetText, values: CellValues): XmlVisitor => {
+  const runs = createRuns();
+  let type = '';
+  let style = 0;
+  let column = -1;
+  let value = '';
+  let isValue = false;
+  return {
+    open: (name, attributes) => {
+      if (name === 'row') column = -1;
+      else if (name === 'c') {
+        column = columnOf(attributes.r) ?? column + 1;
+        type = attributes.t ?? 'n';
+        style = Number(attributes.s ?? 0);
+        value = '';
+      } else if (name === 'v') isValue = true;
+      else runs.open(name);
+    },
+    text: (piece) => {
+      if (isValue) value += piece;
+      else runs.text(piece);
+    },
+    close: (name) => {
+      runs.close(name);
+      if (name === 'v') isValue = false;
+      else if (name === 'row') sheet.endRow();
+      else if (name === 'c') {
+        const inline = runs.take();
+        sheet.cell(column, type === 'inlineStr' ? inline : shownOf({ type, style, value }, values));
+      }
+    },
+    isDone: sheet.isFull,
+  };
+};
+
+const shownOf = (
+  { type, style, value }: { type: string; style: number; value: string },
+  { shared, dates }: CellValues,
+): string => {
+  const form = type === 'n' ? dates.styles.get(style) : undefined;
+  if (form === 'date') return dateOf(value, dates.calendar) ?? value;
+  if (form === 'duration') return durationOf(value) ?? value;
+  if (type === 's') return shared[Number.parseInt(value, 10)] ?? '';
+  if (type === 'b' && value !== '') return value.trim() === '1' ? 'TRUE' : 'FALSE';
+  return type === 'str' ? unescaped(value) : value;
+};
+
+/** Returns the column of a cell's reference such as `AB12`, counted from 0; null without one. */
+const columnOf = (reference = ''): number | null => {
+  const letters = /^[A-Z]+/.exec(reference)?.[0];
+  if (letters === undefined) return null;
+  let column = 0;
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
+};

@@ -1,0 +1,75 @@
+import { Parser } from 'htmlparser2';
+import { ExtractFailed } from './job.js';
+
+/** The attributes of an element by their names, with their prefixes. */
+export type XmlAttributes = Readonly<Record<string, string>>;
+
+/** The calls while XML is read. Names of elements come without their prefixes. */
+export interface XmlVisitor {
+  /** `parent` is the element around it; '' of the first one. */
+  open?(name: string, attributes: XmlAttributes, parent: string): void;
+  text?(text: string): void;
+  close?(name: string): void;
+  /** True once the rest is not wanted. */
+  isDone?(): boolean;
+}
+
+/** Ours: how deep elements may be nested. Those of a real sheet are less than 20 deep. */
+const DEEPEST = 200;
+
+/**
+ * Reads XML piece by piece, without keeping it. Entities of its own are not replaced. Throws
+ * ExtractFailed if it has no end, or is nested too deep.
+ */
+export const walkXml = async (
+  pieces: AsyncIterable<Uint8Array>,
+  visitor: XmlVisitor,
+): Promise<void> => {
+  const parents: string[] = [];
+  let isWhole = false;
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => {
+        const local = localOf(name);
+        if (parents.length >= DEEPEST) {
+          throw new ExtractFailed('damaged', 'Its XML is nested too deep');
+        }
+        visitor.open?.(local, attributes, parents.at(-1) ?? '');
+        parents.push(local);
+      },
+      ontext: (text) => visitor.text?.(text),
+      onclosetag: (name, isImplied) => {
+        parents.pop();
+        visitor.close?.(localOf(name));
+        if (parents.length === 0) isWhole = !isImplied;
+      },
+    },
+    { xmlMode: true },
+  );
+  let decode: ((piece: Uint8Array) => string) | undefined;
+  for await (const piece of pieces) {
+    decode ??= decoderOf(piece);
+    parser.write(decode(piece));
+    if (visitor.isDone?.()) return;
+  }
+  parser.end();
+  if (!isWhole) throw new ExtractFailed('damaged', 'The file cannot be read: its XML has no end');
+};
+
+/** Returns an attribute whatever its prefix is; undefined if it is not there. */
+export const attributeOf = (attributes: XmlAttributes, name: string): string | undefined => {
+  if (name in attributes) return attributes[name];
+  const found = Object.keys(attributes).find((key) => localOf(key) === name);
+  return found === undefined ? undefined : attributes[found];
+};
+
+const localOf = (name: string): string => name.slice(name.indexOf(':') + 1);
+
+/** Returns what decodes pieces by the mark of the first one (ECMA-376-2: UTF-8 or UTF-16). */
+const decoderOf = (first: Uint8Array): ((piece: Uint8Array) => string) => {
+  const [one, two] = first;
+  const isLittle = one === 0xff && two === 0xfe;
+  const isBig = one === 0xfe && two === 0xff;
+  const decoder = new TextDecoder(isLittle ? 'utf-16le' : isBig ? 'utf-16be' : 'utf-8');
+  return (piece) => decoder.decode(piece, { stream: true });
+};

@@ -1,0 +1,129 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { type Pool, PoolFull, TaskOverran, type Tasks, ThreadLost } from './pool.js';
+
+/** The messages between the daemon and a process of pools. */
+export interface PoolRequest {
+  id: number;
+  pool: string;
+  asker: string;
+  task: string;
+  input: unknown;
+}
+export type PoolReply = { id: number } & ({ value: unknown } | { name: string; message: string });
+
+/** Pools of threads in a process of its own, whose memory is given back when it is idle. */
+export interface PoolProcess {
+  /** Returns one of its pools. Its errors are those of a pool; `ThreadLost` if the process ended. */
+  pool<T extends Tasks>(name: string): Pick<Pool<T>, 'run'>;
+  /** Ends the process; what is underway fails with `ThreadLost`. */
+  close(): Promise<void>;
+}
+
+interface PoolProcessOptions {
+  /** The script, which calls `servePools`. */
+  script: URL;
+  /** The time after which the idle process is ended, in milliseconds. */
+  idleMs: number;
+}
+
+/** Opens a process of pools. It starts with the first task, and anew after it has ended. */
+export const openPoolProcess = ({ script, idleMs }: PoolProcessOptions): PoolProcess => {
+  let running: RunningProcess | null = null;
+  let idle: NodeJS.Timeout | undefined;
+
+  const end = async (): Promise<void> => {
+    clearTimeout(idle);
+    const last = running;
+    running = null;
+    await last?.end();
+  };
+
+  const ask = async <V>(request: Omit<PoolRequest, 'id'>): Promise<V> => {
+    clearTimeout(idle);
+    if (!running?.isAlive) running = new RunningProcess(script);
+    const asked = running;
+    try {
+      return await asked.ask<V>(request);
+    } finally {
+      clearTimeout(idle);
+      if (asked === running && asked.isIdle) idle = setTimeout(end, idleMs).unref();
+    }
+  };
+
+  return {
+    pool: <T extends Tasks>(pool: string) => ({
+      run: <K extends keyof T & string>(asker: string, task: K, input: Parameters<T[K]>[0]) =>
+        ask<Awaited<ReturnType<T[K]>>>({ pool, asker, task, input }),
+    }),
+    close: end,
+  };
+};
+
+/** The errors of pools by their names, which a message between processes does not keep. */
+const ERRORS = new Map(
+  [PoolFull, TaskOverran, ThreadLost].map((each) => [each.name, each] as const),
+);
+
+class RunningProcess {
+  isAlive = true;
+  private readonly child: ChildProcess;
+  private readonly pending = new Map<
+    number,
+    { resolve(value: unknown): void; reject(error: Error): void }
+  >();
+  private last = 0;
+
+  constructor(script: URL) {
+    this.child = fork(fileURLToPath(script), [], {
+      // No settings and no secrets of the daemon.
+      env: {},
+      execArgv: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    this.child.unref();
+    this.child.channel?.unref();
+    this.child.on('message', (reply: PoolReply) => this.hear(reply));
+    this.child.on('error', (error) => this.lose(error.message));
+    this.child.on('exit', (code, signal) => this.lose(`it ended with ${signal ?? code}`));
+  }
+
+  get isIdle(): boolean {
+    return this.pending.size === 0;
+  }
+
+  ask<V>(request: Omit<PoolRequest, 'id'>): Promise<V> {
+    return new Promise((resolve, reject) => {
+      this.last++;
+      this.pending.set(this.last, { resolve, reject });
+      this.child.send({ id: this.last, ...request }, (error) => {
+        if (error) this.lose(error.message);
+      });
+    });
+  }
+
+  async end(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const ended = once(this.child, 'exit');
+    this.child.ref();
+    this.child.kill('SIGKILL');
+    await ended;
+  }
+
+  private hear(reply: PoolReply): void {
+    const asked = this.pending.get(reply.id);
+    this.pending.delete(reply.id);
+    if ('value' in reply) asked?.resolve(reply.value);
+    else asked?.reject(new (ERRORS.get(reply.name) ?? Error)(reply.message));
+  }
+
+  private lose(why: string): void {
+    this.isAlive = false;
+    for (const { reject } of this.pending.values()) {
+      reject(new ThreadLost(`A worker process was lost: ${why}`));
+    }
+    this.pending.clear();
+  }
+}

@@ -1,0 +1,33 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { PASSWORD } from '../../harness/app.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+describe('what a hint says', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
+
+  it('names the verb that lists where something is not found', async () => {
+    for (const named of ['nope', `readertask_${'0'.repeat(26)}`]) {
+      const { stderr } = await world.cli(['reader', 'show', named]);
+      expect(stderr).to.include('See what there is: adjutant reader tasks\n');
+    }
+  });
+
+  it('is not needed for the name of a login, which is an argument or a flag', async () => {
+    const words = ['login', '--password-file', '-'];
+    const named = await world.cli([...words, '--username', 'ada'], { stdin: PASSWORD });
+    expect([named.code, named.stderr.split(' at ')[0]]).to.equal([
+      0,
+      'Logged in as ada, the admin',
+    ]);
+    const twice = await world.cli([...words, 'ada', '--username', 'ada'], { stdin: PASSWORD });
+    expect([twice.code, twice.stderr.includes('is given twice')]).to.equal([2, true]);
+  });
+});

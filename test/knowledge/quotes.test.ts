@@ -1,0 +1,76 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { isProved, quoteFinder } from '../../src/knowledge/quotes.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const LEASE =
+  'It is impermissible to sublet the house. The rent is 2400 euros for 10 rooms. Deposit unpaid.';
+
+describe('a quote', () => {
+  const found = (text: string, quote: string): string | null => {
+    const place = quoteFinder(text)(quote);
+    return place && text.slice(place.from, place.to);
+  };
+
+  it('stands in a text in whole words alone', () => {
+    expect(found(LEASE, 'impermissible to sublet')).to.equal('impermissible to sublet');
+    expect(found(LEASE, 'permissible to sublet')).to.be.null();
+    expect(found(LEASE, '400 euros for 10')).to.be.null();
+    expect(found(LEASE, 'The rent is 2400 euro')).to.be.null();
+    expect(found('unlawful acts, lawful acts', 'lawful acts')).to.equal('lawful acts');
+    expect(found('The (“whole”) sentence', '“whole”) sentence')).to.equal('“whole”) sentence');
+  });
+
+  it('stands within a run of a script without spaces', () => {
+    expect(found('東京都庁の展望室は無料で入れます', '展望室は無料')).to.equal('展望室は無料');
+  });
+
+  it('is the same with combined accents and without', () => {
+    const text = 'Die Prüfung der Häuser beginnt, Ende.';
+    const [composed, combined] = [text.normalize('NFC'), text.normalize('NFD')];
+    expect(combined === composed).to.be.false();
+    for (const [source, other] of [
+      [composed, combined],
+      [combined, composed],
+    ] as const) {
+      const quote = 'Prüfung der Häuser'.normalize(other === combined ? 'NFD' : 'NFC');
+      const place = found(source, quote);
+      expect(place?.normalize('NFC')).to.equal('Prüfung der Häuser'.normalize('NFC'));
+    }
+    expect(found('cafe\u0301', 'caf\u00e9')).to.equal('cafe\u0301');
+    expect(found('the cafe\u0301', 'the cafe')).to.be.null();
+  });
+
+  it('is looked for in a short time, whatever the text', () => {
+    const since = performance.now();
+    const words = 'ab '.repeat(100_000);
+    const marks = `a${'\u0301\u0323'.repeat(100_000)}`;
+    expect(found('a'.repeat(200_000), 'a'.repeat(4000))).to.be.null();
+    expect(found(words, `${'ab '.repeat(1300)}a`)).to.be.null();
+    expect(found(marks, 'hello world')).to.be.null();
+    expect(performance.now() - since).to.be.below(2000);
+  });
+});
+
+describe('a sentence', () => {
+  const rent = [{ quote: 'The rent is 2400 euros for 10 rooms.' }];
+
+  it('is proved by a quote that it is part of in whole words', () => {
+    expect(isProved('2400 euros', rent)).to.be.true();
+    expect(isProved('400 euros', rent)).to.be.false();
+    expect(isProved('It is 400 euros.', rent)).to.be.false();
+  });
+
+  it('has no numbers but those of its quotes and those that are given', () => {
+    expect(isProved('The rent is 2400 euros.', rent)).to.be.true();
+    expect(isProved('Yes, the rent is 900 euros.', rent)).to.be.false();
+    expect(isProved('The rent is 10.2400 euros.', rent)).to.be.false();
+    expect(isProved('By source 3 it is 2400.', rent)).to.be.false();
+    expect(isProved('By source 3 it is 2400.', rent, [3])).to.be.true();
+    const date = [{ quote: 'From 5.3.2024 at 10:30, for 1,200.50 euros' }];
+    expect(isProved('It begins on 5.3.2024 at 10:30.', date)).to.be.true();
+    expect(isProved('It costs 1,200 euros.', date)).to.be.false();
+  });
+});
