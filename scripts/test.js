@@ -162,6 +162,9 @@ const conclude = (reports, codes) => {
   const sum = (key) => reports.reduce((total, report) => total + report[key], 0);
   const skipped = reports.flatMap((report) => report.skipped);
   for (const title of skipped) console.log(`skipped: ${title}`);
+  for (const failure of reports.flatMap((report) => report.failures)) {
+    console.log(`failed: ${failure}`);
+  }
   const [passed, failed] = [sum('passed'), sum('failed')];
   const missed = process.env.CI === 'true' ? skipped.length : 0;
   const died = reports.filter(({ cases }, batch) => cases === 0 || codes[batch] !== 0).length;
