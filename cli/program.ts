@@ -45,7 +45,7 @@ export interface ChosenCommand {
 /** Loads what was named. Usage: there is no such command. */
 export const chooseCommand = async (words: string[]): Promise<ChosenCommand> => {
   const entry = entryOf(words);
-  if (!entry) throw unknown(words.slice(0, 1), entryNames());
+  if (!entry) throw await unknownWord(words[0] ?? '');
   const second = words[wordsOf(entry).length];
   const loaded = await entry.load();
   if (!('commands' in loaded)) return { entry, command: loaded };
@@ -176,6 +176,20 @@ const fieldGiven = (field: RequestField, typed: Record<string, unknown>): [strin
   const names = [field.name, field.longName].map((name) => new Option(`--${name}`).attributeName());
   const found = names.find((name) => typed[name] !== undefined);
   return found === undefined ? [] : [[field.path, typedValue(field, typed[found])]];
+};
+
+/** Usage: no command has that name. One with a verb of that name is suggested. */
+const unknownWord = async (word: string): Promise<Error> => {
+  const groups = await Promise.all(
+    entryNames().map(async (name) => ({ name, loaded: await entryOf(name.split(' '))?.load() })),
+  );
+  const meant = groups.flatMap(({ name, loaded }) =>
+    loaded && 'commands' in loaded && loaded.commands.some((each) => each.name === word)
+      ? [`${name} ${word}`]
+      : [],
+  );
+  if (meant.length !== 1) return unknown([word], entryNames());
+  return usageFault(`No command "${word}". Did you mean: adjutant ${meant[0]}`);
 };
 
 const unknown = (words: string[], known: string[]): Error => {

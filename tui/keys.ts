@@ -133,6 +133,7 @@ const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
   knowledge: { message: 'ask', add: 'add a note', edit: 'edit', delete: 'delete' },
   chunk: { message: 'ask' },
   answer: { message: 'ask' },
+  report: { stop: 'cancel' },
   operations: { stop: 'cancel' },
   operation: { stop: 'cancel' },
   browse: { add: 'add', edit: 'edit' },

@@ -66,7 +66,7 @@ export interface ScreenPage {
   /** Returns the place that enter opens. */
   opens?(state: State): ScreenPlace | JumpTarget | null;
   /** Returns the place that `o` leads to. */
-  related?(state: State): JumpTarget | null;
+  related?(state: State): ScreenPlace | JumpTarget | null;
   /** Returns the acts that are possible on the selection now. */
   acts?(state: State): Acts;
   /** Returns further acts for the palette, which the API has and no key performs. */

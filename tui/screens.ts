@@ -9,7 +9,9 @@ import { hooksPage } from './screens/hooks/hooks.js';
 import { inboxPage } from './screens/inbox.js';
 import { answerPage } from './screens/knowledge/answer.js';
 import { chunkPage } from './screens/knowledge/chunk.js';
+import { documentPage } from './screens/knowledge/document.js';
 import { knowledgePage } from './screens/knowledge/knowledge.js';
+import { reportPage } from './screens/knowledge/report.js';
 import { logsPage } from './screens/logs.js';
 import { modelsPage } from './screens/models.js';
 import { operationPage } from './screens/operations/operation.js';
@@ -41,6 +43,8 @@ export const pages: Record<PageName, ScreenPage> = {
   knowledge: knowledgePage,
   chunk: chunkPage,
   answer: answerPage,
+  document: documentPage,
+  report: reportPage,
   operations: operationsPage,
   operation: operationPage,
 };

@@ -8,7 +8,7 @@ import { columnsOf } from '../columns.js';
 import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
 import { indexCommand } from '../knowledge/index.js';
-import { openFlag, openResult } from '../knowledge/open.js';
+import { openFlag, openResult, quotePlace, showChunk } from '../knowledge/open.js';
 import { type FoundResult, resultLines } from '../knowledge/results.js';
 import { requestCommand } from '../request.js';
 import { safe } from '../text.js';
@@ -93,6 +93,7 @@ const ask = requestCommand({
   patienceMs: 300_000,
   notes: [
     'Each quote of the answer is held against the text that it is from.',
+    'Below a quote stands the command, or the address, that opens it where it stands.',
     'In a pipe: the answer, and below it a line for each quote, which begins with its [n].',
   ],
   say: ({ out }, reply) => {
@@ -112,9 +113,12 @@ const citationColumns = columnsOf<KnowledgeAnswer['citations'][number]>(
 
 const showAnswer = (out: Context['out'], { answer, citations }: KnowledgeAnswer): void => {
   for (const line of answer.split('\n')) out.sentence(line);
-  for (const { n, title, page, quote } of citations) {
+  for (const citation of citations) {
+    const { n, title, page, trust, quote } = citation;
     const place = page === null ? title : `${title}, page ${page}`;
-    out.sentence(`[${n}] ${place}: “${quote.replaceAll(/\s+/g, ' ')}”`, 4);
+    const whose = trust === 'outside' ? ' (from outside)' : '';
+    out.sentence(`[${n}] ${place}${whose}: “${quote.replaceAll(/\s+/g, ' ')}”`, 4);
+    out.line(`    ${quotePlace(citation)}`);
   }
 };
 
@@ -125,7 +129,7 @@ const chunk = entryCrud.request({
   examples: ['4ew6rt 0', '4ew6rt 3 --json', '4ew6rt 3 --output tsv | head'],
   notes: ['Chunks count from 0.'],
   within: async (_client, _id, { n }) => ({ n: n ?? '' }),
-  show: ({ out }, reply) => out.item(reply, []),
+  say: showChunk,
 });
 
 const create = requestCommand({

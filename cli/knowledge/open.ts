@@ -1,4 +1,4 @@
-import type { Client, KnowledgeResults } from '../../src/client/index.js';
+import type { KnowledgeResults, Reply } from '../../src/client/index.js';
 import type { Context, Flag } from '../command.js';
 import { failed, usageFault } from '../exit.js';
 import { oneLine, safe, wrapText } from '../text.js';
@@ -23,23 +23,25 @@ export const openResult = async (
   { results }: KnowledgeResults,
   n: number,
 ): Promise<void> => {
-  const { out } = context;
   const result = results[n - 1];
   if (!result) {
     throw failed(`There is no result ${n}: the search found ${results.length || 'nothing'}.`);
   }
   const client = await context.client();
   const { entryId, chunk } = result;
-  const piece = await client.knowledge.chunk({ id: entryId, n: String(chunk) });
-  const source = await sourceOf(client, result);
+  showChunk(context, await client.knowledge.chunk({ id: entryId, n: String(chunk) }));
+};
+
+/** Shows a chunk with its place, and how to open what it is from. */
+export const showChunk = ({ out }: Context, piece: Reply<'knowledge', 'chunk'>): void => {
+  const source = sourceCommand(piece);
   if (out.format !== 'table') {
-    const { title, sourceType, uri, trust } = result;
-    const { text, page, heading, before, after } = piece;
-    const place = { id: entryId, chunk, title, sourceType, uri, trust, page, heading };
-    return out.item({ ...place, before, after, source, text }, []);
+    const { entryId, text, ...facts } = piece;
+    out.item({ id: entryId, ...facts, source, text }, []);
+    return;
   }
-  for (const line of wrapText(headOf(result), out.width)) out.line(line);
-  for (const line of [result.uri, piece.heading]) if (line) out.line(oneLine(line));
+  for (const line of wrapText(headOf(piece), out.width)) out.line(line);
+  for (const line of [piece.uri, piece.heading]) if (line) out.line(oneLine(line));
   out.line('');
   for (const line of safe(piece.text)
     .split('\n')
@@ -48,13 +50,14 @@ export const openResult = async (
   out.note(`Its source: ${source}`);
 };
 
-/** Returns the command, or the address, that opens what the result is from. */
-const sourceOf = async (
-  client: Client,
-  { entryId, sourceType, uri, page }: FoundResult,
-): Promise<string> => {
+type TextPlace = Pick<
+  FoundResult,
+  'entryId' | 'chunk' | 'sourceType' | 'sourceId' | 'uri' | 'page'
+>;
+
+/** Returns the command, or the address, that opens what a chunk is from. */
+const sourceCommand = ({ entryId, sourceType, sourceId, uri, page }: TextPlace): string => {
   if (sourceType === 'page' && uri !== null) return oneLine(uri);
-  const { sourceId } = await client.knowledge.get({ id: entryId });
   const tail = (sourceId ?? '').slice(-6);
   if (sourceType === 'document' && sourceId !== null) {
     return `adjutant documents text ${tail}${page === null ? '' : ` --page ${page}`}`;
@@ -62,3 +65,12 @@ const sourceOf = async (
   if (sourceType === 'research' && sourceId !== null) return `adjutant research get ${tail}`;
   return `adjutant knowledge get ${entryId.slice(-6)}`;
 };
+
+/**
+ * Returns the command, or the address, that opens a quote where it stands: its page of a document,
+ * else its chunk.
+ */
+export const quotePlace = (place: TextPlace): string =>
+  place.page === null && place.sourceType !== 'page'
+    ? `adjutant knowledge chunk ${place.entryId.slice(-6)} ${place.chunk}`
+    : sourceCommand(place);

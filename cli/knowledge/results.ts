@@ -19,8 +19,10 @@ export const resultLines = ({ streams, out }: Context, results: FoundResult[]): 
   ]);
 };
 
-/** Names the source of a result, on one line. */
-export const headOf = ({ title, page, sourceType, trust, entryId, chunk }: FoundResult): string =>
+type HeadFacts = Pick<FoundResult, 'title' | 'page' | 'sourceType' | 'trust' | 'entryId' | 'chunk'>;
+
+/** Names the source of a chunk, on one line. */
+export const headOf = ({ title, page, sourceType, trust, entryId, chunk }: HeadFacts): string =>
   [
     oneLine(title),
     ...(page === null ? [] : [`page ${page}`]),

@@ -38,7 +38,9 @@ export const barOf = (
   const ms = at - since.at;
   const rate = ms >= RATED_AFTER_MS ? ((done - since.done) * 1000) / ms : 0;
   const pace = rate > 0 ? `  ${rate >= 10 ? Math.round(rate) : rate.toFixed(1)}/s` : '';
-  if (total === null || total === 0) return `${counts}${pace}`;
+  // A full bar beside an error would say that all went well.
+  const hasFailedFull = status === 'failed' && total !== null && done >= total;
+  if (total === null || total === 0 || hasFailedFull) return `${counts}${pace}`;
   const share = Math.min(1, done / total);
   const full = Math.round(share * BAR_WIDTH);
   const bar = '#'.repeat(full) + '·'.repeat(BAR_WIDTH - full);

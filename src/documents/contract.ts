@@ -64,7 +64,12 @@ const DocumentDetail = s.object('DocumentDetail', {
 });
 export type DocumentDetail = s.Static<typeof DocumentDetail>;
 
-const DocumentPage = s.object('DocumentPage', { ...pageFacts, text: s.anyText(1_100_000) });
+const DocumentPage = s.object('DocumentPage', {
+  filename: facts.filename,
+  pages: facts.pages,
+  ...pageFacts,
+  text: s.anyText(1_100_000),
+});
 
 const UploadedDocument = s.object('UploadedDocument', {
   ...facts,

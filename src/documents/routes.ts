@@ -50,12 +50,13 @@ export const documentsResource = (deps: DocumentsDeps) => {
     },
     get: async ({ id }, { userId }) => detailOf(rows, await find(userId, id)),
     page: async ({ id, number }, { userId }) => {
+      const { filename, pages } = view(await find(userId, id));
       const index = /^[1-9]\d{0,5}$/.test(number) ? Number(number) : 0;
       const { text, ...facts } = orNotFound(
         await rows.page(userId, id, index),
         'No such page, or it has not been read yet',
       );
-      return { ...viewFacts({ ...facts, chars: text.length }), text };
+      return { filename, pages, ...viewFacts({ ...facts, chars: text.length }), text };
     },
     content: async ({ id }, { userId }) => {
       const { sha256, filename, media_type } = await find(userId, id);

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { iso } from '../kernel/clock.js';
 import type { FolderEntry } from '../kernel/confinedpath.js';
 import { errorCode } from '../kernel/failure.js';
@@ -164,9 +165,12 @@ const placeOf = async (
   throw new WalkFailed(place);
 };
 
-/** Returns the file system of a folder; null if it is not there. */
-const deviceOf = async ({ path }: KnowledgeFolderRow): Promise<string | null> =>
-  stat(path).then(
+/**
+ * Returns the file system of a folder, or of the folder that a single file is in; null if it is not
+ * there.
+ */
+const deviceOf = async ({ path, type }: KnowledgeFolderRow): Promise<string | null> =>
+  stat(type === 'file' ? dirname(path) : path).then(
     ({ dev }) => String(dev),
     () => null,
   );

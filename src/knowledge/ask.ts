@@ -6,7 +6,7 @@ import type { KnowledgeAnswer, KnowledgeSearch } from './contract.js';
 import { plainModelText } from './modeltext.js';
 import type { FoundChunk } from './procedures/find.js';
 import { isProved, type QuotedSentence, quoteFinder, readSentences } from './quotes.js';
-import { type SearchDeps, searchKnowledge } from './search.js';
+import { type SearchDeps, searchKnowledge, textOrigin } from './search.js';
 
 /** One question to a model on behalf of a user, outside any agent. */
 interface ModelQuestion {
@@ -149,6 +149,9 @@ const checkedAnswer = (
   const known = [question, ...chunks.map((chunk) => chunk.text)].join('\n');
   const isKnown = (address: string): boolean => known.includes(address);
   const plain = (said: string) => plainModelText(said, { most: LONGEST_ANSWER, isKnown });
+  if (!sentences && !/[\p{L}\p{N}]/u.test(text.replace(JSON_OBJECT, ''))) {
+    return placesIn(chunks, `The answer of ${model} could not be read`);
+  }
   if (!sentences) return { answer: plain(text.trim()), citations: [], model, grounded: false };
   if (sentences.length === 0) return { ...NOTHING, model };
   const citations: KnowledgeAnswer['citations'] = [];
@@ -168,6 +171,8 @@ const checkedAnswer = (
   return { answer: written.join(' '), citations, model, grounded };
 };
 
+/** The part of a text from its first brace to its last one. */
+const JSON_OBJECT = /\{.*\}/s;
 /** Ours: the sentences of an answer that are read, the quotes of each, and the characters in all. */
 const MOST_SENTENCES = 50;
 const MOST_QUOTES = 10;
@@ -184,17 +189,23 @@ const citationOf = (
   return chunk && place ? [citing(chunk, place)] : [];
 };
 
-const citing = (
-  { entryId, chunk, title, uri, page, text }: FoundChunk,
-  { from, to }: { from: number; to: number },
-): Citation => ({ n: 1, entryId, chunk, title, uri, page, quote: text.slice(from, to), from, to });
+const citing = (found: FoundChunk, { from, to }: { from: number; to: number }): Citation => {
+  const { entryId, chunk, page, text } = found;
+  const quote = text.slice(from, to);
+  return { n: 1, entryId, chunk, ...textOrigin(found), page, quote, from, to };
+};
 
 /** The characters of a chunk that are shown where no model answers. */
 const SHOWN_CHARS = 400;
 
-/** Shows the beginnings of the best chunks in place of an answer, and says why. */
-const placesIn = (chunks: FoundChunk[], why: string): KnowledgeAnswer => {
+/**
+ * Shows the beginnings of the best chunks in place of an answer, and says why. Those without a word of
+ * the question are shown if there are no others.
+ */
+const placesIn = (found: FoundChunk[], why: string): KnowledgeAnswer => {
   const distinct: Citation[] = [];
+  const worded = found.filter(({ matched }) => matched.some((how) => how !== 'meaning'));
+  const chunks = worded.length > 0 ? worded : found;
   for (const chunk of chunks) {
     const cited = beginningOf(chunk);
     if (distinct.length < SHOWN && !distinct.some((each) => isRepeated(each, cited)))
@@ -202,7 +213,9 @@ const placesIn = (chunks: FoundChunk[], why: string): KnowledgeAnswer => {
   }
   const citations = distinct.map((cited, at) => ({ ...cited, n: at + 1 }));
   const quotes = citations.map(({ n, quote }) => `“${quote.replace(/\s+/g, ' ')}” [${n}]`);
-  const answer = `${why}, so these are the places that fit best: ${quotes.join(' ')}`;
+  const fit =
+    worded.length > 0 ? 'that fit best' : 'that are nearest, without a word of the question';
+  const answer = `${why}, so these are the places ${fit}: ${quotes.join(' ')}`;
   return { answer, citations, model: DIGEST, grounded: false };
 };
 

@@ -18,14 +18,21 @@ const title = () => s.text(300).pattern(/\S/, 'some text');
 /** The text of a note. */
 export const knowledgeText = () => s.text(1_000_000).pattern(/\S/, 'some text');
 
-const entry = {
-  id: s.id('entry'),
+/** The facts of an entry that say where a text is from; chunks, results and citations repeat them. */
+const origin = {
   title: s.text(300),
   sourceType: sourceType(),
-  sourceId: s.nullable(s.text(300)).description('The document, page or memory it was made from'),
+  sourceId: s
+    .nullable(s.text(300))
+    .description('The document, file, page, research or memory it was made from'),
   uri: s.nullable(s.text(4000)),
-  tags: tags(),
   trust: trust(),
+};
+
+const entry = {
+  id: s.id('entry'),
+  ...origin,
+  tags: tags(),
   chunks: count(),
   chars: count(),
   language: s.nullable(s.text(10)).description('By the text; null: it cannot be told'),
@@ -45,11 +52,15 @@ const KnowledgeDetail = s.object('KnowledgeDetail', {
 });
 
 const KnowledgeChunk = s.object('KnowledgeChunk', {
+  entryId: s.id('entry'),
+  chunk: count().description('Counts from 0'),
+  ...origin,
   text: s.anyText(100_000),
-  page: s.nullable(count()),
+  page: s.nullable(count()).description('Of the source, such as that of a document'),
   heading: s.nullable(s.anyText(2000)).description('The headings above it'),
   before: s.nullable(count()).description('The number of the chunk before it'),
   after: s.nullable(count()),
+  chunks: count().description('How many its entry has'),
 });
 
 const NewNote = s.object('NewNote', {
@@ -91,9 +102,7 @@ export type KnowledgeSearch = s.Static<typeof KnowledgeSearch>;
 const KnowledgeResult = s.object('KnowledgeResult', {
   entryId: s.id('entry'),
   chunk: count().description('Counts from 0'),
-  title: s.text(300),
-  sourceType: sourceType(),
-  uri: s.nullable(s.text(4000)),
+  ...origin,
   page: s.nullable(count()),
   snippet: s.anyText(2000),
   highlights: s
@@ -103,7 +112,6 @@ const KnowledgeResult = s.object('KnowledgeResult', {
   matched: s
     .list(s.oneOf('KnowledgeMatch', 'word', 'part', 'meaning'))
     .description('How it was found: by words, by parts of words, by its meaning'),
-  trust: trust(),
 });
 
 const KnowledgeResults = s.object('KnowledgeResults', {
@@ -126,8 +134,7 @@ const KnowledgeAnswer = s.object('KnowledgeAnswer', {
       n: count(),
       entryId: s.id('entry'),
       chunk: count(),
-      title: s.text(300),
-      uri: s.nullable(s.text(4000)),
+      ...origin,
       page: s.nullable(count()),
       quote: s.anyText(100_000),
       from: count().description('The place in the text of the chunk, in UTF-16 code units'),
@@ -212,7 +219,7 @@ export const knowledge = contract({
   search: endpoint.post('/api/knowledge/search', {
     summary: 'Search your knowledge',
     readsOnly: true,
-    example: { query: 'staging "the server" -argon', limit: 5 },
+    example: { query: '"staging server" called -draft', limit: 5 },
     body: KnowledgeSearch,
     reply: KnowledgeResults,
   }),

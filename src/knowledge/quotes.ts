@@ -12,15 +12,35 @@ const SHORTEST = 8;
 const SHORTEST_UNSPACED = 4;
 const LONGEST = 4000;
 
-/** Reads the answer of a model: JSON, with whatever stands around it. Null: it is none. */
+/**
+ * Reads the answer of a model: JSON, with whatever stands around it. Null: it is none, or nothing in
+ * its list is a sentence.
+ */
 export const readSentences = (text: string): QuotedSentence[] | null => {
   const { sentences }: { sentences?: unknown } = Object(jsonWithin(text));
-  return Array.isArray(sentences) ? sentencesIn(sentences) : null;
+  if (!Array.isArray(sentences)) return null;
+  const read = sentencesIn(sentences);
+  return read.length === 0 && sentences.length > 0 ? null : read;
 };
 
-/** Reads the JSON object in the answer of a model; undefined if there is none. */
-export const jsonWithin = (text: string): unknown =>
-  parsedJson(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+/** Reads the first JSON object in the answer of a model; undefined if there is none. */
+export const jsonWithin = (text: string): unknown => {
+  const from = text.indexOf('{');
+  return from < 0 ? undefined : parsedJson(firstObject(text.slice(from)));
+};
+
+/** A string, which may lack its end, or what opens or closes an object (RFC 8259, 7 and 4). */
+const STRING_OR_BRACE = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}]/gs;
+
+/** Returns the object that a text begins with; all of the text if that has no end. */
+const firstObject = (text: string): string => {
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(STRING_OR_BRACE)) {
+    if (token === '{') depth++;
+    if (token === '}' && --depth === 0) return text.slice(0, index + 1);
+  }
+  return text;
+};
 
 /** Reads the sentences of a list that a model wrote; what is none is left out. */
 export const sentencesIn = (list: unknown[]): QuotedSentence[] => list.flatMap(sentenceOf);

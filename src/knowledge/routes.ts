@@ -10,7 +10,7 @@ import { viewer } from '../store/view.js';
 import { askKnowledge } from './ask.js';
 import { KnowledgeEntry, knowledge } from './contract.js';
 import type { KnowledgeText } from './entries.js';
-import { searchKnowledge, viewFound } from './search.js';
+import { searchKnowledge, textOrigin, viewFound } from './search.js';
 import { beginEntry, type KnowledgeDeps, titleOf } from './service.js';
 import { knowledgeStats } from './stats.js';
 
@@ -61,15 +61,19 @@ export const knowledgeResource = (deps: KnowledgeDeps) => {
       return { ...viewEntry(row), content: content.slice(0, MOST_SHOWN), truncated };
     },
     chunk: async ({ id, n }, { userId }) => {
-      const { chunks } = await find(userId, id);
+      const entry = viewEntry(await find(userId, id));
       const number = /^\d{1,9}$/.test(n) ? Number(n) : -1;
       const row = orNotFound(await entries.chunk(userId, id, number), 'No chunk with that number');
       return {
+        entryId: id,
+        chunk: number,
+        chunks: entry.chunks,
+        ...textOrigin(entry),
         text: row.text.trimEnd(),
         page: row.page,
         heading: row.heading,
         before: number > 0 ? number - 1 : null,
-        after: number + 1 < chunks ? number + 1 : null,
+        after: number + 1 < entry.chunks ? number + 1 : null,
       };
     },
     update: async ({ id, body: { title, tags } }, { userId }) => {

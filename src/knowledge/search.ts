@@ -83,6 +83,26 @@ const nothingToFind = (): Boom.Boom =>
     ],
   });
 
+type TextOrigin = Pick<
+  KnowledgeResults['results'][number],
+  'title' | 'sourceType' | 'sourceId' | 'uri' | 'trust'
+>;
+
+/** Returns the facts of an entry that its chunks and citations repeat. */
+export const textOrigin = ({
+  title,
+  sourceType,
+  sourceId,
+  uri,
+  trust,
+}: TextOrigin): TextOrigin => ({
+  title,
+  sourceType,
+  sourceId,
+  uri,
+  trust,
+});
+
 /** Returns a chunk as a result of the API shows it. */
 export const viewFound = ({
   text: _text,

@@ -1,3 +1,4 @@
+import Boom from '@hapi/boom';
 import { resource } from '../kernel/route.js';
 import { operations } from './contract.js';
 import { awaitOperation, cancelOperation, type OperationsDeps } from './service.js';
@@ -5,6 +6,11 @@ import { awaitOperation, cancelOperation, type OperationsDeps } from './service.
 export const operationsResource = (deps: OperationsDeps) =>
   resource('operations', operations, {
     list: async ({ query }, { userId }) => {
+      if (query.kind !== undefined && !deps.kinds.has(query.kind)) {
+        const message = `is none of ${[...deps.kinds.keys()].sort().join(', ')}`;
+        const details = [{ path: 'kind', message }];
+        throw Boom.badRequest(`kind ${message}`, { details });
+      }
       const { rows, nextCursor } = await deps.operations.list(userId, query);
       return { operations: rows.map(deps.progress.view), nextCursor };
     },

@@ -14,13 +14,17 @@ const REWRITTEN = /^.*\u001b\[K/s;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d/;
 const WHOLE_TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/;
 
+/** The id of each row; undefined for one that has none. */
+export const idsOf = (rows: unknown[]): (string | undefined)[] =>
+  rows.map((row) =>
+    typeof row === 'object' && row !== null && 'id' in row ? String(row.id) : undefined,
+  );
+
 /** Rows as a pipe gets them, held against the reply that they were made of. */
 export const ofRows = (stdout: string, rows: unknown[]): Faults => {
   const lines = linesOf(stdout);
   const cells = lines.map((line) => line.split('\t'));
-  const ids = rows.map((row) =>
-    typeof row === 'object' && row !== null && 'id' in row ? String(row.id) : undefined,
-  );
+  const ids = idsOf(rows);
   return [
     ...when(rows.length === 0, 'there is nothing to list'),
     ...when(lines.length !== rows.length, `${lines.length} lines for ${rows.length} rows`),

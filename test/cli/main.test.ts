@@ -102,6 +102,9 @@ describe('adjutant', () => {
       stdout: '',
       stderr: 'No command "hooks lst". Did you mean: adjutant hooks list\n',
     });
+    expect((await adjutant(['ask', 'why'])).stderr).to.equal(
+      'No command "ask". Did you mean: adjutant knowledge ask\n',
+    );
     expect((await adjutant(['xyzzy'])).stderr).to.match(/^No command "xyzzy"\.\nThere are: /);
   });
 

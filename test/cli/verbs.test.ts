@@ -4,9 +4,11 @@ import * as Lab from '@hapi/lab';
 import type { Schema } from 'joi';
 import { Context, examplesOf } from '../../cli/command.js';
 import { chooseCommand, pathOf, performCommand, readCommon } from '../../cli/program.js';
+import { until } from '../harness/app.js';
 import { calledBy } from './endpoints.js';
 import {
   type Faults,
+  idsOf,
   inPipe,
   inTable,
   jsonIn,
@@ -110,16 +112,24 @@ describe('against a daemon', () => {
     return ended.flatMap(({ code, stderr }) => when(code === 2, stderr));
   };
 
-  /** The rows of a pipe beside the reply of the same moment. */
+  /** The rows of a pipe beside the reply of the same moment: one that is the same before and after. */
   const listFaults = async (path: string, recipe: Recipe): Promise<Faults> => {
     const words = [...path.split(' '), ...((await recipe.words?.(scene, scene.ada)) ?? [])];
-    const [piped, json] = [
-      await scene.world.cli(words),
-      await scene.world.cli([...words, '--json']),
-    ];
-    const reply = jsonIn(json.stdout);
-    const rows: unknown = Object.values(reply ?? {}).find(Array.isArray);
-    return ofRows(piped.stdout, Array.isArray(rows) ? rows : []);
+    const rowsNow = async (): Promise<unknown[]> => {
+      const reply = jsonIn((await scene.world.cli([...words, '--json'])).stdout);
+      const rows: unknown = Object.values(reply ?? {}).find(Array.isArray);
+      return Array.isArray(rows) ? rows : [];
+    };
+    const read = async () => ({
+      before: await rowsNow(),
+      piped: await scene.world.cli(words),
+      after: await rowsNow(),
+    });
+    const { piped, after } = await until(
+      read,
+      (each) => JSON.stringify(idsOf(each.before)) === JSON.stringify(idsOf(each.after)),
+    );
+    return ofRows(piped.stdout, after);
   };
 });
 

@@ -60,7 +60,7 @@ describe('documents', { timeout: 60_000 }, () => {
       { number: 1, chars: content.trim().length, ocr: false, confidence: null },
     ]);
     const page = await ask('GET', `/${document.id}/pages/1`);
-    expect(page.body.text).to.equal(content.trim());
+    expect(page.body).to.include({ text: content.trim(), filename: 'notes.md', pages: 1 });
     const original = await fetch(`${app.url}/api/documents/${document.id}/content`, {
       headers: { authorization: `Bearer ${token}` },
     });

@@ -89,7 +89,8 @@ describe('documents, killed', { timeout: 180_000 }, () => {
     expect((await readdir(join(home, 'documents', owner))).sort()).to.equal(
       documents.map(({ sha256 }) => sha256).sort(),
     );
-    expect(await readdir(join(home, 'scratch'))).to.equal([]);
+    // There is no such folder if the last start had nothing left to read.
+    expect(await readdir(join(home, 'scratch')).catch(() => [])).to.equal([]);
     await daemon.end('SIGTERM');
   });
 });

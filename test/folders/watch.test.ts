@@ -72,6 +72,9 @@ describe('the watch of a folder', { skip: process.platform !== 'linux' }, () => 
     await watched(1);
     await writeFile(path, 'Ruffs and reeves');
     await found('ruffs', ['single.md']);
+    await rm(path);
+    await found('ruffs', []);
+    expect((await onlyFolder()).error).to.be.null();
   });
 
   it('ends when the folder may not be read any more', async () => {

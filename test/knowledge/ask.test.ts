@@ -43,7 +43,8 @@ describe('a question to one’s knowledge', () => {
     ]);
     const place = (n: number, quote: string) => {
       const from = TEXT.indexOf(quote);
-      const at = { entryId, chunk: 0, title: 'Servers', uri: null, page: null };
+      const source = { sourceType: 'note', sourceId: null, uri: null, trust: 'owner' };
+      const at = { entryId, chunk: 0, title: 'Servers', ...source, page: null };
       return { n, ...at, quote, from, to: from + quote.length };
     };
     const { model, ...shown } = reply;
@@ -111,6 +112,17 @@ describe('a question to one’s knowledge', () => {
     desk.model.script(says({ text: 'It is argon, I guess.' }));
     const { body } = await desk.ask('POST', '/api/knowledge/ask', { question: 'Which server?' });
     expect(body).to.include({ answer: 'It is argon, I guess.', citations: [], grounded: false });
+  });
+
+  it('shows places where the reply of the model cannot be read', async () => {
+    const replies = ['', '{"sentences":[null]}', '```\n```', '{"sentences":[{"quotes":[]}]}'];
+    for (const text of replies) {
+      desk.model.script(says({ text }));
+      const { body } = await desk.ask('POST', '/api/knowledge/ask', { question: 'Which server?' });
+      expect(body, text).to.include({ model: 'digest', grounded: false });
+      expect(body.answer, text).to.match(/^The answer of .+ could not be read, so these are/);
+      expect(body.citations[0].title, text).to.equal('Servers');
+    }
   });
 
   it('taints the agent whose answer was made of what others wrote', async () => {

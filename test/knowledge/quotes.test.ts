@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { isProved, quoteFinder } from '../../src/knowledge/quotes.js';
+import { isProved, jsonWithin, quoteFinder, readSentences } from '../../src/knowledge/quotes.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -51,6 +51,32 @@ describe('a quote', () => {
     expect(found(words, `${'ab '.repeat(1300)}a`)).to.be.null();
     expect(found(marks, 'hello world')).to.be.null();
     expect(performance.now() - since).to.be.below(2000);
+  });
+});
+
+describe('the JSON in the answer of a model', () => {
+  it('is the first object, whatever stands around it', () => {
+    const json = '{"a":"} \\" {","b":{"c":1}}';
+    const read = { a: '} " {', b: { c: 1 } };
+    expect(jsonWithin(`\`\`\`json\n${json}\n\`\`\` Replace {name} and {"d":2}.`)).to.equal(read);
+    expect(jsonWithin(`Here: ${json}`)).to.equal(read);
+    expect(jsonWithin('{"a":')).to.be.undefined();
+    expect(jsonWithin('none')).to.be.undefined();
+  });
+
+  it('is looked for in a short time, without an end', () => {
+    const since = performance.now();
+    expect(jsonWithin(`{"a":"${'\\"'.repeat(500_000)}`)).to.be.undefined();
+    expect(jsonWithin('{'.repeat(500_000))).to.be.undefined();
+    expect(performance.now() - since).to.be.below(2000);
+  });
+
+  it('is no answer if nothing in its list is a sentence', () => {
+    expect(readSentences('{"sentences":[]}')).to.equal([]);
+    expect(readSentences('{"sentences":[null]}')).to.be.null();
+    expect(readSentences('{"sentences":[null,{"text":"Yes."}]}')).to.equal([
+      { text: 'Yes.', quotes: [] },
+    ]);
   });
 });
 

@@ -77,7 +77,11 @@ describe('the API of operations', () => {
     });
     const found = async (query: string) => (await ask('GET', `?${query}`)).body.operations.length;
     expect(await found('kind=test.wait&status=running&resource=hook:hook_1')).to.equal(1);
-    expect(await found('kind=other')).to.equal(0);
+    expect(await found('kind=documents.read')).to.equal(0);
+    const unknown = await ask('GET', '?kind=documents.reed');
+    expect(unknown.status).to.equal(400);
+    expect(unknown.body.details[0].path).to.equal('kind');
+    expect(unknown.body.details[0].message).to.contain('documents.read, ');
     expect(await found('status=queued')).to.equal(0);
     expect(await found('resource=hook:hook_2')).to.equal(0);
     expect((await ask('GET', '?resource=hook')).status).to.equal(400);

@@ -11,11 +11,12 @@ import type {
   Notification,
   Operation,
   Overview,
+  ResearchJobDetail,
   TunnelCheck,
   TunnelView,
 } from '../../src/client/index.js';
 import type { View } from '../../tui/page.js';
-import { textOf } from '../../tui/parts/row.js';
+import { type ScreenRow, textOf } from '../../tui/parts/row.js';
 import type { Feed } from '../../tui/state/feed.js';
 import {
   FOUND,
@@ -23,6 +24,7 @@ import {
   type ListName,
   type LogRow,
   type RowOf,
+  type SearchHit,
 } from '../../tui/state/rows.js';
 import { initialState, reduce, type State, type StateAction } from '../../tui/state/state.js';
 
@@ -43,6 +45,10 @@ export const known = (actions: StateAction[] = [], width = 80, height = 24): Sta
 /** What a view shows, its lines without the space at their ends. */
 export const shown = (view: View, state: State, width: number, height: number): string[] =>
   view(state, { width, height }).map((row) => textOf(row).trimEnd());
+
+/** The marked pieces of rows, each row apart. */
+export const marked = (rows: readonly ScreenRow[]): string[] =>
+  rows.flatMap((row) => row.filter(({ tone }) => tone === 'match').map(({ text }) => text));
 
 /** Nothing is read. */
 export const quietFeed = (): Feed => ({
@@ -273,13 +279,12 @@ export const anEntry = (over: Partial<KnowledgeEntry> = {}): KnowledgeEntry => (
   ...over,
 });
 
-type SearchHit = FoundItem['results'][number];
-
 export const aHit = (over: Partial<SearchHit> = {}): SearchHit => ({
   entryId: 'entry_01',
   chunk: 1,
   title: 'Staging',
   sourceType: 'note',
+  sourceId: null,
   uri: 'https://example.org/staging',
   page: 3,
   snippet: 'The staging server is argon.',
@@ -312,6 +317,43 @@ export const anOperation = (over: Partial<Operation> = {}): Operation => ({
   createdAt: at(60),
   startedAt: at(59),
   finishedAt: null,
+  ...over,
+});
+
+export const aReport = (over: Partial<ResearchJobDetail> = {}): ResearchJobDetail => ({
+  id: 'research_01',
+  question: 'When was the bridge closed?',
+  depth: 'quick',
+  sourceKinds: ['web'],
+  urls: [],
+  model: null,
+  limits: { maxSeconds: 120, maxCostUsd: null, maxSources: 8 },
+  status: 'completed',
+  plan: [{ query: 'bridge closed', why: 'the date' }],
+  usage: { modelCalls: 2, inputTokens: 10, outputTokens: 5, costUsd: 0, searches: 1, pages: 2 },
+  progress: null,
+  operationId: 'operation_01',
+  knowledgeId: null,
+  error: null,
+  createdAt: at(60),
+  finishedAt: at(30),
+  sources: [
+    {
+      ...{ n: 1, url: 'https://example.org/bridge', entryId: null, title: 'Bridges' },
+      ...{ status: 'read', used: true, sha256: null, error: null, retrievedAt: at(40) },
+    },
+    {
+      ...{ n: 2, url: null, entryId: 'entry_01', title: 'Tolls', status: 'failed', used: false },
+      ...{ sha256: null, error: 'The page did not answer', retrievedAt: null },
+    },
+  ],
+  report: {
+    markdown: '# Bridge\n\nIt was closed in May [1].',
+    sections: [],
+    limitations: ['No search provider is set up'],
+    unverified: 0,
+    model: 'gpt',
+  },
   ...over,
 });
 

@@ -69,8 +69,13 @@ const SPARKLINE = /[▁-█]{20,}/g;
 const BETWEEN = /(\n(?: *|─+)\n)/;
 const TABLE = /^ +[A-Z]{2,}(?: [A-Z]+)* {2,}[A-Z]{2,}/m;
 
+/** A word that is cut to leave that room. */
+const CUT_WORD = /[^\s…]*… #/g;
+
 const withoutAges = (text: string): string =>
-  text.search(LASTS) < 0 ? text : text.replace(LASTS, '#').replace(/ {2,}/g, '  ');
+  text.search(LASTS) < 0
+    ? text
+    : text.replace(LASTS, '#').replace(/ {2,}/g, '  ').replace(CUT_WORD, '… #');
 
 const masked = (frame: string): string =>
   SAME_WIDTH.reduce((text, pattern) => text.replace(pattern, hidden), frame)

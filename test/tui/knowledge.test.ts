@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { createClient, type KnowledgeAnswer } from '../../src/client/index.js';
 import { messageView, tabsView } from '../../tui/frame/bars.js';
 import { markedAt, markedRows, markedWords } from '../../tui/parts/marks.js';
-import { type ScreenRow, textOf } from '../../tui/parts/row.js';
+import { textOf } from '../../tui/parts/row.js';
 import { answerPage } from '../../tui/screens/knowledge/answer.js';
 import { chunkPage } from '../../tui/screens/knowledge/chunk.js';
 import { knowledgePage } from '../../tui/screens/knowledge/knowledge.js';
@@ -13,7 +13,7 @@ import { chunkKey } from '../../tui/state/rows.js';
 import { reduce, type StateAction } from '../../tui/state/state.js';
 import { createStore } from '../../tui/state/store.js';
 import { until } from '../harness/app.js';
-import { aFinding, aHit, anEntry, known, listLoaded, NOW, shown } from './fixtures.js';
+import { aFinding, aHit, anEntry, known, listLoaded, marked, NOW, shown } from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -25,11 +25,10 @@ const opened = (id: string, of = 'entry_01'): StateAction => ({
   place: { page: 'chunk', id, of },
 });
 const chunk = (n: number, text: string, before: number | null, after: number | null) => ({
-  ...{ id: chunkKey('entry_01', n), text, page: 3, heading: 'Servers', before, after },
+  ...{ id: chunkKey('entry_01', n), entryId: 'entry_01', chunk: n, chunks: 2, text, page: 3 },
+  ...{ title: 'Staging', sourceType: 'note' as const, sourceId: null, trust: 'owner' as const },
+  ...{ uri: null, heading: 'Servers', before, after },
 });
-/** The marked pieces of rows, each row apart. */
-const marked = (rows: readonly ScreenRow[]): string[] =>
-  rows.flatMap((row) => row.filter(({ tone }) => tone === 'match').map(({ text }) => text));
 
 describe('marks', () => {
   it('stay on their words when a text is folded and made safe', () => {
@@ -192,7 +191,10 @@ describe('an answer', () => {
         entryId: 'entry_01',
         chunk: 1,
         title: 'Staging',
+        sourceType: 'note',
+        sourceId: null,
         uri: null,
+        trust: 'owner',
         page: null,
         quote: 'server\nis argon',
         from: 12,

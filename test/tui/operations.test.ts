@@ -40,6 +40,17 @@ describe('operations', () => {
     );
   });
 
+  it('have no full bar if they failed at the end', () => {
+    const progress = { done: 9, total: 9, unit: 'chunks', note: null };
+    const state = known([
+      ...listLoaded('operations', [anOperation({ status: 'failed', title: 'Note', progress })]),
+      here,
+    ]);
+    const lines = shown(operationsPage.view, state, 80, 19);
+    expect(lines[1]).to.match(/^> failed +Note +9 chunks +1m$/);
+    expect(lines[4]).to.equal('9 of 9 chunks');
+  });
+
   it('show the rate and the time left as the socket tells of them', () => {
     const actions = [heard(0, progressed(200)), heard(5, progressed(800))];
     const state = known([...listLoaded('operations', rows), here, ...actions]);

@@ -127,8 +127,8 @@ const reach = (controller: Controller, verb: Move): void => {
       run(controller, openActions(state));
       break;
     case 'related': {
-      const goal = page.related?.(state);
-      if (goal) store.dispatch(goAction(goal));
+      const to = page.related?.(state);
+      if (to) store.dispatch(goAction(to));
       else say(controller, 'Nothing is related to this');
       break;
     }

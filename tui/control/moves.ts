@@ -131,7 +131,9 @@ export const backActions = (state: State): StateAction[] => {
 const matchActions = (state: State, step: 1 | -1): StateAction[] => {
   const page = screenPage(state);
   const { scroll } = topView(state.ui);
-  const found = page.marks?.(state, bodyOf(state).width) ?? filteredRows(state);
+  const isTyped = topView(state.ui).filter !== '';
+  const marks = isTyped ? undefined : page.marks?.(state, bodyOf(state).width);
+  const found = marks ?? filteredRows(state);
   const next =
     step === 1
       ? (found.find((at) => at > scroll) ?? found[0])

@@ -3,8 +3,9 @@ import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { column, numberColumn, stateColumn } from '../parts/table.js';
 import { counted, factRows, jsonRows, plain } from '../parts/text.js';
 import { since } from '../parts/times.js';
-import { type Act, done, onRow } from '../state/act.js';
+import { type Act, confirmedBy, done, onRow } from '../state/act.js';
 import { rowsOf } from '../state/lists.js';
+import { documentPlace, reportPlace, type ScreenPlace } from '../state/places.js';
 import type { State } from '../state/state.js';
 import { actOnThing, isBrowsed, type Thing, type ThingVerb } from '../state/things.js';
 import { topView } from '../state/ui.js';
@@ -44,7 +45,7 @@ const actOf = (resource: string, thing: Thing, verb: ThingVerb): Act | null => {
     ...onRow('things', thing.id),
     ask: {
       lines: [`${verb.summary}: ${thing.name}?`],
-      ...(verb.isDelete && { name: thing.name }),
+      ...(verb.isDelete && { name: confirmedBy(thing.name, thing.id) }),
     },
     call: (client) =>
       done(
@@ -64,6 +65,12 @@ const MAKES: Record<string, readonly string[]> = {
   experts: ['experts', 'create'],
 };
 const CHANGED = ['webhooks', 'experts'];
+
+/** Returns the page of a thing; null if it has none. */
+const pageOf = (resource: string, { id }: Thing): ScreenPlace | null => {
+  if (resource === 'documents') return documentPlace(id, 1);
+  return resource === 'research' ? reportPlace(id) : null;
+};
 
 /** True unless the thing ships with the daemon, in which case it cannot be changed. */
 const isOwn = ({ fields }: Thing): boolean =>
@@ -91,6 +98,7 @@ export const browsePage: ScreenPage = listPage<Thing>({
   ],
   detail: detailRows,
   empty: ['There are none.'],
+  opens: (thing, state) => pageOf(resourceOf(state), thing),
   leaves: (thing, state) => {
     const resource = resourceOf(state);
     const isChanged = thing !== null && CHANGED.includes(resource) && isOwn(thing);

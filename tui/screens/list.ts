@@ -128,8 +128,8 @@ interface ListDefinition<T> extends TableDefinition<T> {
   acts?(row: T, state: State): Offers<Act>;
   verbs?(row: T, state: State): Act[];
   leaves?(row: T | null, state: State): Offers<readonly string[]>;
-  opens?(row: T): ScreenPlace | JumpTarget | null;
-  related?(row: T): JumpTarget | null;
+  opens?(row: T, state: State): ScreenPlace | JumpTarget | null;
+  related?(row: T): ScreenPlace | JumpTarget | null;
   noticed?(row: T, state: State): StateAction | null;
 }
 

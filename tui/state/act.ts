@@ -58,6 +58,13 @@ export const done = async (reply: Promise<unknown>, message: string): Promise<st
   return message;
 };
 
+/** The longest name that is typed to confirm, in characters. */
+const TYPED = 40;
+
+/** Returns what is typed to confirm a loss: the name, or the end of the id if that is long. */
+export const confirmedBy = (name: string, id: string): string =>
+  name.length <= TYPED ? name : id.slice(-6);
+
 /**
  * A question before an act. Only `y` confirms it; if data would be lost, only the typed name does.
  */

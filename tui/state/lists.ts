@@ -121,6 +121,8 @@ export const lists = (): Lists => ({
   entries: none,
   found: none,
   chunks: none,
+  documentPages: none,
+  reports: none,
   answers: none,
   things: none,
 });

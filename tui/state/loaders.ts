@@ -4,6 +4,7 @@ import {
   type AnswerItem,
   type ChunkItem,
   type CliToolItem,
+  type DocumentPageItem,
   FOUND,
   type FoundItem,
   type ListName,
@@ -124,6 +125,11 @@ const readChunk = async (client: Client, key: string): Promise<ChunkItem[]> => {
   return [{ ...(await client.knowledge.chunk({ id, n })), id: key }];
 };
 
+const readDocumentPage = async (client: Client, key: string): Promise<DocumentPageItem[]> => {
+  const [id = '', number = ''] = key.split(' ');
+  return [{ ...(await client.documents.page({ id, number })), id: key }];
+};
+
 const askFor = async (client: Client, question: string): Promise<AnswerItem[]> => {
   const patient = client.with({ timeoutMs: ANSWER_MS });
   return [{ ...(await patient.knowledge.ask({ body: { question } })), id: question }];
@@ -182,6 +188,8 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
   entries: paged('entries', ({ knowledge }, query) => knowledge.list({ query })),
   found: keyed(searchFor, { isGivenUp: true, keepsRows: true }),
   chunks: keyed(readChunk, { isGivenUp: true }),
+  documentPages: keyed(readDocumentPage, { isGivenUp: true }),
+  reports: keyed(async ({ research }, id) => [await research.get({ id })], { isGivenUp: true }),
   answers: keyed(askFor, { keepsRows: true, isAskedOnce: true }),
   things: {
     page: (client, { of, cursor }) => readThings(client, of ?? '', { limit: 50, cursor }),

@@ -21,7 +21,8 @@ export const roots: readonly Root[] = [...digitRoots, ...Object.values(letterRoo
 /** The names of the pages: the screens, and the pages that open below them. */
 export const pageNames = [
   ...roots,
-  ...(['hook', 'execution', 'agent', 'chunk', 'answer', 'operation', 'browse'] as const),
+  ...(['hook', 'execution', 'agent', 'operation', 'browse'] as const),
+  ...(['chunk', 'answer', 'document', 'report'] as const),
 ];
 export type PageName = (typeof pageNames)[number];
 
@@ -63,14 +64,24 @@ export const chunkGoal = (entryId: string, chunk: number): JumpTarget => ({
   selected: entryId,
 });
 
+/** Returns the place of a page of a document; pages count from 1. */
+export const documentPlace = (id: string, page: number): ScreenPlace => ({
+  page: 'document',
+  id: String(page),
+  of: id,
+});
+
+/** Returns the place of a question of research, with its report. */
+export const reportPlace = (id: string): ScreenPlace => ({ page: 'report', id });
+
 /** A place on the desk: a page and what it shows. */
 export interface ScreenPlace {
   page: PageName;
   /** Id of the one thing that the page shows; null if it does not show one. */
   id: string | null;
   /**
-   * The parent of that thing: the hook of an execution, the entry of a chunk, or the resource that
-   * is browsed.
+   * The parent of that thing: the hook of an execution, the entry of a chunk, the document of a
+   * page, or the resource that is browsed.
    */
   of?: string;
 }

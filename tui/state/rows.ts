@@ -17,6 +17,7 @@ import type {
   Notification,
   Operation,
   Reply,
+  ResearchJobDetail,
   TunnelView,
 } from '../../src/client/index.js';
 import type { Thing } from './things.js';
@@ -56,6 +57,10 @@ export interface RowOf {
   found: FoundItem;
   /** One chunk of an entry. */
   chunks: ChunkItem;
+  /** One page of a document. */
+  documentPages: DocumentPageItem;
+  /** One question of research, with its sources and its report. */
+  reports: ResearchJobDetail;
   /** The answers to the questions of this desk. */
   answers: AnswerItem;
   /** The rows of any resource without a screen of its own. */
@@ -63,6 +68,9 @@ export interface RowOf {
 }
 
 export type ListName = keyof RowOf;
+
+/** One result of a search in the knowledge. */
+export type SearchHit = KnowledgeResults['results'][number];
 
 /** The reply to a search, and the query that it was for. */
 export interface FoundItem extends KnowledgeResults {
@@ -77,6 +85,15 @@ export interface ChunkItem extends Reply<'knowledge', 'chunk'> {
 
 /** Returns the id of a chunk: the id of its entry, and its number. */
 export const chunkKey = (entryId: string, chunk: number | string): string => `${entryId} ${chunk}`;
+
+/** A page of a document; its id is that of `pageKey`. */
+export interface DocumentPageItem extends Reply<'documents', 'page'> {
+  id: string;
+}
+
+/** Returns the id of a page: the id of its document, and its number from 1. */
+export const pageKey = (documentId: string, page: number | string): string =>
+  `${documentId} ${page}`;
 
 /** An answer; its id is the question. */
 export interface AnswerItem extends KnowledgeAnswer {

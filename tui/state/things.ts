@@ -1,7 +1,10 @@
 import { type Client, contracts, isRecord } from '../../src/client/index.js';
 
 /** Resources without a screen of their own, by their names in the palette. */
-export const browsed = ['sessions', 'webhooks', 'channels', 'skills', 'experts'] as const;
+export const browsed = [
+  ...(['documents', 'research', 'memories'] as const),
+  ...(['sessions', 'webhooks', 'channels', 'skills', 'experts'] as const),
+] as const;
 export type Browsed = (typeof browsed)[number];
 
 /** An endpoint of a contract that acts on one row of the resource. */
@@ -67,7 +70,7 @@ const verbsOf = (contract: Readonly<Record<string, EndpointSummary>>): ThingVerb
     })
     .map(([name, { method, summary }]) => ({ name, summary, isDelete: method === 'DELETE' }));
 
-const NAMES = ['name', 'title', 'url', 'address', 'kind'];
+const NAMES = ['name', 'title', 'filename', 'question', 'text', 'url', 'address', 'kind'];
 
 const thingOf = (fields: Record<string, unknown>, verbs: ThingVerb[]): Thing => {
   const words = NAMES.flatMap((each) => {

@@ -12,7 +12,7 @@ export interface BlockText {
   end(): void;
   /** Leaves a line empty. */
   gap(): void;
-  /** True once there is more text than a page may have, or as many lines and cells. */
+  /** True once there is more text than there may be, or as many lines and cells. */
   isFull(): boolean;
   /** Ends all blocks, and returns the text. Tells if the rest is left out that `isFull` ended. */
   text(): string;
@@ -35,12 +35,19 @@ const blockOf = (kind: Block['kind']): Block => ({ kind, lines: [], paragraph: '
 
 const ENDLESS = 'A page has so many lines and cells without text that its end was not read.';
 
+/** Ours: the most pages that a text without pages of its own is cut into. */
+const MOST_PAGES = 10;
+
 /** The deepest heading of Markdown. */
 const DEEPEST_HEADING = 6;
 
+/** Creates the text of a file without pages of its own, which may be as long as several. */
+export const createFlowText = (extraction: Extraction): BlockText =>
+  createBlockText(extraction, MOST_PAGES);
+
 /** Creates the text of a page. */
-export const createBlockText = ({ job, note }: Extraction): BlockText => {
-  const mostChars = job.limits.pageChars;
+export const createBlockText = ({ job, note }: Extraction, pages = 1): BlockText => {
+  const mostChars = pages * job.limits.pageChars;
   const body = blockOf('body');
   /** The open blocks, the outermost first. */
   const outer: Block[] = [];
@@ -94,9 +101,11 @@ export const createBlockText = ({ job, note }: Extraction): BlockText => {
       while (outer.length > 0) end();
       endOpen();
       const text = body.lines.join('\n');
-      // A text that is longer is told of where it is cut.
       if (isFull() && text.length <= mostChars) note(ENDLESS);
-      return text;
+      // A page that is longer is told of where it is cut.
+      if (pages === 1 || text.length <= mostChars) return text;
+      note(`Only the first ${mostChars} characters were read.`);
+      return text.slice(0, mostChars);
     },
   };
 };

@@ -1,21 +1,21 @@
 import { withoutElements } from './alternatives.js';
-import { type BlockKind, type BlockText, createBlockText } from './blocktext.js';
+import { type BlockKind, type BlockText, createFlowText } from './blocktext.js';
 import { headingLevels, outlineLevel } from './docxstyles.js';
 import type { Extraction } from './job.js';
 import { openPackage, partOf, walkFile } from './openpackage.js';
+import { addText } from './text.js';
 import { attributeOf, type XmlAttributes, type XmlVisitor } from './xmlwalk.js';
 
 /**
  * Extracts the text of a Word document (ECMA-376-1, WordprocessingML) as it is once its tracked changes
- * are accepted. Its footnotes and endnotes come after it; comments are left out. It is one page.
+ * are accepted. Its footnotes and endnotes come after it; comments are left out. It is one page unless
+ * it is longer than one may be.
  */
 export const extractDocx = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   const { files, main, relations } = await openPackage(bytes, extraction);
-  extraction.total(1);
-  if (extraction.skip()) return;
   const styles = partOf(relations, 'styles');
   const levels = styles === null ? new Map() : await headingLevels(files, styles);
-  const blocks = createBlockText(extraction);
+  const blocks = createFlowText(extraction);
   const notes = [partOf(relations, 'footnotes'), partOf(relations, 'endnotes')];
   for (const path of [main, ...notes]) {
     if (path === null) continue;
@@ -23,7 +23,7 @@ export const extractDocx = async (bytes: Buffer, extraction: Extraction): Promis
     if (blocks.isFull()) break;
     blocks.gap();
   }
-  extraction.add(blocks.text());
+  addText(blocks.text(), extraction);
 };
 
 /** The elements of a run that stand for characters. */

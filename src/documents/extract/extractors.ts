@@ -18,6 +18,7 @@ export const extractorOf = async (mediaType: string, depth = 0): Promise<Extract
     case 'office':
       if (mediaType.endsWith('.document')) return (await import('./docx.js')).extractDocx;
       if (mediaType.endsWith('.sheet')) return (await import('./xlsx.js')).extractXlsx;
+      if (mediaType.endsWith('.opendocument.text')) return (await import('./odt.js')).extractOdt;
       if (mediaType.endsWith('.spreadsheet')) return (await import('./ods.js')).extractOds;
       if (mediaType.endsWith('ml.presentation')) return (await import('./pptx.js')).extractPptx;
       return (await import('./office.js')).extractOffice;

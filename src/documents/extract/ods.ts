@@ -1,21 +1,13 @@
-import { text } from 'node:stream/consumers';
-import { type ArchiveFiles, checkArchive, listArchive } from './archive.js';
-import { ExtractFailed, type Extraction } from './job.js';
+import type { ArchiveFiles } from './archive.js';
+import type { Extraction } from './job.js';
+import { openDocument, walkContent } from './opendocument.js';
 import { createSheetText, type SheetText } from './sheettext.js';
-import { attributeOf, walkXml, type XmlAttributes } from './xmlwalk.js';
-
-const CONTENT = 'content.xml';
-const MANIFEST = 'meta-inf/manifest.xml';
+import { attributeOf, type XmlAttributes } from './xmlwalk.js';
 
 /** Extracts the text of an OpenDocument spreadsheet (ODF 1.3). Each sheet is a page. */
 export const extractOds = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
-  const { unpackedBytes, pageChars } = extraction.job.limits;
-  await checkArchive(bytes, unpackedBytes);
-  const files = await listArchive(bytes);
-  const manifest = await files.get(MANIFEST)?.();
-  if (manifest && (await text(manifest)).includes('encryption-data')) {
-    throw new ExtractFailed('password_needed', 'The file opens with a password only');
-  }
+  const { pageChars } = extraction.job.limits;
+  const files = await openDocument(bytes, extraction);
   let count = 0;
   await walkSheets(files, {
     begin: () => null,
@@ -45,13 +37,11 @@ interface SheetsVisitor {
 }
 
 const walkSheets = async (files: ArchiveFiles, visitor: SheetsVisitor): Promise<void> => {
-  const open = files.get(CONTENT);
-  if (!open) throw new ExtractFailed('damaged', `The file lacks ${CONTENT}`);
   const { begin, end, isDone } = visitor;
   const parents: string[] = [];
   const rows = createRows();
   let sheet: SheetText | null = null;
-  await walkXml(await open(), {
+  await walkContent(files, {
     open: (name, attributes) => {
       // Tables elsewhere are copies of those of other files.
       const isSheet = name === 'table' && parents.at(-1) === 'spreadsheet';

@@ -2,7 +2,7 @@ import { type OfficeContentNode, OfficeParser, type OfficeParserAST } from 'offi
 import { checkArchive, refuseEncrypted } from './archive.js';
 import { ExtractFailed, type Extraction } from './job.js';
 
-/** Extracts the text of an OpenDocument or RTF file that is no spreadsheet. Each slide is a page. */
+/** Extracts the text of an OpenDocument presentation, or of an RTF file. Each slide is a page. */
 export const extractOffice = async (bytes: Buffer, extraction: Extraction): Promise<void> => {
   refuseEncrypted(bytes);
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {

@@ -12,7 +12,7 @@ export const extractHtml = async (bytes: Buffer, extraction: Extraction): Promis
 };
 
 /** Adds a text that has no pages of its own: as one, or as several if it is too long for that. */
-const addText = (text: string, extraction: Extraction): void => {
+export const addText = (text: string, extraction: Extraction): void => {
   const pages = cutIntoPages(text, extraction.job.limits.pageChars);
   extraction.total(pages.length);
   for (const page of pages) if (!extraction.skip() && !extraction.add(page)) return;

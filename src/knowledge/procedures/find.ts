@@ -37,6 +37,7 @@ export interface FoundChunk {
   chunk: number;
   title: string;
   sourceType: KnowledgeEntryRow['source_type'];
+  sourceId: string | null;
   uri: string | null;
   page: number | null;
   snippet: string;
@@ -135,7 +136,8 @@ const chunkRow = oncePerDatabase((main) =>
     [string, string, number],
     Omit<FoundChunk, 'entryId' | 'chunk' | 'snippet' | 'highlights' | 'score' | 'matched'>
   >(
-    `SELECT e.title, e.source_type AS sourceType, e.uri, c.page, e.trust, c.text
+    `SELECT e.title, e.source_type AS sourceType, e.source_id AS sourceId, e.uri, e.trust,
+        c.page, c.text
       FROM knowledge_chunks AS c JOIN knowledge_entries AS e ON e.id = c.entry_id
       WHERE c.user_id = ? AND c.entry_id = ? AND c.number = ?`,
   ),

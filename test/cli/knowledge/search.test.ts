@@ -61,6 +61,16 @@ describe('a search', () => {
     expect(shown.stderr).to.equal(`Its source: adjutant knowledge get ${tail}\n`);
   });
 
+  it('shows a chunk in the same way, in JSON as the API does', async () => {
+    const tail = id.slice(-6);
+    const shown = await world.cli(['knowledge', 'chunk', tail, '0'], { terminal: 80 });
+    expect(shown.stdout).to.equal(`Servers · note · ${tail} 0\n\n${NOTE}\n`);
+    const piped = await world.cli(['knowledge', 'chunk', tail, '0', '--json']);
+    expect(JSON.parse(piped.stdout)).to.include({
+      ...{ entryId: id, chunk: 0, chunks: 1, sourceType: 'note', sourceId: null, text: NOTE },
+    });
+  });
+
   it('opens it in a pipe as names and values', async () => {
     const piped = await world.cli(['knowledge', 'search', 'argon', '--open', '1']);
     const facts = piped.stdout.trimEnd().split('\n');
@@ -91,6 +101,7 @@ describe('a search', () => {
     });
     expect(shown.stdout).to.include('“The staging server is argon. Its cellar is dry.”');
     expect(shown.stdout).not.to.include('\\n');
+    expect(shown.stdout.split('\n')).to.include(`    adjutant knowledge chunk ${id.slice(-6)} 0`);
   });
 
   it('says that there are fewer results', async () => {

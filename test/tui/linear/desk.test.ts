@@ -111,8 +111,13 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     desk.say('ask\nWhat is the staging server called?\n');
     const answer = await desk.hears('A number opens a row.');
     expect(answer).to.contain('Answer: What is the staging server called?');
+    await until(
+      async () => (await stage.ask('GET', '/api/operations')).body.operations[0]?.status,
+      (status) => status === 'completed',
+    );
     desk.say('operations');
-    await desk.hears('state completed, title Indexing of');
+    const operations = await desk.hears('A number opens a row.');
+    expect(operations).to.contain('state completed, title Indexing of');
     desk.say('knowledge');
     const all = await desk.hears('A number opens a row.');
     expect(all).to.contain('Knowledge: 1 entry.\n1. The staging server is argon., from note, ');
@@ -234,7 +239,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     desk.say('1');
     await desk.hears('messageCount');
     desk.say('browse nothing');
-    await desk.hears('browse takes one of: sessions');
+    await desk.hears('browse takes one of: documents, research, memories, sessions');
   });
 
   it('answers words that there are not, whatever is in them', async () => {

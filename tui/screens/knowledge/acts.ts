@@ -1,8 +1,6 @@
 import type { Acts } from '../../page.js';
-import { type Act, done, onRow } from '../../state/act.js';
+import { type Act, confirmedBy, done, onRow } from '../../state/act.js';
 
-/** The longest title that is typed to confirm; for a longer one the end of the id is. */
-const TYPED = 40;
 /** The ids under which a note and a question that were not sent are kept. */
 const NOTE = 'note';
 const QUESTION = 'question';
@@ -50,7 +48,7 @@ export const deleteEntry = (rowId: string, { id, title }: { id: string; title: s
   doing: 'deleting…',
   ask: {
     lines: [`Delete ${title} and its text? There is no undo.`],
-    name: title.length <= TYPED ? title : id.slice(-6),
+    name: confirmedBy(title, id),
   },
   call: ({ knowledge }) => done(knowledge.delete({ id }), `${title} is deleted`),
 });

@@ -10,6 +10,7 @@ import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { rowsFor } from '../list.js';
 import { askAct, quotedWord } from './acts.js';
+import { chunkPlace, sourcePlace } from './source.js';
 
 type Cited = KnowledgeAnswer['citations'][number];
 
@@ -82,7 +83,7 @@ const answerView = (state: State, size: Size): ScreenRow[] => {
 /** Returns the place that the selected citation is from. */
 const citedPlace = (state: State): ScreenPlace | null => {
   const chosen = citations.chosen(state);
-  return chosen && { page: 'chunk', id: String(chosen.chunk), of: chosen.entryId };
+  return chosen && chunkPlace(chosen);
 };
 
 /** A question, its answer, and the citations of that. */
@@ -99,13 +100,17 @@ export const answerPage: ScreenPage = {
   // The columns of a citation say all of it.
   detail: () => null,
   opens: citedPlace,
+  related: (state) => {
+    const chosen = citations.chosen(state);
+    return chosen && (sourcePlace(chosen) ?? chunkPlace(chosen));
+  },
   acts: () => ({ message: askAct() }),
   copies: (state) => shownAnswer(state)?.answer ?? '',
   line: (state) => `adjutant knowledge ask ${quotedWord(questionOf(state))}`,
   summary: (state) => {
     const answer = shownAnswer(state);
     if (!answer) return state.lists.answers.trouble ? '' : 'asking…   (it goes on if you leave)';
-    return `${counted(answer.citations.length, 'citation')}   (enter opens one, tab scrolls the answer)`;
+    return `${counted(answer.citations.length, 'citation')}   (enter opens one, o its source, tab scrolls the answer)`;
   },
   glossary: [['[1]', 'the number of the citation that proves it']],
   needs: (state) => [{ is: 'list', list: 'answers', of: questionOf(state) }],

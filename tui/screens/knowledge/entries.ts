@@ -10,6 +10,7 @@ import { chunkKey } from '../../state/rows.js';
 import type { State } from '../../state/state.js';
 import { listPage } from '../list.js';
 import { deleteEntry } from './acts.js';
+import { sourcePlace } from './source.js';
 
 /** A text is indexed meanwhile, and another may be added elsewhere. */
 const EVERY_MS = 5000;
@@ -93,6 +94,7 @@ export const entriesPage: ScreenPage = listPage<KnowledgeEntry>({
       : []),
   ],
   opens: ({ id }) => ({ page: 'chunk', id: '0', of: id }),
+  related: (entry) => sourcePlace({ ...entry, page: null }),
   acts: (entry) => ({ delete: deleteEntry(entry.id, entry) }),
   leaves: (entry) => ({ edit: entry && ['knowledge', 'update', entry.id] }),
   summary: (_, rows) => {

@@ -1,17 +1,15 @@
-import type { KnowledgeResults } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
 import { markedRows, markedWords } from '../../parts/marks.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
 import { column, numberColumn } from '../../parts/table.js';
 import { counted, factRows } from '../../parts/text.js';
-import { chunkKey, FOUND, type FoundItem } from '../../state/rows.js';
+import { chunkKey, FOUND, type FoundItem, type SearchHit } from '../../state/rows.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { listPage } from '../list.js';
 import { deleteEntry } from './acts.js';
 import { trustTone } from './entries.js';
-
-type SearchHit = KnowledgeResults['results'][number];
+import { chunkPlace, sourcePlace } from './source.js';
 
 /** Time in milliseconds for which nothing was typed before the daemon is asked. */
 const TYPED_MS = 200;
@@ -72,7 +70,8 @@ export const hitsPage: ScreenPage = listPage<SearchHit>({
   empty: ['Nothing fits.', '  esc  drop the search', '  i    ask a question'],
   needs: (state) => [{ is: 'list', list: 'found', of: queryOf(state), afterMs: TYPED_MS }],
   pages: () => null,
-  opens: ({ entryId, chunk }) => ({ page: 'chunk', id: String(chunk), of: entryId }),
+  opens: chunkPlace,
+  related: (hit) => sourcePlace(hit) ?? chunkPlace(hit),
   acts: (hit) => ({ delete: deleteEntry(keyOf(hit), { id: hit.entryId, title: hit.title }) }),
   leaves: (hit) => ({ edit: hit && ['knowledge', 'update', hit.entryId] }),
   summary: summaryOf,

@@ -55,6 +55,7 @@ export const knowledgePage: ScreenPage = {
     return [...above, ...(refusedRows(state, size.width) ?? rows())];
   },
   opens: (state) => shown(state).opens?.(state) ?? null,
+  related: (state) => shown(state).related?.(state) ?? null,
   acts: (state) => ({ ...knowledgeActs(), ...shown(state).acts?.(state) }),
   leaves: (state) => shown(state).leaves?.(state) ?? {},
   pages: (state) => shown(state).pages?.(state) ?? null,

@@ -7,7 +7,15 @@ import { counted, factRows, plain } from '../../parts/text.js';
 import { durationText, since, timeOfEvent } from '../../parts/times.js';
 import { onRow } from '../../state/act.js';
 import { rowsOf } from '../../state/lists.js';
-import { agentGoal, chunkGoal, hookGoal, type JumpTarget } from '../../state/places.js';
+import {
+  agentGoal,
+  chunkGoal,
+  documentPlace,
+  hookGoal,
+  type JumpTarget,
+  reportPlace,
+  type ScreenPlace,
+} from '../../state/places.js';
 import { chosenOf } from '../../state/selection.js';
 import type { State } from '../../state/state.js';
 import { toneOf } from '../../theme.js';
@@ -31,8 +39,9 @@ export const progressText = ({ paces }: State, operation: Operation): string => 
 };
 
 /** Returns how far it is as a share; an empty text if its total is not known. */
-const shareOf = ({ progress }: Operation): string => {
+const shareOf = ({ progress, status }: Operation): string => {
   if (!progress || progress.total === null || progress.total === 0) return '';
+  if (status === 'failed' && progress.done >= progress.total) return '';
   return `${Math.floor(Math.min(1, progress.done / progress.total) * 100)} %`;
 };
 
@@ -123,9 +132,13 @@ export const operationActs = (operation: Operation): Acts => {
 };
 
 /** Returns the place of what an operation is about; null if the desk has no such place. */
-export const operationGoal = ({ resource: { kind, id } }: Operation): JumpTarget | null => {
+export const operationGoal = ({
+  resource: { kind, id },
+}: Operation): JumpTarget | ScreenPlace | null => {
   if (kind === 'hook') return hookGoal(id);
   if (kind === 'agent') return agentGoal(id);
+  if (kind === 'document') return documentPlace(id, 1);
+  if (kind === 'research') return reportPlace(id);
   return kind === 'knowledge' ? chunkGoal(id, 0) : null;
 };
 

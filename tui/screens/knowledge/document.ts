@@ -1,0 +1,79 @@
+import type { ScreenPage } from '../../page.js';
+import { markedAt, markedRows, type TextMarks } from '../../parts/marks.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
+import { type DocumentPageItem, pageKey } from '../../state/rows.js';
+import type { State } from '../../state/state.js';
+import { topView } from '../../state/ui.js';
+import { detailPage } from '../detail.js';
+import { foundItem } from './hits.js';
+import { citationsBelow, hitMarks, quoteMarks, typedMarks } from './source.js';
+
+const documentOf = ({ ui }: State): string => topView(ui).of ?? '';
+const numberOf = ({ ui }: State): number => Number(topView(ui).id);
+const keyOf = (state: State): string => pageKey(documentOf(state), numberOf(state));
+const shownPage = (state: State): DocumentPageItem | null =>
+  state.lists.documentPages.byId[keyOf(state)] ?? null;
+
+/** Returns the places of what led here: the quotes of an answer, or what a search found. */
+const marksIn = (state: State, { text }: DocumentPageItem): TextMarks => {
+  const isHere = ({ sourceId, page }: { sourceId: string | null; page: number | null }): boolean =>
+    sourceId === documentOf(state) && (page ?? 1) === numberOf(state);
+  const typed = typedMarks(state, text);
+  const cited = citationsBelow(state)?.filter(isHere);
+  if (typed || cited) return typed ?? quoteMarks(text, cited?.map(({ quote }) => quote) ?? []);
+  const marks = (foundItem(state)?.results ?? [])
+    .filter(isHere)
+    .flatMap((hit) => hitMarks(text, hit))
+    .sort(([a = 0], [b = 0]) => a - b);
+  return marks;
+};
+
+const pageRows = (state: State, page: DocumentPageItem, width: number): ScreenRow[] =>
+  page.text.trim() === ''
+    ? [row(tonedSpan('muted', 'No text was read from this page.'))]
+    : markedRows(page.text, marksIn(state, page), width);
+
+const headRows = (_: State, { filename, number, pages, ocr, confidence }: DocumentPageItem) => [
+  row(tonedSpan('strong', filename)),
+  row(
+    `page ${number}${pages === null ? '' : ` of ${pages}`}`,
+    ocr ? `   recognized from a picture${confidence === null ? '' : `, ${confidence} %`}` : '',
+  ),
+];
+
+const documentDetail = detailPage<DocumentPageItem>({
+  name: 'document',
+  title: 'Document',
+  noun: 'page',
+  tabs: [],
+  list: 'documentPages',
+  shown: shownPage,
+  head: headRows,
+  text: pageRows,
+});
+
+/** The text of one page of a document, with the pages before and after it. */
+export const documentPage: ScreenPage = {
+  ...documentDetail,
+  marks: (state, width) => markedAt(documentDetail.text?.(state, width) ?? []),
+  turns: (state, step) => {
+    const to = numberOf(state) + step;
+    const pages = shownPage(state)?.pages ?? 0;
+    return to < 1 || to > pages ? null : { id: String(to), scroll: 0 };
+  },
+  copies: documentOf,
+  line: (state) => `adjutant documents text ${documentOf(state)} --page ${numberOf(state)}`,
+  summary: (state) => {
+    const page = shownPage(state);
+    if (!page) return '';
+    const isFirst = page.number === 1;
+    const isLast = page.number === (page.pages ?? 0);
+    const marks = marksIn(state, page).length > 0 ? '   (n the next mark)' : '';
+    if (isFirst && isLast) return `the only page${marks}`;
+    if (isFirst) return `the first page   (] the next one)${marks}`;
+    return isLast
+      ? `the last page   ([ the one before)${marks}`
+      : `[ the page before, ] the one after${marks}`;
+  },
+  needs: (state) => [{ is: 'list', list: 'documentPages', of: keyOf(state) }],
+};

@@ -1,0 +1,111 @@
+import type { ResearchJobDetail } from '../../../src/client/index.js';
+import type { ScreenPage } from '../../page.js';
+import { markedAt, markedRows } from '../../parts/marks.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
+import { counted, factRows, textRows } from '../../parts/text.js';
+import { timeOfEvent } from '../../parts/times.js';
+import { done, onRow } from '../../state/act.js';
+import type { State } from '../../state/state.js';
+import { topView } from '../../state/ui.js';
+import { toneOf } from '../../theme.js';
+import { detailPage } from '../detail.js';
+import { typedMarks } from './source.js';
+
+/** Interval at which a question that is being worked on is loaded again. */
+const EVERY_MS = 3000;
+
+const idOf = ({ ui }: State): string => topView(ui).id ?? '';
+const shownReport = (state: State): ResearchJobDetail | null =>
+  state.lists.reports.byId[idOf(state)] ?? null;
+const isEnded = ({ status }: ResearchJobDetail): boolean =>
+  ['completed', 'failed', 'cancelled'].includes(status);
+
+const factsOf = (job: ResearchJobDetail, now: number): [string, string][] => {
+  const { depth, usage, progress, error, report, createdAt } = job;
+  const facts: [string, string][] = [
+    ['Begun', `${timeOfEvent(createdAt, now)}   ${depth}`],
+    ['Used', `${counted(usage.searches, 'search', 'searches')}, ${counted(usage.pages, 'page')}`],
+  ];
+  if (!isEnded(job) && progress?.note) facts.push(['Now', progress.note]);
+  if (error !== null) facts.push(['Error', error]);
+  for (const limitation of report?.limitations ?? []) facts.push(['Not done', limitation]);
+  if (report && report.unverified > 0) {
+    facts.push(['Unproved', `${counted(report.unverified, 'sentence')}, each marked`]);
+  }
+  return facts;
+};
+
+const sourceRows = ({ sources }: ResearchJobDetail, width: number): ScreenRow[] => {
+  if (sources.length === 0) return [];
+  const lines = sources.flatMap(({ n, title, url, status, error }) => [
+    ...textRows(`[${n}] ${title}${status === 'read' ? '' : `   ${error ?? status}`}`, width, true),
+    ...(url === null ? [] : textRows(`    ${url}`, width, true, 'muted')),
+  ]);
+  return [[], row(tonedSpan('strong', 'Sources')), ...lines];
+};
+
+const reportRows = (state: State, job: ResearchJobDetail, width: number): ScreenRow[] => {
+  const { report, plan } = job;
+  const planned = plan.map(({ query }): [string, string] => ['Search', query]);
+  const text = report?.markdown ?? '';
+  return [
+    ...factRows(factsOf(job, state.session.now), width),
+    ...(report ? [] : factRows(planned, width)),
+    ...(report ? [[], ...markedRows(text, typedMarks(state, text) ?? [], width)] : []),
+    ...sourceRows(job, width),
+  ];
+};
+
+const reportDetail = detailPage<ResearchJobDetail>({
+  name: 'report',
+  title: 'Research',
+  noun: 'question',
+  tabs: [],
+  list: 'reports',
+  shown: shownReport,
+  head: (_, { question, status, report }) => [
+    row(
+      tonedSpan('strong', question.replace(/\s+/g, ' ')),
+      '   ',
+      tonedSpan(toneOf(status), status),
+    ),
+    row(report?.model ? `by ${report.model}` : ''),
+  ],
+  text: reportRows,
+});
+
+/** A question of research: how far it is, its report, and its sources. */
+export const reportPage: ScreenPage = {
+  ...reportDetail,
+  marks: (state, width) => markedAt(reportDetail.text?.(state, width) ?? []),
+  related: (state) => {
+    const job = shownReport(state);
+    return job && { page: 'operation', id: job.operationId };
+  },
+  acts: (state) => {
+    const job = shownReport(state);
+    if (!job || isEnded(job)) return {};
+    return {
+      stop: {
+        ...onRow('reports', job.id, 'operations'),
+        text: 'Cancel the research',
+        line: `adjutant research cancel ${job.id}`,
+        doing: 'cancelling…',
+        ask: { lines: ['Cancel the research? The sources that were read stay.'] },
+        call: ({ research }) => done(research.cancel({ id: job.id }), 'Cancelled'),
+      },
+    };
+  },
+  copies: (state) => shownReport(state)?.report?.markdown ?? idOf(state),
+  line: (state) => `adjutant research get ${idOf(state)}`,
+  summary: (state) => {
+    const sources = shownReport(state)?.sources ?? [];
+    const used = sources.filter((source) => source.used).length;
+    return sources.length === 0 ? '' : `${counted(sources.length, 'source')}, ${used} quoted`;
+  },
+  needs: (state) => {
+    const job = shownReport(state);
+    const everyMs = job && isEnded(job) ? undefined : EVERY_MS;
+    return [{ is: 'list', list: 'reports', of: idOf(state), ...(everyMs && { everyMs }) }];
+  },
+};
