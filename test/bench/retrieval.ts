@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 
@@ -23,6 +24,8 @@ const DEPTH = 10;
 /** The characters of a query. */
 const LONGEST_QUESTION = 2000;
 const MODES = ['keyword', 'hybrid', 'semantic'];
+/** The search that the mode `keyword` is built on; `hybrid` is built on the other two. */
+const PLAIN = 'plain words (FTS5, bm25)';
 
 /**
  * Measures how well the searches of the daemon find what answers the questions of a collection: a
@@ -37,7 +40,9 @@ export const measureRetrieval = async (
     const { id, token } = await app.register('bench');
     const entries = await indexCorpus(app, id, collection.corpus);
     await embedCorpus(app, token);
-    const figures: Record<string, RetrievalFigures> = {};
+    const figures: Record<string, RetrievalFigures> = {
+      [PLAIN]: await figuresOf(collection, plainSearch(collection.corpus)),
+    };
     for (const mode of MODES) {
       const search = await searcher(app, { token, mode, entries });
       figures[mode] = search ? await figuresOf(collection, search) : { 'nDCG@10': 'no embedder' };
@@ -117,6 +122,23 @@ const searcher = async (
     // A question in a language that the embedder does not know is refused in the mode `semantic`.
     const found: { entryId: string }[] = reply.status === 200 ? reply.body.results : [];
     return [...new Set(found.map(({ entryId }) => entries.get(entryId) ?? ''))];
+  };
+};
+
+/** Returns a search for any of the words, whole texts by bm25, and nothing more. */
+const plainSearch = (corpus: CorpusText[]): SearchTexts => {
+  const database = new Database(':memory:');
+  database.exec('CREATE VIRTUAL TABLE texts USING fts5(id UNINDEXED, title, text)');
+  const insert = database.prepare('INSERT INTO texts VALUES (?, ?, ?)');
+  for (const { id, title = '', text } of corpus) insert.run(id, title, text);
+  const find = database
+    .prepare<[string, number], string>(
+      'SELECT id FROM texts WHERE texts MATCH ? ORDER BY rank LIMIT ?',
+    )
+    .pluck();
+  return async (question) => {
+    const words = question.match(/[\p{L}\p{N}]+/gu) ?? [];
+    return words.length === 0 ? [] : find.all(words.map((word) => `"${word}"`).join(' OR '), DEPTH);
   };
 };
 
