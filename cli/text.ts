@@ -58,16 +58,26 @@ export const cutToWidth = (text: string, width: number): string => {
 export const wrapped = (text: string, width: number): string[] => {
   const lines: string[] = [];
   let line = '';
+  let used = 0;
+  const end = (): void => {
+    lines.push(line.trimEnd());
+    line = '';
+    used = 0;
+  };
   for (const word of text.split(/(?<= )/)) {
-    if (line !== '' && widthOf((line + word).trimEnd()) > width) {
-      lines.push(line.trimEnd());
-      line = '';
+    const bare = widthOf(word.trimEnd());
+    if (line !== '' && used + bare > width) end();
+    if (used + bare <= width) {
+      line += word;
+      used += widthOf(word);
+      continue;
     }
-    line += word;
-    while (widthOf(line.trimEnd()) > width) {
-      const head = cutToWidth(line, width + 1).slice(0, -1);
-      lines.push(head);
-      line = line.slice(head.length);
+    // Each character is measured once: a text without spaces is one word.
+    for (const { segment } of graphemes(word)) {
+      const wide = WIDE.test(segment) ? 2 : 1;
+      if (line !== '' && segment !== ' ' && used + wide > width) end();
+      line += segment;
+      used += wide;
     }
   }
   return [...lines, line.trimEnd()];

@@ -111,8 +111,13 @@ const citationColumns = columnsOf<KnowledgeAnswer['citations'][number]>(
   ['entry=entryId', 'chunk:number', 'title', 'page:number', 'uri', 'quote'],
 );
 
-const showAnswer = (out: Context['out'], { answer, citations }: KnowledgeAnswer): void => {
-  for (const line of answer.split('\n')) out.sentence(line);
+/** The model of an answer that no language model wrote. */
+const DIGEST = 'digest';
+
+const showAnswer = (out: Context['out'], { answer, citations, model }: KnowledgeAnswer): void => {
+  // The digest says why there is no answer, and repeats the citations, which stand below.
+  const said = model === DIGEST ? answer.replace(/: “.*$/s, ':') : answer;
+  for (const line of said.split('\n')) out.sentence(line);
   for (const citation of citations) {
     const { n, title, page, trust, quote } = citation;
     const place = page === null ? title : `${title}, page ${page}`;

@@ -166,11 +166,19 @@ const placeOf = async (
 };
 
 /**
- * Returns the file system of a folder, or of the folder that a single file is in; null if it is not
- * there.
+ * Returns the file system of a folder, null if it is not there; of a single file that of the nearest
+ * folder above it that is there.
  */
-const deviceOf = async ({ path, type }: KnowledgeFolderRow): Promise<string | null> =>
-  stat(type === 'file' ? dirname(path) : path).then(
+const deviceOf = async ({ path, type }: KnowledgeFolderRow): Promise<string | null> => {
+  if (type === 'directory') return fileSystemAt(path);
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const device = await fileSystemAt(folder);
+    if (device !== null || folder === dirname(folder)) return device;
+  }
+};
+
+const fileSystemAt = async (path: string): Promise<string | null> =>
+  stat(path).then(
     ({ dev }) => String(dev),
     () => null,
   );

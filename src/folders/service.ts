@@ -70,7 +70,7 @@ const typeOf = async ({ root, below }: RootedPath): Promise<KnowledgeFolderRow['
     if (entry?.kind !== 'file')
       refused(entry ? 'is neither a file nor a folder' : 'does not exist');
   } catch (error) {
-    if (error instanceof NotInside) refused(error.message);
+    if (error instanceof NotInside) refused(`/${error.message}`);
     throw error;
   }
   return 'file';

@@ -49,8 +49,8 @@ const LISTED = { levels: 1, most: MOST + 1 };
  */
 export const walkFolder = async (walk: FolderWalk): Promise<WalkedFiles> => {
   const { place, type, forbidden } = walk;
-  await refuseForbidden(place, forbidden);
-  if (type === 'file') return oneFile(place);
+  const isThere = await refuseForbidden(place, forbidden);
+  if (type === 'file') return isThere ? oneFile(place) : NO_FILES;
   const found = await allFiles(walk);
   const { files, unread, misnamed } = found;
   const places = new Set(
@@ -70,6 +70,8 @@ export const walkFolder = async (walk: FolderWalk): Promise<WalkedFiles> => {
 export const nameDots = (patterns: string[]): boolean =>
   patterns.some((pattern) => /(^!?|[/{,(|])\.[^./]/.test(pattern));
 
+const NO_FILES: WalkedFiles = { files: [], unread: [], misnamed: [] };
+
 const oneFile = async ({ root, below }: RootedPath): Promise<WalkedFiles> => {
   const file = await reading(below, () => statInside(root, below));
   const isThere = file?.kind === 'file';
@@ -80,17 +82,22 @@ const oneFile = async ({ root, below }: RootedPath): Promise<WalkedFiles> => {
   };
 };
 
-/** Refuses a file or a folder that lies in one that is never read, however its path is spelled. */
+/**
+ * Refuses a file or a folder that lies in one that is never read, however its path is spelled. Returns
+ * false if it, or a folder that it lies in, is not there.
+ */
 const refuseForbidden = async (
   { root, below }: RootedPath,
   forbidden: ReadonlySet<string>,
-): Promise<void> => {
+): Promise<boolean> => {
   const parts = below.split('/').filter((part) => part !== '');
   for (let depth = 1; depth <= parts.length; depth++) {
     const path = parts.slice(0, depth).join('/');
     const entry = await reading(path, () => statInside(root, path));
-    if (entry && forbidden.has(entry.identity)) throw new WalkFailed(`/${path} is never read`);
+    if (!entry) return false;
+    if (forbidden.has(entry.identity)) throw new WalkFailed(`/${path} is never read`);
   }
+  return true;
 };
 
 const allFiles = async ({

@@ -145,18 +145,20 @@ const checkedAnswer = (
   { text, model }: { text: string; model: string },
   { question, chunks }: { question: string; chunks: FoundChunk[] },
 ): KnowledgeAnswer => {
-  const sentences = readSentences(text);
+  const said = text.replace(THOUGHTS, '').trim();
+  const read = readSentences(said);
   const known = [question, ...chunks.map((chunk) => chunk.text)].join('\n');
   const isKnown = (address: string): boolean => known.includes(address);
-  const plain = (said: string) => plainModelText(said, { most: LONGEST_ANSWER, isKnown });
-  if (!sentences && !/[\p{L}\p{N}]/u.test(text.replace(JSON_OBJECT, ''))) {
+  const plain = (words: string) => plainModelText(words, { most: LONGEST_ANSWER, isKnown });
+  if (!read && !isProse(said)) {
     return placesIn(chunks, `The answer of ${model} could not be read`);
   }
-  if (!sentences) return { answer: plain(text.trim()), citations: [], model, grounded: false };
+  if (!read) return { answer: plain(said), citations: [], model, grounded: false };
+  const { sentences, isWhole } = read;
   if (sentences.length === 0) return { ...NOTHING, model };
   const citations: KnowledgeAnswer['citations'] = [];
   const finders = chunks.map((chunk) => quoteFinder(chunk.text));
-  let grounded = sentences.length <= MOST_SENTENCES;
+  let grounded = isWhole && sentences.length <= MOST_SENTENCES;
   const written = sentences.slice(0, MOST_SENTENCES).map(({ text: sentence, quotes }) => {
     const standing = quotes
       .slice(0, MOST_QUOTES)
@@ -171,8 +173,13 @@ const checkedAnswer = (
   return { answer: written.join(' '), citations, model, grounded };
 };
 
-/** The part of a text from its first brace to its last one. */
-const JSON_OBJECT = /\{.*\}/s;
+/** The thoughts that some models write before their answer. */
+const THOUGHTS = /<think(?:ing)?>.*?<\/think(?:ing)?>/gs;
+
+/** True for an answer in words; false for nothing, and for JSON that is cut or of another form. */
+const isProse = (text: string): boolean =>
+  /\p{L}/u.test(text) && !/^(?:`{3}\w*\s*)?[[{]/.test(text) && !text.includes('"sentences"');
+
 /** Ours: the sentences of an answer that are read, the quotes of each, and the characters in all. */
 const MOST_SENTENCES = 50;
 const MOST_QUOTES = 10;

@@ -28,7 +28,14 @@ export type { EmbedderReport, EmbedderSource } from './embedders/registry.js';
 export type { KnowledgeAmount } from './embedqueries.js';
 export { plainModelText } from './modeltext.js';
 export type { KnowledgeLabels } from './queries.js';
-export { isProved, jsonWithin, type QuotedSentence, quoteFinder, sentencesIn } from './quotes.js';
+export {
+  isProved,
+  jsonWithin,
+  numbersIn,
+  type QuotedSentence,
+  quoteFinder,
+  sentencesIn,
+} from './quotes.js';
 export type { IndexedPath } from './service.js';
 
 /** Texts that become entries, for the modules that have them. */

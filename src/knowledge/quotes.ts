@@ -12,34 +12,52 @@ const SHORTEST = 8;
 const SHORTEST_UNSPACED = 4;
 const LONGEST = 4000;
 
+/** The sentences that a model wrote. */
+interface ReadSentences {
+  sentences: QuotedSentence[];
+  /** False: some of what it wrote is no sentence, and is left out. */
+  isWhole: boolean;
+}
+
 /**
  * Reads the answer of a model: JSON, with whatever stands around it. Null: it is none, or nothing in
  * its list is a sentence.
  */
-export const readSentences = (text: string): QuotedSentence[] | null => {
-  const { sentences }: { sentences?: unknown } = Object(jsonWithin(text));
-  if (!Array.isArray(sentences)) return null;
-  const read = sentencesIn(sentences);
-  return read.length === 0 && sentences.length > 0 ? null : read;
+export const readSentences = (text: string): ReadSentences | null => {
+  const { sentences: list }: { sentences?: unknown } = Object(jsonWithin(text, 'sentences'));
+  if (!Array.isArray(list)) return null;
+  const sentences = sentencesIn(list);
+  if (sentences.length === 0 && list.length > 0) return null;
+  return { sentences, isWhole: sentences.length === list.length };
 };
 
-/** Reads the first JSON object in the answer of a model; undefined if there is none. */
-export const jsonWithin = (text: string): unknown => {
-  const from = text.indexOf('{');
-  return from < 0 ? undefined : parsedJson(firstObject(text.slice(from)));
+/** Ours: the braces in the answer of a model that are tried as the beginning of its JSON. */
+const MOST_BEGINNINGS = 20;
+
+/** Reads the first JSON object with that member in the answer of a model; undefined if there is none. */
+export const jsonWithin = (text: string, member: string): unknown => {
+  let from = text.indexOf('{');
+  for (let tried = 0; from >= 0 && tried < MOST_BEGINNINGS; tried++) {
+    const object = firstObject(text.slice(from));
+    const value = object === null ? undefined : parsedJson(object);
+    if (value !== undefined && Object.hasOwn(Object(value), member)) return value;
+    // What is no JSON may have some within.
+    from = text.indexOf('{', from + (value === undefined ? 1 : (object?.length ?? 1)));
+  }
+  return undefined;
 };
 
 /** A string, which may lack its end, or what opens or closes an object (RFC 8259, 7 and 4). */
 const STRING_OR_BRACE = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{}]/gs;
 
-/** Returns the object that a text begins with; all of the text if that has no end. */
-const firstObject = (text: string): string => {
+/** Returns the object that a text begins with; null if it has no end. */
+const firstObject = (text: string): string | null => {
   let depth = 0;
   for (const { 0: token, index } of text.matchAll(STRING_OR_BRACE)) {
     if (token === '{') depth++;
     if (token === '}' && --depth === 0) return text.slice(0, index + 1);
   }
-  return text;
+  return null;
 };
 
 /** Reads the sentences of a list that a model wrote; what is none is left out. */
@@ -49,37 +67,49 @@ const sentenceOf = (given: unknown): QuotedSentence[] => {
   const { text, quotes }: { text?: unknown; quotes?: unknown } = Object(given);
   if (typeof text !== 'string' || text.trim() === '') return [];
   const list: unknown[] = Array.isArray(quotes) ? quotes : [];
-  return [{ text: text.trim(), quotes: list.flatMap(quoteOf) }];
+  return [{ text: text.trim(), quotes: list.map(quoteOf) }];
 };
 
-const quoteOf = (given: unknown): QuotedSentence['quotes'] => {
+/** A quote that is none stands in no text, so that its sentence is not proved. */
+const NO_QUOTE = { n: 0, quote: '' };
+
+const quoteOf = (given: unknown): QuotedSentence['quotes'][number] => {
   const { n, quote }: { n?: unknown; quote?: unknown } = Object(given);
-  return typeof n === 'number' && typeof quote === 'string' ? [{ n, quote }] : [];
+  const number = typeof n === 'string' && /^\d{1,6}$/.test(n) ? Number(n) : n;
+  return typeof number === 'number' && typeof quote === 'string' ? { n: number, quote } : NO_QUOTE;
 };
 
-/** A number with its separators: `2,400.50`, `10:30`. */
-const NUMBER = /\p{Nd}+(?:[.,:/]\p{Nd}+)*/gu;
+/** A number with its sign and its separators: `-2,400.50`, `10:30`, `½`. */
+const NUMBER = /(?:(?<![\p{L}\p{N}])[-\u2212])?\p{N}+(?:[.,:/'’]\p{N}+)*/gu;
+/** The end of a sentence without a space behind it. */
+const GLUED_END = /(?<=[\p{Ll}\p{N}][.!?…])(?=\p{Lu})/gu;
 
 /**
  * True if a text is a quote itself, or if each of its sentences may have one of its own and each
- * number in it stands in a quote or is among those given. What a question says proves nothing.
+ * number in it stands in a quote. What a question says proves nothing.
  */
-export const isProved = (
-  text: string,
-  quotes: { quote: string }[],
-  given: number[] = [],
-): boolean => {
+export const isProved = (text: string, quotes: { quote: string }[]): boolean => {
   const said = plainForm(text.replace(/^[“"]|[”"]$/g, '')).text.trim();
-  if (quotes.some(({ quote }) => placeOfWords(plainForm(quote).text, said) !== null)) return true;
-  const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(text)];
+  const plain = [...new Set(quotes.map(({ quote }) => plainForm(quote).text.trim()))];
+  if (plain.some((quote) => placeOfWords(quote, said) !== null)) return true;
+  const split = text.replace(GLUED_END, ' ');
+  const sentences = [...new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(split)];
   const worded = sentences.filter(({ segment }) => /[\p{L}\p{N}]/u.test(segment));
-  const quoted = quotes.flatMap(({ quote }) => quote.match(NUMBER) ?? []);
-  const numbers = new Set([...quoted, ...given.map(String)]);
+  // A quote within another one is not a further one.
+  const folded = [...new Set(plain.map((quote) => quote.toLowerCase()))];
+  const apart = folded.filter(
+    (quote) => !folded.some((one) => one !== quote && one.includes(quote)),
+  );
+  const numbers = new Set(plain.flatMap(numbersIn));
   return (
-    quotes.length >= Math.max(1, worded.length) &&
-    (text.match(NUMBER) ?? []).every((number) => numbers.has(number))
+    apart.length >= Math.max(1, worded.length) &&
+    numbersIn(text).every((number) => numbers.has(number))
   );
 };
+
+/** Returns the numbers of a text, each with a plain sign and plain separators. */
+export const numbersIn = (text: string): string[] =>
+  (text.match(NUMBER) ?? []).map((number) => number.replace('\u2212', '-').replaceAll('’', "'"));
 
 /** The place of a quote in UTF-16 code units. */
 interface QuotePlace {
@@ -128,7 +158,26 @@ const placeOfWords = (text: string, words: string): number | null => {
 const IN_WORD = new RegExp(`^(?![${UNSPACED_SCRIPTS}])[\\p{L}\\p{N}\\p{M}]`, 'u');
 
 const isWithinWord = (text: string, place: number): boolean =>
-  place > 0 && isOfWord(text, place - 1) && isOfWord(text, place);
+  place > 0 &&
+  ((isOfWord(text, place - 1) && isOfWord(text, place)) || isWithinNumber(text, place));
+
+/** Longest beginning or end of a number that is looked at, in UTF-16 code units. */
+const NUMBER_LENGTH = 8;
+/** A number that goes on: `10|,000`, `10,|000`, `10| 000`; and one that lacks its sign: `-|500`. */
+const GOES_ON = [
+  [/\p{N}$/u, /^(?:[.,:/']\p{N}| \p{N}{3}(?!\p{N}))/u],
+  [/\p{N}[.,:/']$/u, /^\p{N}/u],
+  [/(?<!\p{N})\p{N}{1,3} $/u, /^\p{N}{3}(?!\p{N})/u],
+  [/(?<![\p{L}\p{N}])[-\u2212]$/u, /^\p{N}/u],
+] as const;
+
+const isWithinNumber = (text: string, place: number): boolean => {
+  const [before, after] = [
+    text.slice(Math.max(0, place - NUMBER_LENGTH), place),
+    text.slice(place, place + NUMBER_LENGTH),
+  ];
+  return GOES_ON.some(([end, beginning]) => end.test(before) && beginning.test(after));
+};
 
 const isOfWord = (text: string, place: number): boolean =>
   IN_WORD.test(text.slice(place, place + 2));

@@ -118,7 +118,9 @@ export const ResearchReport = s.object('ResearchReport', {
     }),
   ),
   limitations: s.list(s.anyText(1000)).description('What was not possible'),
-  unverified: count().description('Sentences without a quote that stands; each is marked'),
+  unverified: count().description(
+    'Sentences without a quote that stands, and headings that claim; each is marked',
+  ),
   model: s.nullable(s.text(200)).description('Who wrote it; `digest`: no language model'),
 });
 export type ResearchReport = s.Static<typeof ResearchReport>;

@@ -63,7 +63,7 @@ const MOST_SENTENCES = 40;
 
 /** Reads a draft; null if the answer has none. */
 export const draftIn = (answer: string, model: string): ResearchDraft | null => {
-  const json = jsonWithin(answer);
+  const json = jsonWithin(answer, 'sections') ?? jsonWithin(answer, 'limitations');
   const sections = listAt(json, 'sections').flatMap((section) => {
     const sentences = sentencesIn(listAt(section, 'sentences')).slice(0, MOST_SENTENCES);
     return sentences.length > 0 ? [{ heading: textAt(section, 'heading') ?? '', sentences }] : [];

@@ -78,7 +78,7 @@ const queriesIn = (
   earlier: ResearchJob['plan'],
 ): ResearchJob['plan'] => {
   const known = new Set(earlier.map(({ query }) => query.toLowerCase()));
-  const found = listAt(jsonWithin(text), 'queries').flatMap((each) => {
+  const found = listAt(jsonWithin(text, 'queries'), 'queries').flatMap((each) => {
     const query = oneLine(textAt(each, 'query') ?? '', LONGEST_QUERY);
     if (query === '' || known.has(query.toLowerCase())) return [];
     known.add(query.toLowerCase());

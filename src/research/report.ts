@@ -1,6 +1,12 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { beginningOf } from '../kernel/excerpt.js';
-import { isProved, plainModelText, type QuotedSentence, quoteFinder } from '../knowledge/module.js';
+import {
+  isProved,
+  numbersIn,
+  plainModelText,
+  type QuotedSentence,
+  quoteFinder,
+} from '../knowledge/module.js';
 import type { ResearchSourceRow } from '../store/tables/research.js';
 import type { ResearchReport } from './contract.js';
 import type { ResearchDraft, SourceText } from './draft.js';
@@ -18,8 +24,8 @@ const MOST_LIMITATIONS = 50;
 
 /**
  * Makes the report of a draft: each quote is held against the text of its source, and a sentence
- * that is not proved by those which stand is marked and counted. Addresses that no source has are
- * left out.
+ * that is not proved by those which stand is marked and counted, and so is a heading that makes a
+ * claim. Addresses that no source has are left out.
  */
 export const verifiedReport = async (
   question: string,
@@ -28,26 +34,19 @@ export const verifiedReport = async (
 ): Promise<{ report: ResearchReport; used: Set<number> }> => {
   const clean = cleanerOf(question, sources);
   const quotable = sources.map((source) => ({ ...source, find: quoteFinder(source.text) }));
+  const titles = new Set(sources.map(({ title }) => clean(title, LONGEST_HEADING)));
   const used = new Set<number>();
   let unverified = 0;
   const sections: ReportSection[] = [];
   for (const { heading, sentences } of draft.sections) {
-    const citations: ReportSection['citations'] = [];
-    const written: string[] = [];
-    for (const sentence of sentences) {
-      // A text of some hundred thousand characters takes milliseconds.
-      await breathe();
-      const text = clean(sentence.text, LONGEST_SENTENCE);
-      const said = { text, quotes: sentence.quotes };
-      const { standing, isVerified } = verifiedQuotes(said, quotable);
-      if (!isVerified) unverified++;
-      for (const { n } of standing) used.add(n);
-      citations.push(...standing);
-      const marks = [...new Set(standing.map(({ n }) => `[${n}]`))];
-      written.push([text, ...marks, ...(isVerified ? [] : [UNVERIFIED])].join(' '));
-    }
+    const written = await verifiedSentences(sentences, quotable, clean);
+    const { citations, markdown } = written;
     const title = clean(heading, LONGEST_HEADING);
-    sections.push({ heading: title, markdown: written.join(' '), citations });
+    const known = [question, ...citations.map(({ quote }) => quote)];
+    const isVerified = titles.has(title) || isLabel(title, known);
+    unverified += written.unverified + (isVerified ? 0 : 1);
+    for (const { n } of citations) used.add(n);
+    sections.push({ heading: isVerified ? title : `${title} ${UNVERIFIED}`, markdown, citations });
   }
   const said = draft.limitations
     .slice(0, MOST_LIMITATIONS)
@@ -65,6 +64,28 @@ type UnreadSource = Pick<ResearchSourceRow, 'n' | 'url' | 'title' | 'error'>;
 /** A source, with the function that finds a quote in it. */
 type QuotableSource = SourceText & { find: ReturnType<typeof quoteFinder> };
 
+/** Returns the sentences of a section as one text, each with the marks of its sources. */
+const verifiedSentences = async (
+  sentences: QuotedSentence[],
+  sources: QuotableSource[],
+  clean: ReturnType<typeof cleanerOf>,
+): Promise<Pick<ReportSection, 'markdown' | 'citations'> & { unverified: number }> => {
+  const citations: ReportSection['citations'] = [];
+  const written: string[] = [];
+  let unverified = 0;
+  for (const { text: said, quotes } of sentences) {
+    // A text of some hundred thousand characters takes milliseconds.
+    await breathe();
+    const text = clean(said, LONGEST_SENTENCE);
+    const { standing, isVerified } = verifiedQuotes({ text, quotes }, sources);
+    if (!isVerified) unverified++;
+    citations.push(...standing);
+    const marks = [...new Set(standing.map(({ n }) => `[${n}]`))];
+    written.push([text, ...marks, ...(isVerified ? [] : [UNVERIFIED])].join(' '));
+  }
+  return { markdown: written.join(' '), citations, unverified };
+};
+
 const verifiedQuotes = ({ text, quotes }: QuotedSentence, sources: QuotableSource[]) => {
   const standing = quotes
     .slice(0, MOST_QUOTES)
@@ -75,10 +96,41 @@ const verifiedQuotes = ({ text, quotes }: QuotedSentence, sources: QuotableSourc
       if (!source || !place || place.to - place.from > LONGEST_QUOTE) return [];
       return [{ n, quote: source.text.slice(place.from, place.to) }];
     });
-  // A sentence may name the numbers of its sources.
-  const numbers = standing.map(({ n }) => n);
-  const isVerified = standing.length === quotes.length && isProved(text, standing, numbers);
+  const isVerified =
+    standing.length === quotes.length && isProved(withoutMarks(text, standing), standing);
   return { standing, isVerified };
+};
+
+/** The number of a source at the end of a sentence, `It was closed (1).`, or behind its name. */
+const SOURCE_NUMBER = / *\((\d{1,6})\)(?=[ (\d)]*[.!?]?$)|(?<=\bsource) (\d{1,6})\b/gi;
+
+/** Returns a sentence without the numbers of the sources that it quotes. */
+const withoutMarks = (text: string, standing: { n: number }[]): string =>
+  text.replace(SOURCE_NUMBER, (mark, ended, named) =>
+    standing.some(({ n }) => n === Number(ended ?? named)) ? '' : mark,
+  );
+
+/** Ours: a heading of so many words may make a claim, and so many of them need not be known. */
+const CLAIM_WORDS = 5;
+const UNKNOWN_WORDS = 1;
+/** The beginning of a word by which its forms are the same, in characters. */
+const STEM = 5;
+
+/**
+ * True if a heading says no more than the question and the quotes below it: a number is known from
+ * these, and so are the words of one that is as long as a sentence.
+ */
+const isLabel = (heading: string, known: string[]): boolean => {
+  const all = known.join('\n').toLowerCase();
+  const numbers = new Set(known.flatMap(numbersIn));
+  const words = heading.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
+  const unknown = words.filter(
+    (word) => word.length >= STEM - 1 && !all.includes(word.slice(0, STEM)),
+  );
+  return (
+    numbersIn(heading).every((number) => numbers.has(number)) &&
+    (words.length < CLAIM_WORDS || unknown.length <= UNKNOWN_WORDS)
+  );
 };
 
 /** Returns the function that makes plain text, on one line, of what a model wrote. */

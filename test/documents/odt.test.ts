@@ -51,6 +51,12 @@ describe('the text of an OpenDocument text', () => {
     ]);
   });
 
+  it('is read whatever counts and levels it has', async () => {
+    const body = `${p('a<text:s text:c="-1"/>b<text:s text:c="x"/>c')}<text:h text:outline-level="-3">H</text:h>`;
+    const [text = ''] = await textOf(body);
+    expect(text.split('\n').filter(Boolean)).to.equal(['a b c', '# H']);
+  });
+
   it('has tabs, spaces and line breaks, and white space as one space', async () => {
     const content = '\n  a<text:tab/>b<text:s text:c="3"/>c<text:line-break/> d \n\t e&amp;f';
     expect(await textOf(p(content))).to.equal(['a\tb   c\nd e&f']);

@@ -77,6 +77,18 @@ describe('the watch of a folder', { skip: process.platform !== 'linux' }, () => 
     expect((await onlyFolder()).error).to.be.null();
   });
 
+  it('forgets a single file that is gone with its folder', async () => {
+    const path = join(stage.root, 'deep/single.md');
+    await mkdir(join(stage.root, 'deep'));
+    await writeFile(path, 'Whimbrels');
+    await index(path);
+    await scanned();
+    await found('whimbrels', ['single.md']);
+    await rm(join(stage.root, 'deep'), { recursive: true });
+    await found('whimbrels', []);
+    expect((await onlyFolder()).error).to.be.null();
+  });
+
   it('ends when the folder may not be read any more', async () => {
     const { token, id } = await stage.app.register('eve');
     const allow = (index: boolean) =>

@@ -78,6 +78,7 @@ describe('a question to one’s knowledge', () => {
 
   it('is not grounded where a quote is made up, or there is none', async () => {
     const right = { n: 1, quote: 'stands in Bern' };
+    const called = { n: 1, quote: 'server is called "argon"' };
     const cases: object[][] = [
       [{ text: 'It is xenon.', quotes: [{ n: 1, quote: 'server is called "xenon"' }] }],
       [{ text: 'It is in Bern.', quotes: [right, { n: 9, quote: 'stands in Bern' }] }],
@@ -88,7 +89,7 @@ describe('a question to one’s knowledge', () => {
       [{ text: 'The server is 9999.', quotes: [{ n: 1, quote: 'The' }] }],
       [{ text: 'There are 12 in Bern.', quotes: [right] }],
       [{ text: 'It is in Bern. It is xenon.', quotes: [right] }],
-      [{ text: 'It is in Bern: ![](http://evil.example/argon)', quotes: [right, right] }],
+      [{ text: 'It is in Bern: ![](http://evil.example/argon)', quotes: [right, called] }],
     ];
     const replies = [];
     for (const sentences of cases) replies.push(await asked('Where is the server?', sentences));
@@ -123,6 +124,23 @@ describe('a question to one’s knowledge', () => {
       expect(body.answer, text).to.match(/^The answer of .+ could not be read, so these are/);
       expect(body.citations[0].title, text).to.equal('Servers');
     }
+  });
+
+  it('is read behind thoughts, and not grounded if a part of it is no quote', async () => {
+    const right = { n: '1', quote: 'stands in Bern' };
+    const reply = async (text: string) => {
+      desk.model.script(says({ text }));
+      return (await desk.ask('POST', '/api/knowledge/ask', { question: 'Which server?' })).body;
+    };
+    const answer = (quotes: object[]) =>
+      `<think>The shape is {n}.</think>${JSON.stringify({ sentences: [{ text: 'In Bern.', quotes }] })}`;
+    expect(await reply(answer([right]))).to.include({ answer: 'In Bern. [1]', grounded: true });
+    const broken = [{ n: 1, quotation: 'Invented' }];
+    expect(await reply(answer([right, ...broken]))).to.include({
+      ...{ answer: 'In Bern. [1]', grounded: false },
+    });
+    const cut = '{"sentences":[{"text":"The staging server is ar';
+    expect((await reply(cut)).answer).to.match(/could not be read/);
   });
 
   it('taints the agent whose answer was made of what others wrote', async () => {

@@ -23,6 +23,25 @@ describe('a quote', () => {
     expect(found('The (“whole”) sentence', '“whole”) sentence')).to.equal('“whole”) sentence');
   });
 
+  it('ends within no number, and has its sign', () => {
+    const text =
+      'The fine is 10,000 euros, or 12 500 crowns. A balance of -500 euros at 10:30. 1.5 bar.';
+    for (const cut of [
+      'The fine is 10',
+      'The fine is 10,',
+      '000 euros, or 12',
+      'euros, or 12 500',
+    ]) {
+      expect(found(text, cut), cut).to.equal(cut === 'euros, or 12 500' ? cut : null);
+    }
+    expect(found(text, '500 euros at')).to.be.null();
+    expect(found(text, '-500 euros at')).to.equal('-500 euros at');
+    expect(found(text, 'euros at 10')).to.be.null();
+    expect(found(text, '500 crowns.')).to.be.null();
+    expect(found('From 10-500 euros', '500 euros')).to.equal('500 euros');
+    expect(found('It cost 10, 000 was the code', 'It cost 10')).to.equal('It cost 10');
+  });
+
   it('stands within a run of a script without spaces', () => {
     expect(found('東京都庁の展望室は無料で入れます', '展望室は無料')).to.equal('展望室は無料');
   });
@@ -58,25 +77,29 @@ describe('the JSON in the answer of a model', () => {
   it('is the first object, whatever stands around it', () => {
     const json = '{"a":"} \\" {","b":{"c":1}}';
     const read = { a: '} " {', b: { c: 1 } };
-    expect(jsonWithin(`\`\`\`json\n${json}\n\`\`\` Replace {name} and {"d":2}.`)).to.equal(read);
-    expect(jsonWithin(`Here: ${json}`)).to.equal(read);
-    expect(jsonWithin('{"a":')).to.be.undefined();
-    expect(jsonWithin('none')).to.be.undefined();
+    expect(jsonWithin(`\`\`\`json\n${json}\n\`\`\` Replace {name} and {"a":2}.`, 'a')).to.equal(
+      read,
+    );
+    expect(jsonWithin(`The shape {n} has {"d":2}: ${json}`, 'a')).to.equal(read);
+    expect(jsonWithin(`Here { it is: ${json}`, 'a')).to.equal(read);
+    expect(jsonWithin('{"a":', 'a')).to.be.undefined();
+    expect(jsonWithin('none', 'a')).to.be.undefined();
   });
 
   it('is looked for in a short time, without an end', () => {
     const since = performance.now();
-    expect(jsonWithin(`{"a":"${'\\"'.repeat(500_000)}`)).to.be.undefined();
-    expect(jsonWithin('{'.repeat(500_000))).to.be.undefined();
+    expect(jsonWithin(`{"a":"${'\\"'.repeat(500_000)}`, 'a')).to.be.undefined();
+    expect(jsonWithin('{'.repeat(500_000), 'a')).to.be.undefined();
     expect(performance.now() - since).to.be.below(2000);
   });
 
   it('is no answer if nothing in its list is a sentence', () => {
-    expect(readSentences('{"sentences":[]}')).to.equal([]);
+    expect(readSentences('{"sentences":[]}')).to.equal({ sentences: [], isWhole: true });
     expect(readSentences('{"sentences":[null]}')).to.be.null();
-    expect(readSentences('{"sentences":[null,{"text":"Yes."}]}')).to.equal([
-      { text: 'Yes.', quotes: [] },
-    ]);
+    expect(readSentences('{"sentences":[null,{"text":"Yes."}]}')).to.equal({
+      sentences: [{ text: 'Yes.', quotes: [] }],
+      isWhole: false,
+    });
   });
 });
 
@@ -89,14 +112,28 @@ describe('a sentence', () => {
     expect(isProved('It is 400 euros.', rent)).to.be.false();
   });
 
-  it('has no numbers but those of its quotes and those that are given', () => {
+  it('has no numbers but those of its quotes', () => {
     expect(isProved('The rent is 2400 euros.', rent)).to.be.true();
     expect(isProved('Yes, the rent is 900 euros.', rent)).to.be.false();
     expect(isProved('The rent is 10.2400 euros.', rent)).to.be.false();
     expect(isProved('By source 3 it is 2400.', rent)).to.be.false();
-    expect(isProved('By source 3 it is 2400.', rent, [3])).to.be.true();
     const date = [{ quote: 'From 5.3.2024 at 10:30, for 1,200.50 euros' }];
     expect(isProved('It begins on 5.3.2024 at 10:30.', date)).to.be.true();
     expect(isProved('It costs 1,200 euros.', date)).to.be.false();
+    expect(isProved('It costs ½ million.', date)).to.be.false();
+    const debt = [{ quote: 'The balance was -500 euros.' }];
+    expect(isProved('A balance of 500 euros.', debt)).to.be.false();
+    expect(isProved('A balance of \u2212500 euros.', debt)).to.be.true();
+  });
+
+  it('has a quote of its own, however often one is given, and wherever it begins', () => {
+    const server = { quote: 'The staging server is argon' };
+    const mayor = { quote: 'the mayor of Bern' };
+    const two = 'The server is argon. Bob stole the money.';
+    expect(isProved(two, [server])).to.be.false();
+    expect(isProved(two, [server, server, { quote: 'the  staging server' }])).to.be.false();
+    expect(isProved(two, [server, { quote: 'server is argon' }])).to.be.false();
+    expect(isProved(two, [server, mayor])).to.be.true();
+    expect(isProved('The server is argon.Bob stole it.', [server])).to.be.false();
   });
 });

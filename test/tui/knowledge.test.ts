@@ -48,6 +48,15 @@ describe('marks', () => {
     expect(markedWords(text, [at('argon'), at('argon')])).to.equal(['argon']);
   });
 
+  it('are of a bounded part of a text, whose rows are made once', () => {
+    const text = 'word 東京 '.repeat(40_000);
+    const rows = markedRows(text, [[0, 4]], 80);
+    expect(textOf(rows.at(-1) ?? [])).to.equal('… 57,856 characters more');
+    expect(markedRows(text, [[0, 4]], 80)).to.shallow.equal(rows);
+    expect(markedRows(text, [[0, 4]], 81)).to.not.shallow.equal(rows);
+    expect(marked(markedRows(text, [[5, 7]], 80))).to.equal(['東京']);
+  });
+
   it('leave nothing out of a line that is very long', () => {
     const text = 'x'.repeat(9001);
     const rows = markedRows(text, [[8999, 9001]], 80);

@@ -146,17 +146,25 @@ describe('a question of research', () => {
       ...[here, opened('report', report.id)],
     ]);
     const lines = shown(reportPage.view, state, 80, 30);
-    expect(lines[0]).to.equal('When was the bridge closed?   completed');
+    expect(lines[0]).to.match(/^When was the bridge closed\? {3}completed +\[Report\] Sources$/);
     expect(lines).to.include([
       'Not done  No search provider is set up',
       'It was closed in May [1].',
-      '[1] Bridges',
-      '    https://example.org/bridge',
-      '[2] Tolls   The page did not answer',
     ]);
+    const tabbed = known([
+      ...listLoaded('reports', [report], report.id),
+      ...[here, opened('report', report.id)],
+      { type: 'ui.looked', change: { tab: 1, selected: '2' } },
+    ]);
+    expect(shown(reportPage.view, tabbed, 80, 30).slice(3)).to.equal([
+      '    N  STATE    SOURCE                FROM',
+      '  [1]  quoted   Bridges               https://example.org/bridge',
+      '> [2]  failed   Tolls                 The page did not answer',
+    ]);
+    expect(reportPage.opens?.(tabbed)).to.equal({ page: 'chunk', id: '0', of: 'entry_01' });
     expect(reportPage.related?.(state)).to.equal({ page: 'operation', id: 'operation_01' });
     expect(reportPage.acts?.(state)).to.equal({});
-    expect(reportPage.summary?.(state)).to.equal('2 sources, 1 quoted');
+    expect(reportPage.summary?.(state)).to.equal('2 sources, 1 quoted   (] shows them)');
   });
 
   it('can be cancelled while it goes on, and is loaded again', () => {

@@ -13,11 +13,35 @@ interface TextPiece {
   from: number;
 }
 
-/** Returns a text from outside, made safe and wrapped, with what is marked; nothing is cut. */
-export const markedRows = (text: string, marks: TextMarks, width: number): ScreenRow[] =>
-  linesOf(text)
+/** The most characters of a text that are shown. */
+const MOST_CHARACTERS = 262_144;
+/** The number of texts whose rows are kept, as each is asked for several times to draw a frame. */
+const MOST_KEPT = 4;
+
+interface KeptRows {
+  text: string;
+  marks: string;
+  width: number;
+  rows: ScreenRow[];
+}
+const kept: KeptRows[] = [];
+
+/** Returns a text from outside, made safe and wrapped, with what is marked; a very long one is cut. */
+export const markedRows = (text: string, marks: TextMarks, width: number): ScreenRow[] => {
+  const key = JSON.stringify(marks);
+  const known = kept.find(
+    (each) => each.width === width && each.marks === key && each.text === text,
+  );
+  if (known) return known.rows;
+  const rows = linesOf(text.slice(0, MOST_CHARACTERS))
     .flatMap(piecesOf)
     .flatMap((piece) => wrappedRows(piece, marks, width));
+  const more = text.length - MOST_CHARACTERS;
+  if (more > 0) rows.push(row(`… ${more.toLocaleString('en')} characters more`));
+  kept.unshift({ text, marks: key, width, rows });
+  kept.length = Math.min(kept.length, MOST_KEPT);
+  return rows;
+};
 
 /** Returns the indexes of the rows that hold something marked. */
 export const markedAt = (rows: readonly ScreenRow[]): number[] =>

@@ -58,7 +58,7 @@ const textVisitor = (blocks: BlockText): XmlVisitor => {
     open: (name, attributes) => {
       const kind = BLOCKS.get(name);
       if (kind) blocks.begin(kind);
-      else if (name === 'h') begin(Number(attributeOf(attributes, 'outline-level')) || 1);
+      else if (name === 'h') begin(levelOf(attributes));
       else if (name === 'p') begin(null);
       else if (name === 's') addExactly(' '.repeat(countOf(attributes)));
       else if (name === 'tab') addExactly('\t');
@@ -86,5 +86,8 @@ const textVisitor = (blocks: BlockText): XmlVisitor => {
   };
 };
 
+const levelOf = (attributes: XmlAttributes): number =>
+  Math.max(1, Number(attributeOf(attributes, 'outline-level')) || 1);
+
 const countOf = (attributes: XmlAttributes): number =>
-  Math.min(MOST_SPACES, Number(attributeOf(attributes, 'c') ?? '1') || 1);
+  Math.max(1, Math.min(MOST_SPACES, Number(attributeOf(attributes, 'c') ?? '1') || 1));

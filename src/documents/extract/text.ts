@@ -11,9 +11,12 @@ export const extractHtml = async (bytes: Buffer, extraction: Extraction): Promis
   addText(textOfMarkup(decodedText(bytes, 'text/html')), extraction);
 };
 
+/** Ours: the most characters of a page of a text that has no pages of its own. */
+const FLOW_CHARS = 100_000;
+
 /** Adds a text that has no pages of its own: as one, or as several if it is too long for that. */
 export const addText = (text: string, extraction: Extraction): void => {
-  const pages = cutIntoPages(text, extraction.job.limits.pageChars);
+  const pages = cutIntoPages(text, Math.min(FLOW_CHARS, extraction.job.limits.pageChars));
   extraction.total(pages.length);
   for (const page of pages) if (!extraction.skip() && !extraction.add(page)) return;
 };

@@ -2,17 +2,22 @@ import type { ResearchJobDetail } from '../../../src/client/index.js';
 import type { ScreenPage } from '../../page.js';
 import { markedAt, markedRows } from '../../parts/marks.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
-import { counted, factRows, textRows } from '../../parts/text.js';
+import { column, numberColumn, stateColumn } from '../../parts/table.js';
+import { counted, factRows } from '../../parts/text.js';
 import { timeOfEvent } from '../../parts/times.js';
 import { done, onRow } from '../../state/act.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { toneOf } from '../../theme.js';
 import { detailPage } from '../detail.js';
-import { typedMarks } from './source.js';
+import { tableFor } from '../list.js';
+import { chunkPlace, typedMarks } from './source.js';
 
 /** Interval at which a question that is being worked on is loaded again. */
 const EVERY_MS = 3000;
+
+/** The tab of the sources. */
+const SOURCES = 1;
 
 const idOf = ({ ui }: State): string => topView(ui).id ?? '';
 const shownReport = (state: State): ResearchJobDetail | null =>
@@ -35,14 +40,28 @@ const factsOf = (job: ResearchJobDetail, now: number): [string, string][] => {
   return facts;
 };
 
-const sourceRows = ({ sources }: ResearchJobDetail, width: number): ScreenRow[] => {
-  if (sources.length === 0) return [];
-  const lines = sources.flatMap(({ n, title, url, status, error }) => [
-    ...textRows(`[${n}] ${title}${status === 'read' ? '' : `   ${error ?? status}`}`, width, true),
-    ...(url === null ? [] : textRows(`    ${url}`, width, true, 'muted')),
-  ]);
-  return [[], row(tonedSpan('strong', 'Sources')), ...lines];
-};
+type ReportSource = ResearchJobDetail['sources'][number];
+
+/** Returns what became of a source: `quoted`, `read`, `found` or `failed`. */
+const fateOf = ({ status, used }: ReportSource): string => (used ? 'quoted' : status);
+
+const sources = tableFor<ReportSource>({
+  noun: 'source',
+  list: 'reports',
+  rows: (state) => shownReport(state)?.sources ?? [],
+  item: (source) => ({
+    id: String(source.n),
+    name: source.title,
+    words: `${source.url ?? ''} ${fateOf(source)}`,
+  }),
+  columns: () => [
+    numberColumn('N', [3, 4, 0], ({ n }) => `[${n}]`),
+    stateColumn('STATE', [7, 8, 1], fateOf),
+    column('SOURCE', [20, 50, 0], ({ title }) => title),
+    column('FROM', [20, 200, 2], ({ url, error }) => error ?? url ?? 'your knowledge'),
+  ],
+  empty: ['Nothing was found yet.'],
+});
 
 const reportRows = (state: State, job: ResearchJobDetail, width: number): ScreenRow[] => {
   const { report, plan } = job;
@@ -52,7 +71,6 @@ const reportRows = (state: State, job: ResearchJobDetail, width: number): Screen
     ...factRows(factsOf(job, state.session.now), width),
     ...(report ? [] : factRows(planned, width)),
     ...(report ? [[], ...markedRows(text, typedMarks(state, text) ?? [], width)] : []),
-    ...sourceRows(job, width),
   ];
 };
 
@@ -60,7 +78,7 @@ const reportDetail = detailPage<ResearchJobDetail>({
   name: 'report',
   title: 'Research',
   noun: 'question',
-  tabs: [],
+  tabs: ['Report', 'Sources'],
   list: 'reports',
   shown: shownReport,
   head: (_, { question, status, report }) => [
@@ -72,12 +90,19 @@ const reportDetail = detailPage<ResearchJobDetail>({
     row(report?.model ? `by ${report.model}` : ''),
   ],
   text: reportRows,
+  tables: { [SOURCES]: sources },
 });
 
 /** A question of research: how far it is, its report, and its sources. */
 export const reportPage: ScreenPage = {
   ...reportDetail,
   marks: (state, width) => markedAt(reportDetail.text?.(state, width) ?? []),
+  opens: (state) => {
+    const source = topView(state.ui).tab === SOURCES && sources.chosen(state);
+    return source && source.entryId !== null
+      ? chunkPlace({ entryId: source.entryId, chunk: 0 })
+      : null;
+  },
   related: (state) => {
     const job = shownReport(state);
     return job && { page: 'operation', id: job.operationId };
@@ -99,9 +124,11 @@ export const reportPage: ScreenPage = {
   copies: (state) => shownReport(state)?.report?.markdown ?? idOf(state),
   line: (state) => `adjutant research get ${idOf(state)}`,
   summary: (state) => {
-    const sources = shownReport(state)?.sources ?? [];
-    const used = sources.filter((source) => source.used).length;
-    return sources.length === 0 ? '' : `${counted(sources.length, 'source')}, ${used} quoted`;
+    const all = shownReport(state)?.sources ?? [];
+    const used = all.filter((source) => source.used).length;
+    return all.length === 0
+      ? ''
+      : `${counted(all.length, 'source')}, ${used} quoted   (] shows them)`;
   },
   needs: (state) => {
     const job = shownReport(state);
