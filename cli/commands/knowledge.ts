@@ -102,7 +102,8 @@ const ask = requestCommand({
     if (out.format === 'tsv' && !out.isChosen) {
       out.page({ reply, rows: reply.citations, columns: citationColumns });
     }
-    if (!reply.grounded) out.note('Not every sentence is proved by a quote.');
+    const isAnswer = reply.model !== null && reply.model !== DIGEST;
+    if (isAnswer && !reply.grounded) out.note('Not every sentence is proved by a quote.');
   },
 });
 
@@ -151,7 +152,8 @@ const create = requestCommand({
   areFields: true,
   mayBePiped: 'text',
   asks: [],
-  show: ({ out }, entry) => out.done(`Kept: ${safe(entry.title)}.`, entry, columns),
+  show: ({ out }, entry) =>
+    out.done(`Kept: ${safe(entry.title).replace(/\.$/, '')}.`, entry, columns),
 });
 
 export const knowledgeGroup: CommandGroup = {

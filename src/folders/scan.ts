@@ -130,11 +130,7 @@ const readFolder = async (
   const { files, unread, misnamed } = walked;
   told.total = files.length + misnamed.length;
   const rows = await folders.files(userId, folder.id);
-  if (files.length === 0 && rows.length > 0 && folder.device !== null && device !== folder.device) {
-    throw new WalkFailed(
-      'It is empty and on another file system than before, as if it were not mounted',
-    );
-  }
+  if (files.length === 0 && rows.length > 0) refuseUnmounted(folder, device);
   const there = new Set([...files, ...misnamed].map(({ path }) => path));
   const isUnread = (path: string): boolean => unread.some((one) => path.startsWith(`${one}/`));
   const scan: FolderScan = {
@@ -151,7 +147,24 @@ const readFolder = async (
   for (const entry of misnamed) await refuseMisnamed(deps, scan, entry);
   await removeVanished(deps, scan);
   const error = deps.watcher().faultOf(folder.id);
+  told.note = countsText(told.counts);
   await scan.commit([folders.change(folder.id, { error, device, scanned_at: iso(clock.now()) })]);
+};
+
+/** Throws WalkFailed for a folder without files that is on another file system than before. */
+const refuseUnmounted = ({ device: before }: KnowledgeFolderRow, device: string | null): void => {
+  if (before === null || device === before) return;
+  throw new WalkFailed(
+    'It is empty and on another file system than before, as if it were not mounted',
+  );
+};
+
+/** Returns the counts of a scan that are not 0 as `3 read, 1 failed`. */
+const countsText = (counts: ScanCounts): string => {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.length === 0
+    ? 'no files'
+    : some.map(([what, count]) => `${count} ${what}`).join(', ');
 };
 
 /** Returns the place of a folder, which is not watched any longer if it may not be read any more. */

@@ -206,7 +206,7 @@ const citing = (found: FoundChunk, { from, to }: { from: number; to: number }): 
 const SHOWN_CHARS = 400;
 
 /**
- * Shows the beginnings of the best chunks in place of an answer, and says why. Those without a word of
+ * Shows the best places in place of an answer, and says why. Those without a word of
  * the question are shown if there are no others.
  */
 const placesIn = (found: FoundChunk[], why: string): KnowledgeAnswer => {
@@ -214,7 +214,7 @@ const placesIn = (found: FoundChunk[], why: string): KnowledgeAnswer => {
   const worded = found.filter(({ matched }) => matched.some((how) => how !== 'meaning'));
   const chunks = worded.length > 0 ? worded : found;
   for (const chunk of chunks) {
-    const cited = beginningOf(chunk);
+    const cited = placeIn(chunk);
     if (distinct.length < SHOWN && !distinct.some((each) => isRepeated(each, cited)))
       distinct.push(cited);
   }
@@ -226,10 +226,16 @@ const placesIn = (found: FoundChunk[], why: string): KnowledgeAnswer => {
   return { answer, citations, model: DIGEST, grounded: false };
 };
 
-const beginningOf = (chunk: FoundChunk): Citation => {
-  const from = chunk.text.length - chunk.text.trimStart().length;
-  const to = Math.min(chunk.text.trimEnd().length, from + SHOWN_CHARS);
-  return citing(chunk, { from, to });
+/** Quotes a chunk from the snippet on that the search made of it, in whole words. */
+const placeIn = (chunk: FoundChunk): Citation => {
+  const { text, snippet } = chunk;
+  const core = snippet.replace(/^…/, '').replace(/…$/, '');
+  const found = text.replace(/\s/g, ' ').indexOf(core);
+  const from = found > 0 ? found : text.length - text.trimStart().length;
+  const end = text.trimEnd().length;
+  if (end <= from + SHOWN_CHARS) return citing(chunk, { from, to: end });
+  const space = text.slice(from, from + SHOWN_CHARS).search(/\s+\S*$/);
+  return citing(chunk, { from, to: from + (space > 0 ? space : SHOWN_CHARS) });
 };
 
 /** Returns true if two quotes of an entry have a text in common, since its chunks overlap. */

@@ -48,6 +48,11 @@ describe('marks', () => {
     expect(markedWords(text, [at('argon'), at('argon')])).to.equal(['argon']);
   });
 
+  it('have spaces in place of tabs, which stand between the cells of tables', () => {
+    expect(markedRows('Room\tSize', [[5, 9]], 80).map(textOf)).to.equal(['Room    Size']);
+    expect(marked(markedRows('Room\tSize', [[5, 9]], 80))).to.equal(['Size']);
+  });
+
   it('are of a bounded part of a text, whose rows are made once', () => {
     const text = 'word 東京 '.repeat(40_000);
     const rows = markedRows(text, [[0, 4]], 80);

@@ -29,7 +29,7 @@ const opened = (page: 'document' | 'report' | 'answer', id: string, of?: string)
 const SCAN = { sourceType: 'document' as const, sourceId: 'document_01', page: 2 };
 const scanned = (over: Partial<DocumentPageItem> = {}): DocumentPageItem => ({
   ...{ id: pageKey('document_01', 2), filename: 'letter.pdf', pages: 3, number: 2, chars: 40 },
-  ...{ ocr: true, confidence: 93, text: 'The staging\nserver is argon. Ask Grace.' },
+  ...{ ocr: true, confidence: 93, error: null, text: 'The staging\nserver is argon. Ask Grace.' },
   ...over,
 });
 const page = scanned();
@@ -123,6 +123,17 @@ describe('the page of a document', () => {
     expect(find('SERVER')).to.equal(['server']);
     expect(find('argon.')).to.equal(['argon.']);
     expect(find('(')).to.equal([]);
+  });
+
+  it('says why there is no text', () => {
+    const failed = scanned({ text: '', ocr: false, pages: null, error: 'The file is damaged' });
+    const state = known([
+      ...listLoaded('documentPages', [failed], failed.id),
+      ...[here, opened('document', '2', 'document_01')],
+    ]);
+    expect(shown(documentPage.view, state, 80, 19).at(-1)).to.equal(
+      'No text was read from this page. The file is damaged',
+    );
   });
 
   it('turns to the page before and after, and not beyond', () => {

@@ -1,4 +1,4 @@
-import { oneLine, wrapped } from '../../cli/text.js';
+import { safe, wrapped } from '../../cli/text.js';
 import { row, type ScreenRow, type Span, tonedSpan } from './row.js';
 
 /** The places of what is marked in a text, in UTF-16 units; they rise and do not overlap. */
@@ -98,11 +98,11 @@ const safeSpans = ({ text, from }: TextPiece, marks: TextMarks): Span[] => {
   for (const [begin = 0, end = 0] of marks) {
     const [start, stop] = [Math.max(at, begin - from), Math.min(text.length, end - from)];
     if (stop <= start) continue;
-    spans.push(tonedSpan(undefined, oneLine(text.slice(at, start))));
-    spans.push(tonedSpan('match', oneLine(text.slice(start, stop))));
+    spans.push(tonedSpan(undefined, safe(text.slice(at, start))));
+    spans.push(tonedSpan('match', safe(text.slice(start, stop))));
     at = stop;
   }
-  return [...spans, tonedSpan(undefined, oneLine(text.slice(at)))];
+  return [...spans, tonedSpan(undefined, safe(text.slice(at)))];
 };
 
 /** Returns the part of spans between two places of their joined text. */

@@ -6,7 +6,14 @@ import { textRows } from '../parts/text.js';
 import { timeOfEvent } from '../parts/times.js';
 import { done, onRow } from '../state/act.js';
 import { rowsOf } from '../state/lists.js';
-import { agentGoal, hookGoal, type JumpTarget, rowGoal } from '../state/places.js';
+import {
+  agentGoal,
+  hookGoal,
+  type JumpTarget,
+  reportPlace,
+  rowGoal,
+  type ScreenPlace,
+} from '../state/places.js';
 import { listPage } from './list.js';
 
 /** The socket tells what is new; this is for what was read or deleted elsewhere. */
@@ -20,11 +27,14 @@ const stateOf = ({ readAt }: Notification): string => (readAt === null ? 'new' :
  * Returns the place of what a notification is about, from its link; null if the desk has no such
  * place.
  */
-export const noticeGoal = ({ link }: Pick<Notification, 'link'>): JumpTarget | null => {
+export const noticeGoal = ({
+  link,
+}: Pick<Notification, 'link'>): JumpTarget | ScreenPlace | null => {
   const [, api, resource, id, below, belowId] = (link ?? '').split('/');
   if (api !== 'api' || id === undefined) return null;
   if (resource === 'agents') return agentGoal(id);
   if (resource === 'vault') return rowGoal('vault', id);
+  if (resource === 'research' && below !== undefined) return reportPlace(below);
   if (resource === 'chat' && id.startsWith('approvals')) return rowGoal('approvals', below ?? '');
   return resource === 'hooks' ? hookGoal(id, belowId || null) : null;
 };

@@ -1,4 +1,4 @@
-import type { Client, ConversationMessage } from '../../src/client/index.js';
+import { ApiError, type Client, type ConversationMessage } from '../../src/client/index.js';
 import { readLogs } from './logs.js';
 import {
   type AnswerItem,
@@ -127,7 +127,15 @@ const readChunk = async (client: Client, key: string): Promise<ChunkItem[]> => {
 
 const readDocumentPage = async (client: Client, key: string): Promise<DocumentPageItem[]> => {
   const [id = '', number = ''] = key.split(' ');
-  return [{ ...(await client.documents.page({ id, number })), id: key }];
+  try {
+    return [{ ...(await client.documents.page({ id, number })), id: key, error: null }];
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.statusCode !== 404) throw error;
+    // The document may be there without its pages.
+    const { filename, pages, status, error: reason } = await client.documents.get({ id });
+    const facts = { number: Number(number), chars: 0, ocr: false, confidence: null, text: '' };
+    return [{ ...facts, id: key, filename, pages, error: reason ?? `It is ${status}` }];
+  }
 };
 
 const askFor = async (client: Client, question: string): Promise<AnswerItem[]> => {

@@ -89,6 +89,8 @@ export const chunkKey = (entryId: string, chunk: number | string): string => `${
 /** A page of a document; its id is that of `pageKey`. */
 export interface DocumentPageItem extends Reply<'documents', 'page'> {
   id: string;
+  /** The reason why the document has no such page; null if it has. */
+  error: string | null;
 }
 
 /** Returns the id of a page: the id of its document, and its number from 1. */

@@ -1,6 +1,7 @@
 import type { ScreenPage } from '../../page.js';
 import { markedAt, markedRows, type TextMarks } from '../../parts/marks.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
+import { textRows } from '../../parts/text.js';
 import { type DocumentPageItem, pageKey } from '../../state/rows.js';
 import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
@@ -30,7 +31,7 @@ const marksIn = (state: State, { text }: DocumentPageItem): TextMarks => {
 
 const pageRows = (state: State, page: DocumentPageItem, width: number): ScreenRow[] =>
   page.text.trim() === ''
-    ? [row(tonedSpan('muted', 'No text was read from this page.'))]
+    ? textRows(`No text was read from this page. ${page.error ?? ''}`, width, true, 'warn')
     : markedRows(page.text, marksIn(state, page), width);
 
 const headRows = (_: State, { filename, number, pages, ocr, confidence }: DocumentPageItem) => [
