@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { contracts } from '../../src/client/index.js';
 import { type CommandGroup, type Context, command, type Flag, textFlag } from '../command.js';
-import { documentColumns, documentCrud } from '../documents/document.js';
+import { documentColumns, documentCrud, unlockLine } from '../documents/document.js';
 import { downloadOriginal } from '../documents/download.js';
 import { uploadCommand } from '../documents/upload.js';
 import { usageFault } from '../exit.js';
@@ -68,8 +68,7 @@ export const documentsGroup: CommandGroup = {
       next: (rows) => {
         if (rows.length === 0) return 'Nothing yet: adjutant documents upload <file or folder>';
         const locked = rows.find(({ code }) => code === 'password_needed');
-        if (!locked) return undefined;
-        return `Open it: adjutant documents reprocess ${locked.id.slice(-6)} --password-file -`;
+        return locked && unlockLine(locked);
       },
       seeAlso: 'adjutant documents upload',
     }),
@@ -95,7 +94,10 @@ export const documentsGroup: CommandGroup = {
         flags.passwordFile === undefined
           ? {}
           : { password: await secretFrom(context, flags.passwordFile, passwordQuestion) },
-      show: ({ out }, row) => out.done('It is read again.', row, documentColumns),
+      show: ({ out }, row) => {
+        const look = `adjutant operations watch ${row.operationId.slice(-6)}`;
+        out.done(`It is read again. Look: ${look}`, row, documentColumns);
+      },
     }),
     documentCrud.act('cancel', endpoints.cancel, {
       examples: ['letter.pdf', '4ew6rt --json', '4ew6rt --output id'],

@@ -93,7 +93,7 @@ const ask = requestCommand({
   patienceMs: 300_000,
   notes: [
     'Each quote of the answer is held against the text that it is from.',
-    'Below a quote stands the command, or the address, that opens it where it stands.',
+    'Below a quote stands the command that opens it where it stands.',
     'In a pipe: the answer, and below it a line for each quote, which begins with its [n].',
   ],
   say: ({ out }, reply) => {

@@ -12,6 +12,10 @@ export const documentColumns = columnsOf<DocumentView>(
   ['error:data', 'code:data', 'sha256:data', 'operationId:data', 'created=createdAt:ago'],
 );
 
+/** Names the command that reads a document with its password. */
+export const unlockLine = ({ id }: DocumentView): string =>
+  `Open it: adjutant documents reprocess ${id.slice(-6)} --password-file -`;
+
 /** The verbs of documents that follow from the contract, and the search for the one that is named. */
 export const documentCrud = crud<'documents', DocumentView>({
   noun: 'document',

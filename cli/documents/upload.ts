@@ -7,7 +7,7 @@ import { Exit, usageFault } from '../exit.js';
 import { noWait, untilOver } from '../operations/follow.js';
 import { withProgress } from '../progress.js';
 import { countOf, safe } from '../text.js';
-import { documentColumns } from './document.js';
+import { documentColumns, unlockLine } from './document.js';
 import { batchesOf, filePiped, filesAt, readFiles } from './files.js';
 
 const OVER = ['completed', 'failed', 'cancelled'];
@@ -63,6 +63,8 @@ export const uploadPaths = async (
   for (const { filename, error } of read) {
     if (error !== null) context.out.warn(`${safe(filename)}: ${safe(error)}`);
   }
+  const locked = read.find(({ code }) => code === 'password_needed');
+  if (locked) context.out.note(unlockLine(locked));
   const failed = read.filter(({ status }) => status === 'failed').length;
   const done = flags.noWait ? 'Uploaded' : 'Uploaded and read';
   context.out.page({

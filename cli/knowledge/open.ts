@@ -67,10 +67,12 @@ const sourceCommand = ({ entryId, sourceType, sourceId, uri, page }: TextPlace):
 };
 
 /**
- * Returns the command, or the address, that opens a quote where it stands: its page of a document,
- * else its chunk.
+ * Returns the command that opens a quote where it stands: its page of a document, else its chunk, with
+ * the address of a web page, which may say something else by now.
  */
-export const quotePlace = (place: TextPlace): string =>
-  place.page === null && place.sourceType !== 'page'
-    ? `adjutant knowledge chunk ${place.entryId.slice(-6)} ${place.chunk}`
-    : sourceCommand(place);
+export const quotePlace = (place: TextPlace): string => {
+  const { entryId, chunk, sourceType, page, uri } = place;
+  if (sourceType === 'document' && page !== null) return sourceCommand(place);
+  const address = sourceType === 'page' && uri !== null ? `   ${oneLine(uri)}` : '';
+  return `adjutant knowledge chunk ${entryId.slice(-6)} ${chunk}${address}`;
+};

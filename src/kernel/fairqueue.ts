@@ -22,6 +22,11 @@ interface TurnsOptions {
   each?: number;
   /** The most work that may wait. */
   waiting: number;
+  /**
+   * True if of equals the oldest goes first. Where one caller goes on asking, the newest first would
+   * have its oldest requests wait for ever.
+   */
+  isOldestFirst?: boolean;
 }
 
 interface Waiter {
@@ -43,7 +48,7 @@ const MOST_BLAMED = 100_000;
  * callers. A flood must not shut out a caller with one honest request. So a
  * caller's second request waits behind the first of every other caller, and blamed callers wait
  * behind all others. Of equals the newest goes first, because its client is most likely still
- * waiting. If too many wait, the last one is refused.
+ * waiting, unless `isOldestFirst` is set. If too many wait, the last one is refused.
  */
 export const createTurns = (of: TurnsOptions) => {
   const blamed = createBlame();
@@ -68,7 +73,8 @@ export const createTurns = (of: TurnsOptions) => {
   };
 
   const join = (waiter: Waiter): void => {
-    const behind = line.findIndex((other) => !goesBefore(other, waiter));
+    const isLate = of.isOldestFirst ?? false;
+    const behind = line.findIndex((other) => !goesBefore(other, waiter, isLate));
     line.splice(behind === -1 ? line.length : behind, 0, waiter);
     line = withoutSurplus(line, of.waiting);
   };
@@ -122,9 +128,11 @@ export const createTurns = (of: TurnsOptions) => {
   };
 };
 
-/** True if a waiting request goes before a new one. */
-const goesBefore = (waiting: Waiter, coming: Waiter): boolean =>
-  waiting.isFirst === coming.isFirst ? waiting.rank < coming.rank : waiting.isFirst;
+/** True if a waiting request goes before a new one; `isLate`: the new one goes behind its equals. */
+const goesBefore = (waiting: Waiter, coming: Waiter, isLate: boolean): boolean => {
+  if (waiting.isFirst !== coming.isFirst) return waiting.isFirst;
+  return isLate ? waiting.rank <= coming.rank : waiting.rank < coming.rank;
+};
 
 /** Refuses every request that has `most` requests before it that need a turn. */
 const withoutSurplus = (line: Waiter[], most: number): Waiter[] => {

@@ -60,6 +60,7 @@ export const openWorkers = ({ folder, confinement, atOnce }: WorkersOptions): Wo
   const turns = createTurns({
     atOnce: atOnce || Math.max(1, availableParallelism() - 1),
     waiting: Number.POSITIVE_INFINITY,
+    isOldestFirst: true,
   });
   const confine = confinement ?? unconfined();
   return {

@@ -14,7 +14,9 @@ export interface ResearchDraft {
 }
 
 /** The text of a source that was read. */
-export type SourceText = Pick<ResearchSourceRow, 'n' | 'url' | 'title'> & { text: string };
+export type SourceText = Pick<ResearchSourceRow, 'n' | 'url' | 'entry_id' | 'title'> & {
+  text: string;
+};
 
 interface DraftRequest {
   question: string;

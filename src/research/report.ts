@@ -59,7 +59,7 @@ export const verifiedReport = async (
 };
 
 /** A source that was found and could not be read. */
-type UnreadSource = Pick<ResearchSourceRow, 'n' | 'url' | 'title' | 'error'>;
+type UnreadSource = Pick<ResearchSourceRow, 'n' | 'url' | 'entry_id' | 'title' | 'error'>;
 
 /** A source, with the function that finds a quote in it. */
 type QuotableSource = SourceText & { find: ReturnType<typeof quoteFinder> };
@@ -168,9 +168,10 @@ const markdownOf = (
   ].join('\n\n');
 };
 
-const sourceLine = ({ n, title, url }: Pick<UnreadSource, 'n' | 'url' | 'title'>): string => {
+const sourceLine = ({ n, title, url, entry_id }: Omit<UnreadSource, 'error'>): string => {
   const named = escaped(oneLine(title));
-  return url === null ? `- [${n}] ${named} (your knowledge)` : `- [${n}] ${named}: <${url}>`;
+  if (url !== null) return `- [${n}] ${named}: <${url}>`;
+  return `- [${n}] ${named} (your knowledge, entry ${(entry_id ?? '').slice(-6)})`;
 };
 
 const listOf = (sentences: string[]): string =>

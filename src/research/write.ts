@@ -39,8 +39,8 @@ const textsOf = async (
   { run, job }: ResearchWork,
 ): Promise<SourceText[]> => {
   const sources = await store.read(run.userId, job.id);
-  return sources.flatMap(({ n, url, title, text }) =>
-    text === null ? [] : [{ n, url, title, text }],
+  return sources.flatMap(({ n, url, entry_id, title, text }) =>
+    text === null ? [] : [{ n, url, entry_id, title, text }],
   );
 };
 

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createTurns, NoTurn } from '../../src/kernel/fairqueue.js';
+import { until } from '../harness/app.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach } = lab;
@@ -82,6 +83,22 @@ describe('turns', () => {
     ];
     await finish(all);
     expect(order).to.equal(['x', 'b1', 'a1', 'a2']);
+  });
+
+  it('lets the oldest of equals go first where that is wanted, whatever comes after', async () => {
+    const turns = createTurns({ atOnce: 1, waiting: 100, isOldestFirst: true });
+    const all = ['1', '2', '3', '4'].map((what) => ask(turns, 'ada', what));
+    // Each that ends is followed by a further one, as from a lane of operations.
+    for (const what of ['5', '6', '7', '8']) {
+      await until(
+        async () => release.length,
+        (count) => count > 0,
+      );
+      release.shift()?.();
+      all.push(ask(turns, 'ada', what));
+    }
+    await finish(all);
+    expect(order).to.equal(['1', '2', '3', '4', '5', '6', '7', '8']);
   });
 
   it('lets who was blamed go last', async () => {

@@ -85,7 +85,7 @@ describe('research that lacks something', () => {
     ]);
     const [source] = job.sources;
     expect([source.url, source.used, job.sources.length]).to.equal([null, true, 1]);
-    expect(job.report.markdown).to.contain('(your knowledge)');
+    expect(job.report.markdown).to.match(/\(your knowledge, entry [0-9a-z]{6}\)/);
     const { status, body } = await start({ sources: ['web'] });
     expect([status, body.code]).to.equal([503, 'no_search_provider']);
     const named = await ended({ sources: ['web'], urls: [web.at(0, '/bridge')] });

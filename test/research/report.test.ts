@@ -11,6 +11,7 @@ const TEXT =
   'The bridge of Alton was closed in March. Repairs cost 12,500 euros. The mayor was present.';
 const SOURCE = {
   n: 1,
+  entry_id: null,
   url: 'https://example.org/bridge',
   title: 'Bridge news of 1987',
   text: TEXT,
