@@ -19,6 +19,8 @@ export const servePools = <T extends Tasks>(pools: Record<string, Pool<T>>): voi
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ignore);
   process.on('disconnect', () => process.exit());
+  // The daemon may have ended while this process was loading.
+  if (!process.connected) process.exit();
   process.on('message', async (request: TypedRequest<T>) => {
     const reply: PoolReply = await perform(request).then(
       (value) => ({ id: request.id, value }),

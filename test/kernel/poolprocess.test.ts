@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,6 +34,15 @@ interface Tasks {
   hang(input: null): never;
 }
 
+/** A process that takes a while to load, and then would live for a minute. */
+const LATE = `
+  import { setTimeout as pause } from 'node:timers/promises';
+  const { servePools } = await import('${SERVER}');
+  await pause(300);
+  setTimeout(() => {}, 60_000);
+  servePools({});
+`;
+
 const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
@@ -52,6 +62,7 @@ describe('a process of pools', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'adjutant-pools-'));
     await writeFile(join(folder, 'main.mjs'), SCRIPT);
+    await writeFile(join(folder, 'late.mjs'), LATE);
   });
   after(() => rm(folder, { recursive: true, force: true }));
   afterEach(() => pools.close());
@@ -60,6 +71,13 @@ describe('a process of pools', () => {
     pools = openPoolProcess({ script: pathToFileURL(join(folder, 'main.mjs')), idleMs });
     return pools.pool<Tasks>('one');
   };
+
+  it('ends if the daemon has ended before it was loaded', async () => {
+    open();
+    const child = fork(join(folder, 'late.mjs'), [], { stdio: 'ignore' });
+    child.disconnect();
+    await isGone(child.pid ?? 0);
+  });
 
   it('runs tasks in a process of its own, which has no setting of the daemon', async () => {
     process.env.SECRET_OF_TEST = 'secret';
