@@ -37,9 +37,12 @@ export const plainText = (value: unknown): string => {
 export const widthOf = (text: string): number => {
   if (NARROW.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes(text)) width += WIDE.test(segment) ? 2 : 1;
+  for (const { segment } of graphemes(text)) width += columnsOfOne(segment);
   return width;
 };
+
+/** Columns of one character, with what joins it. */
+const columnsOfOne = (grapheme: string): number => (WIDE.test(grapheme) ? 2 : 1);
 
 /** Cut to that many columns, with `…` where something is missing. */
 export const cutToWidth = (text: string, width: number): string => {
@@ -74,7 +77,7 @@ export const wrapped = (text: string, width: number): string[] => {
     }
     // Each character is measured once: a text without spaces is one word.
     for (const { segment } of graphemes(word)) {
-      const wide = WIDE.test(segment) ? 2 : 1;
+      const wide = columnsOfOne(segment);
       if (line !== '' && segment !== ' ' && used + wide > width) end();
       line += segment;
       used += wide;

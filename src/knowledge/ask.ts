@@ -173,8 +173,11 @@ const checkedAnswer = (
   return { answer: written.join(' '), citations, model, grounded };
 };
 
-/** The thoughts that some models write before their answer. */
-const THOUGHTS = /<think(?:ing)?>.*?<\/think(?:ing)?>/gs;
+/**
+ * The thoughts that some models write before their answer. They are looked for at the beginning alone,
+ * since looking behind each mark that has no end would take the square of the text.
+ */
+const THOUGHTS = /^\s*<think(?:ing)?>.*?<\/think(?:ing)?>/s;
 
 /** True for an answer in words; false for nothing, and for JSON that is cut or of another form. */
 const isProse = (text: string): boolean =>

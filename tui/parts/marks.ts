@@ -1,5 +1,6 @@
 import { safe, wrapped } from '../../cli/text.js';
 import { row, type ScreenRow, type Span, tonedSpan } from './row.js';
+import { MOST_CHARACTERS } from './text.js';
 
 /** The places of what is marked in a text, in UTF-16 units; they rise and do not overlap. */
 export type TextMarks = readonly (readonly number[])[];
@@ -13,8 +14,6 @@ interface TextPiece {
   from: number;
 }
 
-/** The most characters of a text that are shown. */
-const MOST_CHARACTERS = 262_144;
 /** The number of texts whose rows are kept, as each is asked for several times to draw a frame. */
 const MOST_KEPT = 4;
 

@@ -2,8 +2,8 @@ import { wrapped } from '../../cli/text.js';
 import type { Tone } from '../theme.js';
 import { boundedText, row, type ScreenRow, type Size, tonedSpan } from './row.js';
 
-/** Most characters of a payload that are shown; `P` prints no more either. */
-const MOST_CHARACTERS = 262_144;
+/** Most characters of a text that are shown; `P` prints no more either. */
+export const MOST_CHARACTERS = 262_144;
 
 /** Returns the lines of a text, each wrapped, or left as one row, which is cut when it is drawn. */
 export const textRows = (

@@ -35,15 +35,15 @@ const blockOf = (kind: Block['kind']): Block => ({ kind, lines: [], paragraph: '
 
 const ENDLESS = 'A page has so many lines and cells without text that its end was not read.';
 
-/** Ours: the most pages that a text without pages of its own is cut into. */
-const MOST_PAGES = 10;
+/** Ours: the most of a text without pages of its own, in times of what a page may have. */
+const FLOW_PAGES = 10;
 
 /** The deepest heading of Markdown. */
 const DEEPEST_HEADING = 6;
 
 /** Creates the text of a file without pages of its own, which may be as long as several. */
 export const createFlowText = (extraction: Extraction): BlockText =>
-  createBlockText(extraction, MOST_PAGES);
+  createBlockText(extraction, FLOW_PAGES);
 
 /** Creates the text of a page. */
 export const createBlockText = ({ job, note }: Extraction, pages = 1): BlockText => {
