@@ -55,7 +55,9 @@ export const openFolderStage = async (config: Partial<Config> = {}): Promise<Fol
       return ended;
     },
     found: async (query, by) => {
-      const { body } = await call('POST', '/api/knowledge/search', { query, limit: 50 }, by);
+      const asked = { query, limit: 50 };
+      const { status, body, text } = await call('POST', '/api/knowledge/search', asked, by);
+      if (status !== 200) throw new Error(text);
       return [...new Set<string>(body.results.map(({ title }: { title: string }) => title))].sort();
     },
     stop: async () => {

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
+import { findChunks } from '../../src/knowledge/procedures/find.js';
+import { dropOwner, openToSearch } from '../../src/knowledge/procedures/searchdb.js';
 import { startApp, type TestApp, until } from '../harness/app.js';
 import { writeEntries } from '../harness/chunks.js';
 import { keepEntry } from '../harness/entry.js';
@@ -116,5 +118,26 @@ describe('the search index', () => {
     const { id } = begun.body.resource;
     const { body: entry } = await app.call('GET', `/api/knowledge/${id}`, { token });
     expect([entry.status, entry.error]).to.equal(['failed', 'Its indexing was cancelled']);
+  });
+
+  it('stays readable for a search during which its owner is removed', async () => {
+    const eve = await app.register('eve');
+    await keepEntry(app, eve.token, 'The only entry of eve is about wombats.');
+    const writer = new Database(file('search.db'));
+    const owner = writer.prepare<[string], number>('SELECT id FROM owners WHERE user_id = ?');
+    const databases = openToSearch(app.home);
+    if (!databases) throw new Error('There is no index');
+    const prepare = databases.search.prepare.bind(databases.search);
+    let removed = 0;
+    databases.search.prepare = (source: string) => {
+      const id = source.includes('MATCH') ? owner.pluck().get(eve.id) : undefined;
+      if (id !== undefined) dropOwner(writer, id);
+      removed += id === undefined ? 0 : 1;
+      return prepare(source);
+    };
+    const request = { home: app.home, userId: eve.id, query: 'wombats', filter: {}, limit: 10 };
+    const { results } = await findChunks(databases, { ...request, meaning: null, byWords: true });
+    expect([removed, results?.map(({ matched }) => matched)]).to.equal([1, [['word']]]);
+    for (const database of [writer, databases.search, databases.main]) database.close();
   });
 });

@@ -72,9 +72,12 @@ export const findChunks = async (
   const { userId, limit } = request;
   const parsed = await parseQuery(request.query);
   if (!parsed) return { results: null };
-  const owner = findOwner(databases.search, userId);
-  if (!owner) return { results: [] };
-  const { words, parts, meaning } = hitsOf(databases.search, owner, { request, parsed });
+  const hits = ofOneState(databases.search, () => {
+    const owner = findOwner(databases.search, userId);
+    return owner && hitsOf(databases.search, owner, { request, parsed });
+  });
+  if (!hits) return { results: [] };
+  const { words, parts, meaning } = hits;
   const meaningWeight = request.meaning?.weight ?? 0;
   const ranked = request.byWords
     ? fuseHits({ words, parts, meaning, meaningWeight })
@@ -89,6 +92,10 @@ export const findChunks = async (
   }
   return { results };
 };
+
+/** Reads the index as it is at one moment: the tables of an owner may be dropped meanwhile. */
+export const ofOneState = <T>(search: Database.Database, read: () => T): T =>
+  search.transaction(read)();
 
 /** Finds the owner in the index; undefined if it has nothing of theirs. */
 export const findOwner = (search: Database.Database, userId: string): IndexOwner | undefined =>

@@ -10,19 +10,20 @@ const FILE = 'search.db';
 /** The main database, of which the texts are read. */
 const MAIN = 'adjutant.db';
 /** Counts the forms of the index: one of another form is made anew. */
-const FORM = 5;
+const FORM = 6;
 /** An index below this size is checked when it is opened. */
 const CHECKED_BYTES = 16 * 1024 * 1024;
 
 /**
  * The schema. The IDs of the chunks and words of an owner are a range of their own: the owner's ID
- * times 2^32, and a number. So a search reads no more of the index than what is the owner's. The
+ * times 2^32, and a number. So a search reads no more of the index than what is the owner's. An
+ * owner's ID is not used again, since threads remember what they counted by it. The
  * words of the chunks are in tables of the owner (`createOwnerTables`).
  */
 const SCHEMA = `
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE owners (
-  id INTEGER PRIMARY KEY, user_id TEXT NOT NULL UNIQUE,
+  id INTEGER PRIMARY KEY AUTOINCREMENT, user_id TEXT NOT NULL UNIQUE,
   chunks INTEGER NOT NULL DEFAULT 0, words INTEGER NOT NULL DEFAULT 0,
   made INTEGER NOT NULL DEFAULT 0, merged INTEGER NOT NULL DEFAULT 0
 ) STRICT;

@@ -1,5 +1,5 @@
 import { splitIntoBatches, takeBatch } from './batches.js';
-import { type FindRequest, type Found, findChunks, findOwner } from './find.js';
+import { type FindRequest, type Found, findChunks, findOwner, ofOneState } from './find.js';
 import { forgetKnownWords } from './indexwriter.js';
 import { mergeWords } from './merge.js';
 import { nearestChunks } from './nearest.js';
@@ -71,15 +71,18 @@ export interface NearestEntry {
 
 /** Returns true if an entry is found by a vector. */
 const nearest = ({ home, userId, entryId, ...by }: NearestEntry): Promise<boolean> =>
-  searchIn(home, false, async ({ search }) => {
-    const owner = findOwner(search, userId);
-    if (!owner) return false;
-    const terms = { phrases: [], excluded: [] };
-    const filter = { entryIds: [entryId] };
-    return (
-      nearestChunks(search, { ...by, owner, filter, leastLikeness: 0, terms, limit: 1 }).length > 0
-    );
-  });
+  searchIn(home, false, async ({ search }) =>
+    ofOneState(search, () => {
+      const owner = findOwner(search, userId);
+      if (!owner) return false;
+      const terms = { phrases: [], excluded: [] };
+      const filter = { entryIds: [entryId] };
+      return (
+        nearestChunks(search, { ...by, owner, filter, leastLikeness: 0, terms, limit: 1 }).length >
+        0
+      );
+    }),
+  );
 
 /** Searches in the index; `lost` stands for the result if it is missing or damaged. */
 const searchIn = async <T>(
