@@ -1,4 +1,3 @@
-import type { Watch } from './kernel/watch.js';
 import type { Modules } from './modules.js';
 
 /** Reads what the modules keep in memory, then begins the work of the queues and timers. */
@@ -17,14 +16,15 @@ export const startModules = async (modules: Modules): Promise<void> => {
   await modules.documents.start();
   await modules.operations.start();
   await modules.folders.start();
-  for (const watch of watchesOf(modules)) watch.start();
+  modules.folders.poll.start();
   await system.backups.start();
+  modules.schedule.start(dueSourcesOf(modules));
 };
 
 /** Takes no new work and waits at most so long for what runs. */
 export const stopModules = async (modules: Modules, waitMs: number): Promise<void> => {
   const { outbound, channels, skills, jobs, operations, system } = modules;
-  await Promise.all(watchesOf(modules).map((watch) => watch.stop()));
+  await Promise.all([modules.schedule.stop(), modules.folders.poll.stop()]);
   await channels.receiver.stop();
   await modules.folders.stop();
   const queues = [operations, jobs.queue, outbound.queue];
@@ -33,12 +33,12 @@ export const stopModules = async (modules: Modules, waitMs: number): Promise<voi
   await modules.knowledge.stop();
 };
 
-/** Returns the timers. */
-const watchesOf = ({ hooks, approvals, outbound, system, folders }: Modules): Watch[] => [
-  hooks.schedule,
+/** Returns everything that has a due time, for the scheduler. */
+const dueSourcesOf = ({ hooks, approvals, outbound, system }: Modules) => [
+  hooks.schedules,
   approvals.expiry,
   outbound.digests,
   outbound.reminders,
-  system.retention,
-  folders.poll,
+  system.backups.source,
+  system.retention.source,
 ];

@@ -27,6 +27,7 @@ import { createWebSearch } from './providers/search/search.js';
 import { openReader } from './reader/module.js';
 import { openRealtime } from './realtime/module.js';
 import { openResearch } from './research/module.js';
+import { openSchedule } from './schedule/module.js';
 import { type MasterKey, openSecrets } from './secrets/module.js';
 import { openSkills } from './skills/module.js';
 import type { OutsideHeads } from './store/externalheads.js';
@@ -48,6 +49,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const { dailyCostUsd } = config;
   const confinement = await findConfinement({ allowUnconfined: config.allowUnconfined });
   const hub = openRealtime();
+  const schedule = openSchedule(base);
   const jobs = openJobs(base, { concurrency: config.jobConcurrency });
   const operations = openOperations(base, { hub });
   const secrets = await openSecrets(base, master);
@@ -163,6 +165,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   return {
     confinement,
     hub,
+    schedule,
     jobs,
     operations,
     secrets,
@@ -211,7 +214,8 @@ export const resourcesOf = (
   const { tunnel, exposure } = modules.system;
   const { address, publicUrl, reach } = tunnel;
   const isDraining = () => state.isDraining;
-  const daemon = { recent, heads, sockets, isDraining, port };
+  const { late } = modules.schedule;
+  const daemon = { recent, heads, sockets, isDraining, port, late };
   const own = modules.system.resources({
     jobs,
     agents,

@@ -37,7 +37,6 @@ const SMALL: Record<string, string> = {
   'src/providers/chat/part.ts': 'one step of all platforms with buttons',
   'src/store/visible.ts': 'the condition that organizations will extend',
   'src/channels/procedures.ts': 'the procedures of channels',
-  'src/system/daemon.ts': 'the type of what the process lends to the module',
   'src/hooks/payloads/tasks.ts': 'the list of a thread’s tasks',
   'cli/commands/experts.ts': 'a list of options',
   'cli/topics.ts': 'the texts of topics, beside their folder',

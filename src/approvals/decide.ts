@@ -1,7 +1,6 @@
 import { iso } from '../kernel/clock.js';
 import type { Approval } from '../kernel/contract/approval.js';
-import type { Log } from '../kernel/log.js';
-import { createDueWatch } from '../store/duewatch.js';
+import type { DueSource } from '../schedule/module.js';
 import type { Statement, TransactionStep } from '../store/engine/protocol.js';
 import { statement, unmetStep } from '../store/store.js';
 import type { ApprovalRow, ApprovalScope, GrantScope } from '../store/tables/permissions.js';
@@ -91,21 +90,18 @@ const refuseScope = ({ scopes }: ApprovalRow, approved: boolean, scope: Approval
 const BATCH = 100;
 
 /**
- * Creates the timer that ends approvals by the clock, even those that ran out while the daemon was
+ * Creates the source of the approvals that run out. It ends approvals by the clock, even those that ran out while the daemon was
  * stopped. An approval without a decision is denied.
  */
-export const createExpiry = (deps: DecidingDeps & { log: Log }) => {
-  const { approvals, clock, log } = deps;
+export const createExpiry = (deps: DecidingDeps): DueSource => {
+  const { approvals, clock } = deps;
 
   /** Denies all approvals whose time is over now. */
   const tick = async (): Promise<void> => {
     for (const row of await approvals.due(iso(clock.now()), BATCH)) await expire(deps, row);
   };
 
-  const failed = (err: unknown): void => log.error({ err }, 'expired approvals could not be ended');
-
-  const watch = createDueWatch(deps, { tick, nextAt: approvals.nextExpiry, failed });
-  return { tick, ...watch };
+  return { name: 'expiry of approvals', nextAt: approvals.nextExpiry, tick };
 };
 
 /**

@@ -6,6 +6,7 @@ import type { Operations } from '../operations/module.js';
 import type { Outbound } from '../outbound/module.js';
 import type { Permissions } from '../permissions/module.js';
 import type { Hub } from '../realtime/module.js';
+import type { DueSource } from '../schedule/module.js';
 import type { Secrets } from '../secrets/module.js';
 import { hookTable } from '../store/tables/hooks.js';
 import { faultsOfTools, type Tools } from '../tools/module.js';
@@ -29,7 +30,7 @@ import { failuresStore } from './replays/queries.js';
 import { replaysResource } from './replays/routes.js';
 import { replayOperation } from './replays/service.js';
 import { hooksResource } from './routes.js';
-import { createSchedule, type Schedule } from './schedule.js';
+import { createHookSchedules } from './schedule.js';
 import { createSenders } from './senders/senders.js';
 import { agentEndTriggers, approvalTriggers } from './triggers.js';
 
@@ -39,7 +40,8 @@ export type { ProbeArrival } from './receivers/routes.js';
 /** The hooks: what comes in from senders and from the clock, and the actions it starts. */
 export interface Hooks {
   directory: Directory;
-  schedule: Schedule;
+  /** Fires the hooks that have a schedule. */
+  schedules: DueSource;
   /** Registers the runs of hooks with the queue. */
   run(deps: RunModuleDeps): void;
   /** Reads the hooks that receive deliveries. */
@@ -104,7 +106,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
   });
   return {
     directory,
-    schedule: createSchedule({ store, clock, queue, log }),
+    schedules: createHookSchedules({ store, clock, queue }),
     run: ({ tools, permissions, concurrency }) => {
       const { toolbox } = tools;
       jobs.limitLanes({

@@ -1,10 +1,10 @@
 import { isTimezone } from '../kernel/clock.js';
 import { jsonPrefix } from '../kernel/jsonprefix.js';
 import type { FieldFault } from '../kernel/problem.js';
+import { faultOfCron } from '../schedule/module.js';
 import { faultOfValue } from './conditions.js';
 import type { NewHook } from './contract.js';
 import type { TriggerConfig } from './hook.js';
-import { faultOfCron } from './schedule.js';
 import { faultOfSenderSecret, verificationFaults } from './senders/faults.js';
 
 /**

@@ -1,19 +1,11 @@
-import { Cron } from 'croner';
 import { type Clock, iso } from '../kernel/clock.js';
-import type { Log } from '../kernel/log.js';
-import type { Watch } from '../kernel/watch.js';
-import { createDueWatch } from '../store/duewatch.js';
-import { type Statement, Unmet } from '../store/engine/protocol.js';
+import { type DueSource, nextTime, settleEach } from '../schedule/module.js';
+import type { Statement } from '../store/engine/protocol.js';
 import { updateRows } from '../store/rows.js';
-import { type Store, statement } from '../store/store.js';
+import { type Store, statement, unlessUnmet } from '../store/store.js';
 import { executionTable, type HookRow, hookTable } from '../store/tables/hooks.js';
 import { hookOf, suspendedAt } from './hook.js';
 import { fireStatements, type TriggerDeps } from './triggers.js';
-
-export interface Schedule extends Watch {
-  /** Fires the hooks that are due now. */
-  tick(): Promise<void>;
-}
 
 /** A hook that is due, and since when its owner is disabled. */
 type DueHook = HookRow & { suspended_at: string | null };
@@ -21,55 +13,14 @@ type DueHook = HookRow & { suspended_at: string | null };
 const LATE_MS = 3600 * 1000;
 
 /**
- * Returns the next due time after `now` (ms) in ISO 8601, or null if it never comes. When clocks
- * change, a fixed local time that does not exist fires at the first time that does, and one that
- * exists twice at the first of the two. With a wildcard minute or hour it goes by elapsed time.
- */
-export const nextTime = (
-  cron: string,
-  timezone: string | undefined,
-  now: number,
-): string | null => {
-  const options = { timezone, paused: true, fixedTimeRule: 'no-wildcard' } as const;
-  const next = new Cron(withListedTimes(cron), options).nextRun(new Date(now));
-  return next === null ? null : iso(next.getTime());
-};
-
-/**
- * Rewrites `8-18/2` in the minute and the hour as a list, because croner takes each step for a
- * wildcard.
- */
-const withListedTimes = (cron: string): string => {
-  const [minute = '', hour = '', ...days] = cron.trim().split(/\s+/);
-  return [listed(minute), listed(hour), ...days].join(' ').trim();
-};
-
-const listed = (field: string): string =>
-  field.replace(/\b(\d{1,2})-(\d{1,2})\/(\d{1,2})\b/g, (given, from, to, step) => {
-    const count = Math.floor((Number(to) - Number(from)) / Number(step)) + 1;
-    // Anything that is not a range is left to croner, which refuses it with its own message.
-    if (!(count >= 1 && count <= 60)) return given;
-    return Array.from({ length: count }, (_, at) => Number(from) + at * Number(step)).join();
-  });
-
-/** Returns what a cron expression must be; null if it is valid. */
-export const faultOfCron = (cron: string): string | null => {
-  try {
-    return nextTime(cron, undefined, 0) === null ? 'a time that comes at all' : null;
-  } catch {
-    return 'five fields: minute, hour, day, month and weekday, as in "30 9 * * 1-5"';
-  }
-};
-
-/**
- * Creates the timer that fires hooks at their due times. The next due time is a column: firing and
+ * Creates the source of the hooks with a schedule, which fires them at their due times. The next due time is a column: firing and
  * moving it on are one transaction, so that a due time neither fires twice nor is lost if the
  * process ends. A due time that passed while the daemon was down fires once if it is under an hour
  * late, and is otherwise recorded as skipped. For a disabled user, due times pass and nothing
  * fires.
  */
-export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): Schedule => {
-  const { store, clock, queue, log } = deps;
+export const createHookSchedules = (deps: TriggerDeps & { clock: Clock }): DueSource => {
+  const { store, clock, queue } = deps;
 
   const fire = async (row: DueHook): Promise<void> => {
     const now = clock.now();
@@ -101,11 +52,7 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
       .select(suspendedAt)
       .where('next_run_at', '<=', iso(clock.now()))
       .execute();
-    for (const row of due) {
-      await fire(row).catch((error) => {
-        if (!(error instanceof Unmet)) throw error;
-      });
-    }
+    await settleEach(due, (row) => unlessUnmet(fire(row)));
   };
 
   const nextAt = async (): Promise<string | null> => {
@@ -118,9 +65,7 @@ export const createSchedule = (deps: TriggerDeps & { clock: Clock; log: Log }): 
     return next?.next_run_at ?? null;
   };
 
-  const failed = (err: unknown): void => log.error({ err }, 'the schedule could not be read');
-
-  return { tick, ...createDueWatch(deps, { tick, nextAt, failed }) };
+  return { name: 'hook schedules', nextAt, tick };
 };
 
 /** Builds the statement that skips an execution, with the reason. */

@@ -5,6 +5,7 @@ import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Http } from '../kernel/http.js';
 import { mint } from '../kernel/ids.js';
 import type { GrantRule } from '../permissions/module.js';
+import { nextTime } from '../schedule/module.js';
 import { type RotationDeps, rotated } from '../secrets/module.js';
 import { type TransactionStep, Unavailable } from '../store/engine/protocol.js';
 import { type HookRow, hookTable } from '../store/tables/hooks.js';
@@ -20,7 +21,6 @@ import type { Directory } from './inbound/receivinghooks.js';
 import type { HooksStore } from './queries.js';
 import { refuseGrants, refuseHookFaults, refusePath } from './refusals.js';
 import type { NamedThings } from './rules.js';
-import { nextTime } from './schedule.js';
 import { newSenderSecret } from './senders/newsecret.js';
 import type { HookWithStats } from './view.js';
 

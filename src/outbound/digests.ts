@@ -1,7 +1,7 @@
 import type { Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Log } from '../kernel/log.js';
-import { createDueWatch } from '../store/duewatch.js';
+import type { DueSource } from '../schedule/module.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import type { ChannelRow } from '../store/tables/channels.js';
@@ -31,10 +31,10 @@ const MINUTE_MS = 60_000;
 const FEW = 3;
 
 /**
- * Creates the timer that sends held notifications, as a digest if there are many, when their time
+ * Creates the source of held notifications, as a digest if there are many, when their time
  * is over; `tick` sends what is due now. It also covers times that passed while the daemon was down.
  */
-export const createDigests = (deps: DigestDeps) => {
+export const createDigests = (deps: DigestDeps): DueSource => {
   const { store, clock, log } = deps;
   const held = noticeBatchRows(store);
 
@@ -49,8 +49,7 @@ export const createDigests = (deps: DigestDeps) => {
     }
   };
 
-  const watch = createDueWatch(deps, { tick, nextAt: held.nextClose, failed });
-  return { tick, ...watch };
+  return { name: 'held notifications', nextAt: held.nextClose, tick };
 };
 
 const settle = async (

@@ -127,7 +127,7 @@ export const openOutbound = (base: Base, { hub, operations, vault, secrets }: Ou
     storedEvent: (userId: string, event: OutgoingEvent): NewOutgoingEvent | null =>
       subscriptions.wants(userId, event.type) ? storedEvent(clock, userId, event) : null,
     digests: createDigests({ store, clock, log, queue, transports }),
-    reminders: createReminders({ store, clock, log, outbox, usage: vault.usage }),
+    reminders: createReminders({ store, clock, outbox, usage: vault.usage }),
     /** Reads the subscriptions of webhooks. */
     load: async (): Promise<void> => {
       const webhooks = await store.db.selectFrom('webhooks').select(webhookTable.columns).execute();

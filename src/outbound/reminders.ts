@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { type Clock, iso } from '../kernel/clock.js';
-import type { Log } from '../kernel/log.js';
-import { createWatch } from '../kernel/watch.js';
+import type { DueSource } from '../schedule/module.js';
 import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement, unlessUnmet } from '../store/store.js';
 import { type CredentialRow, credentialTable } from '../store/tables/vault.js';
@@ -10,6 +9,7 @@ import {
   DAY_MS,
   EXPIRED,
   FIRST_REMINDER_MS,
+  reminderDueAt,
   remindersPast,
   rotateDueAt,
   usersOf,
@@ -19,31 +19,49 @@ import type { Notice, Outbox } from './outbox.js';
 export interface ReminderDeps {
   store: Store;
   clock: Clock;
-  log: Log;
   outbox: Outbox;
   usage: CredentialUsageDeps;
 }
 
-const TICK_MS = 60_000;
 const HOUR_MS = 3600 * 1000;
 const AT_ONCE = 100;
 
 /**
- * Creates the timer that reminds owners of credentials that expire, have expired, or are due for a
- * new value; `tick` sends the reminders that are due now. A column records each reminder, in one transaction with the reminder, so that
- * each is sent once, whatever restarts. Ours: of several reminders that fell due while the daemon
+ * Creates the source of the reminders of credentials that expire, have expired, or are due for a new
+ * value. A column records each reminder, in one transaction with the reminder, so that each is sent
+ * once, whatever restarts. Ours: of several reminders that fell due while the daemon
  * was down, only the last is sent.
  */
-export const createReminders = (deps: ReminderDeps) => {
+export const createReminders = (deps: ReminderDeps): DueSource => {
   const tick = async (): Promise<void> => {
     for (const row of await expiring(deps)) await remindOfExpiry(deps, row);
     for (const row of await unrotated(deps)) await remindOfRotation(deps, row);
   };
 
-  const failed = (err: unknown): void =>
-    deps.log.error({ err }, 'owners could not be reminded of credentials');
+  const nextAt = async (): Promise<string | null> => {
+    const levels = Array.from({ length: EXPIRED }, (_, told) => nextExpiryReminder(deps, told));
+    const due = await Promise.all([...levels, nextRotation(deps)]);
+    return due.filter((at) => at !== null).sort()[0] ?? null;
+  };
 
-  return { tick, ...createWatch({ everyMs: TICK_MS, look: tick, failed }) };
+  return { name: 'reminders of credentials', nextAt, tick };
+};
+
+/** Returns when the first of the credentials of whose expiry were so many reminders is due. */
+const nextExpiryReminder = async (
+  { store }: ReminderDeps,
+  told: number,
+): Promise<string | null> => {
+  const next = await store.db
+    .selectFrom('credentials')
+    .select('expires_at')
+    .where('expires_at', 'is not', null)
+    .where('expiry_told', '<', sql.lit(EXPIRED))
+    .where('expiry_told', '=', told)
+    .orderBy('expires_at')
+    .limit(1)
+    .executeTakeFirst();
+  return next?.expires_at ? reminderDueAt(next.expires_at, told) : null;
 };
 
 /**
@@ -83,16 +101,25 @@ const remindOfExpiry = async (deps: ReminderDeps, row: CredentialRow): Promise<v
 };
 
 /** Returns the credentials that are due for a new value and whose owner was not reminded yet. */
-const unrotated = async ({ store, clock }: ReminderDeps): Promise<CredentialRow[]> => {
-  const rows = await store.db
+const unrotated = async (deps: ReminderDeps): Promise<CredentialRow[]> => {
+  const now = iso(deps.clock.now());
+  const rows = await awaitingRotation(deps);
+  return rows.filter((row) => (rotateDueAt(row) ?? now) <= now).slice(0, AT_ONCE);
+};
+
+const nextRotation = async (deps: ReminderDeps): Promise<string | null> => {
+  const due = (await awaitingRotation(deps)).flatMap((row) => rotateDueAt(row) ?? []);
+  return due.sort()[0] ?? null;
+};
+
+/** Returns the credentials that are to be rotated at intervals and whose owner was not reminded yet. */
+const awaitingRotation = ({ store }: ReminderDeps): Promise<CredentialRow[]> =>
+  store.db
     .selectFrom('credentials')
     .select(credentialTable.columns)
     .where('rotate_every_days', 'is not', null)
     .where('rotation_told', '=', sql.lit(0))
     .execute();
-  const now = iso(clock.now());
-  return rows.filter((row) => (rotateDueAt(row) ?? now) <= now).slice(0, AT_ONCE);
-};
 
 const remindOfRotation = async (deps: ReminderDeps, row: CredentialRow): Promise<void> => {
   const { rotated_at, created_at, rotate_every_days: days } = row;

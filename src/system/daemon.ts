@@ -1,4 +1,5 @@
 import type { LogRing } from '../kernel/ring.js';
+import type { Scheduler } from '../schedule/module.js';
 import type { OutsideHeads } from '../store/externalheads.js';
 
 /** The process and its server. */
@@ -11,4 +12,6 @@ export interface Daemon {
   isDraining(): boolean;
   /** Returns the port that it listens on. */
   port(): number;
+  /** Returns the work whose due time passed so many milliseconds ago. */
+  late: Scheduler['late'];
 }

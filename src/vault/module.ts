@@ -9,7 +9,14 @@ import { createVault } from './vault.js';
 
 export { hostRefusal } from './allowedhosts.js';
 export { credentialsIn, WITHIN, wholeName } from './references.js';
-export { DAY_MS, EXPIRED, FIRST_REMINDER_MS, remindersPast, rotateDueAt } from './terms.js';
+export {
+  DAY_MS,
+  EXPIRED,
+  FIRST_REMINDER_MS,
+  reminderDueAt,
+  remindersPast,
+  rotateDueAt,
+} from './terms.js';
 export { type CredentialUsageDeps, usersOf } from './usage.js';
 export type { OpenedCredential, UsableCredential, Vault } from './vault.js';
 

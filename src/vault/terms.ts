@@ -16,6 +16,10 @@ export const remindersPast = (expiresAt: string | null, now: number): number => 
   return REMINDERS_MS.filter((beforeMs) => leftMs <= beforeMs).length;
 };
 
+/** Returns when the next reminder of a credential with an expiry is due, after `told` of them. */
+export const reminderDueAt = (expiresAt: string, told: number): string =>
+  iso(Date.parse(expiresAt) - (REMINDERS_MS[told] ?? 0));
+
 /** Returns the due time of the next rotation; null if the owner asked for no reminder. */
 export const rotateDueAt = (
   row: Pick<CredentialRow, 'rotate_every_days' | 'rotated_at' | 'created_at'>,

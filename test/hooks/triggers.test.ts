@@ -28,7 +28,7 @@ const scheduled = (cron: string, timezone?: string) =>
   });
 const nextOf = async (id: string) =>
   (await desk.ask('GET', `/api/hooks/${id}`)).body.triggerConfig.nextRunAt;
-const tick = () => inside(desk.test.app).schedule.tick();
+const tick = () => inside(desk.test.app).schedules.tick();
 const set = (at: string) => clock.forward(Date.parse(at) - clock.now());
 
 describe('a schedule', () => {

@@ -25,3 +25,9 @@ export type IdempotencyRow = Row<typeof idempotencyTable>;
 
 /** Single values of the installation, by name. */
 export const factTable = table('facts', { name: text, value: text });
+
+/** The next due times of work that the daemon does at intervals. */
+export const timerTable = table('timers', {
+  name: text,
+  due_at: text,
+});

@@ -74,11 +74,10 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
     }
     const work: BackupWork<object> = startWork(task);
     mine.work = work;
-    mine.ended = follow(base, deps, { rows, row, work, isStopping: () => isStopping }).finally(
-      () => {
-        current = null;
-      },
-    );
+    const following = follow(base, deps, { rows, row, work, isStopping: () => isStopping });
+    mine.ended = following.then(schedule.prune).finally(() => {
+      current = null;
+    });
     return row;
   };
 
@@ -142,15 +141,15 @@ export const createBackups = (base: Base, deps: BackupDeps) => {
     step: (id: string): BackupProgress | null =>
       current?.id === id ? (current.work?.step() ?? null) : null,
     timetable: schedule.timetable,
+    source: schedule.source,
+    /** Ends what an earlier daemon had begun, and deletes files of the schedule beyond the newest. */
     start: async (): Promise<void> => {
       await endInterrupted(base, rows);
-      schedule.start();
+      await schedule.prune();
     },
     stop: async (): Promise<void> => {
       isStopping = true;
-      const stopping = schedule.stop();
       current?.work?.cancel();
-      await stopping;
       await current?.ended;
     },
   };

@@ -1,17 +1,16 @@
 import { rm } from 'node:fs/promises';
 import type { Base } from '../../base.js';
 import { iso } from '../../kernel/clock.js';
-import { createWatch } from '../../kernel/watch.js';
+import type { DueSource } from '../../schedule/module.js';
 import type { Timetable } from './contract.js';
 import type { BackupRows } from './rows.js';
 import type { BackupSettings } from './settings.js';
 
-const TICK_MS = 60_000;
 const HOUR_MS = 3600 * 1000;
 
 /**
  * Begins a backup `everyHours` after it began the last one, also across restarts; it makes the
- * first at once. Then it deletes the files beyond the newest ones, but only files that the schedule
+ * first at once. `prune` deletes the files beyond the newest ones, but only files that the schedule
  * made.
  */
 export const createBackupSchedule = (
@@ -28,28 +27,24 @@ export const createBackupSchedule = (
     return { everyHours, keep, folder, isPassphraseSet: Boolean(passphrase), lastAt, nextAt };
   };
 
-  const prune = async (): Promise<void> => {
+  const removeOld = async (): Promise<void> => {
     for (const { id, file } of await rows.beyond(settings.keep)) {
       await rm(file, { force: true });
       await rows.update(id, { removed_at: iso(clock.now()) });
     }
   };
 
+  const prune = async (): Promise<void> => {
+    if (settings.everyHours === 0) return;
+    await removeOld().catch((err) => log.warn({ err }, 'old backups could not be deleted'));
+  };
+
+  const nextAt = async (): Promise<string | null> => (await timetable()).nextAt;
   const tick = async (): Promise<void> => {
-    const { nextAt } = await timetable();
-    await prune();
-    if (nextAt !== null && Date.parse(nextAt) <= clock.now()) await deps.create();
+    const dueAt = await nextAt();
+    if (dueAt !== null && Date.parse(dueAt) <= clock.now()) await deps.create();
   };
 
-  const failed = (err: unknown): void =>
-    log.warn({ err }, 'no backup was begun, tried again in a minute');
-  const watch = createWatch({ everyMs: TICK_MS, look: tick, failed });
-
-  return {
-    timetable,
-    start: (): void => {
-      if (settings.everyHours > 0) watch.start();
-    },
-    stop: watch.stop,
-  };
+  const source: DueSource = { name: 'backups', nextAt, tick };
+  return { timetable, prune, source };
 };

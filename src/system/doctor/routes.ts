@@ -7,6 +7,7 @@ import { iso } from '../../kernel/clock.js';
 import type { LostLines } from '../../kernel/linewriter.js';
 import { resource } from '../../kernel/route.js';
 import type { EmbedderReport } from '../../knowledge/module.js';
+import type { LateSource } from '../../schedule/module.js';
 import type { MasterKeyProof } from '../../secrets/module.js';
 import type { Backups } from '../backup/backups.js';
 import type { Daemon } from '../daemon.js';
@@ -51,6 +52,8 @@ interface ModuleChecks {
   roots: string[];
 }
 
+/** Ours: the time by which work may be late. A backup or the pruning of old rows takes minutes. */
+const LATE_MS = 15 * 60_000;
 /** Ours: the time to compare originals with their hashes. */
 const ORIGINALS_MS = 2000;
 
@@ -73,6 +76,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['exposure', async () => exposureFindings(exposure())],
         ['parts', async () => partsOf(await parts(), models.states())],
         ['backup', async () => [await ageOfBackup(store, deps.backups, now)]],
+        ['scheduler', async () => schedulerOf(daemon.late(LATE_MS))],
         ['log', async () => logOf(daemon.recent.lost())],
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
         ['embedder', async () => [embedderOf(await models.embedder(by.userId))]],
@@ -160,6 +164,18 @@ const logOf = ({ lostLines, reason }: LostLines): Finding[] =>
           'make room on its disk, or let what reads it go on; the newest lines: adjutant logs --remote',
         ),
       ];
+
+const schedulerOf = (late: LateSource[]): Finding[] =>
+  late.map(({ name, dueAt, error }) =>
+    failedFinding(
+      'scheduler',
+      `${name}: due since ${dueAt}, ${error === null ? 'under way' : `fails: ${error}`}`.slice(
+        0,
+        1000,
+      ),
+      LOGS,
+    ),
+  );
 
 const outboxOf = (found: { status: string; count: number }[]): Finding => {
   const [first] = found;

@@ -1,7 +1,7 @@
 import { type Clock, iso } from '../../kernel/clock.js';
 import { timeDigits } from '../../kernel/ids.js';
 import type { Log } from '../../kernel/log.js';
-import { createWatch } from '../../kernel/watch.js';
+import { createTimer } from '../../schedule/module.js';
 import { changeInSteps } from '../../store/rows.js';
 import type { Store } from '../../store/store.js';
 
@@ -181,15 +181,10 @@ export const createRetention = (deps: {
   const prune = async (signal?: AbortSignal): Promise<number> =>
     (await pruneRows(signal)) + (await deps.sweepFolders());
 
-  const look = async (signal: AbortSignal): Promise<void> => {
+  const work = async (signal?: AbortSignal): Promise<void> => {
     const pruned = await prune(signal);
     if (pruned > 0) log.info({ pruned }, 'old rows and folders pruned');
   };
-  const failed = (err: unknown): void =>
-    log.warn({ err }, 'pruning failed, tried again in an hour');
-
-  return {
-    prune: prune,
-    ...createWatch({ everyMs: EVERY_MS, afterMs: SETTLING_MS, look, failed }),
-  };
+  const timer = { name: 'retention', everyMs: EVERY_MS, settlingMs: SETTLING_MS, work };
+  return { prune, source: createTimer({ store, clock }, timer) };
 };

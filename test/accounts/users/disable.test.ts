@@ -162,7 +162,7 @@ describe('a user who is disabled', () => {
     for (const due of [60_000, 2 * 24 * 3600 * 1000]) {
       const next_run_at = new Date(Date.now() - due).toISOString();
       await db.updateTable('hooks').set({ next_run_at }).where('id', '=', daily).execute();
-      await inside(stage.app).schedule.tick();
+      await inside(stage.app).schedules.tick();
       const row = await db
         .selectFrom('hooks')
         .select(['next_run_at', 'executions'])

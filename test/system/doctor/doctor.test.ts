@@ -2,8 +2,9 @@ import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type FrozenClock, frozenClock, startApp, type TestApp } from '../../harness/app.js';
+import { type FrozenClock, frozenClock, startApp, type TestApp, until } from '../../harness/app.js';
 import { linkChannel } from '../../harness/channel.js';
+import { inside } from '../../harness/inside.js';
 import { loseMessage } from '../../harness/messages.js';
 
 export const lab = Lab.script();
@@ -204,5 +205,38 @@ describe('the doctor', () => {
     expect((await app.call('GET', '/api/admin/doctor', { token: bob.token })).status).to.equal(403);
     const odd = await app.call('GET', '/api/admin/doctor?deep=1', { token });
     expect([odd.status, odd.body.details[0].path]).to.equal([400, 'deep']);
+  });
+
+  it('finds work of which the due time has passed long ago', async () => {
+    const { schedules } = inside(app.app);
+    const { tick } = schedules;
+    schedules.tick = async () => {
+      throw new Error('it broke');
+    };
+    const body = {
+      name: 'nightly',
+      trigger: 'schedule',
+      triggerConfig: { cron: '* * * * *' },
+      action: 'notify',
+      actionConfig: { notifyMessage: 'Good night' },
+    };
+    const { id, triggerConfig } = (await app.call('POST', '/api/hooks', { token, body })).body;
+    clock.forward(16 * 60_000);
+    const late = await until(
+      () => named('scheduler'),
+      (finding) => finding?.detail.endsWith('it broke') === true,
+    );
+    expect(late).to.equal({
+      name: 'scheduler',
+      status: 'fail',
+      detail: `hook schedules: due since ${triggerConfig.nextRunAt}, fails: it broke`,
+      remedy: 'adjutant logs --last 50',
+    });
+    schedules.tick = tick;
+    await app.call('DELETE', `/api/hooks/${id}`, { token });
+    await until(
+      () => named('scheduler'),
+      (finding) => finding === undefined,
+    );
   });
 });

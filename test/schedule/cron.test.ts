@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { nextTime } from '../../src/hooks/schedule.js';
+import { nextTime } from '../../src/schedule/module.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

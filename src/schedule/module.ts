@@ -1,0 +1,10 @@
+import type { Base } from '../base.js';
+import { createScheduler, type Scheduler } from './scheduler.js';
+
+export { faultOfCron, nextTime } from './occurrences.js';
+export { type DueSource, type LateSource, type Scheduler, settleEach } from './scheduler.js';
+export { createTimer } from './timer.js';
+
+/** Opens the scheduler, which fires everything that has a due time. */
+export const openSchedule = ({ store, clock, log }: Base): Scheduler =>
+  createScheduler({ store, clock, log });
