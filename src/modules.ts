@@ -21,6 +21,7 @@ import { openModels } from './models/module.js';
 import { openOperations } from './operations/module.js';
 import { openOutbound } from './outbound/module.js';
 import { openPermissions } from './permissions/module.js';
+import { openPipelines } from './pipelines/module.js';
 import { findConfinement } from './providers/confine/find.js';
 import { createPageAccess } from './providers/pages/access.js';
 import { createWebSearch } from './providers/search/search.js';
@@ -142,6 +143,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   });
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
   hooks.run({ tools, permissions, concurrency: config.hookConcurrency });
+  const pipelines = openPipelines(base, { toolbox, permissions, models: agents.models });
   const system = await openSystem(base, {
     config,
     hub,
@@ -188,6 +190,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     research,
     channels,
     hooks,
+    pipelines,
     system,
     http,
   };
@@ -262,6 +265,7 @@ export const resourcesOf = (
     received.hooks,
     agent.agents,
     ...modules.experts.resources({ models: agents.models }),
+    ...modules.pipelines.resources(),
     agent.chat,
     ...modules.approvals.resources(),
     ...permissions.resources(),

@@ -41,6 +41,7 @@ export type {
 } from '../outbound/notifications/contract.js';
 export type { OutgoingWebhook, WebhookDelivery } from '../outbound/webhooks/contract.js';
 export type { Permission } from '../permissions/contract.js';
+export type { PipelineTemplate, TemplateCheck } from '../pipelines/templates/contract.js';
 export type { ReaderTask, ReaderTaskDetail } from '../reader/contract.js';
 export type { ResearchJob, ResearchJobDetail } from '../research/contract.js';
 export type { ListedTool, SkillReply } from '../skills/contract.js';

@@ -1,9 +1,9 @@
 import { isNativeError } from 'node:util/types';
 import { type Context, createContext, Script } from 'node:vm';
+import type { Condition } from '../kernel/contract/condition.js';
 import { isDeeper } from '../kernel/depth.js';
 import { jsonPrefix } from '../kernel/jsonprefix.js';
 import { Comparison, TimeLimitSpent } from './compare.js';
-import type { Condition } from './hook.js';
 import { isAbsent, lookUp, type TemplateScope } from './template.js';
 import { CONDITIONS_MS, createTimeLimit, type TimeLimit } from './timelimit.js';
 

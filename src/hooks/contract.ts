@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { Condition } from '../kernel/contract/condition.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
@@ -13,8 +14,6 @@ const trigger = () =>
 const action = () => s.oneOf('Action', 'spawn_agent', 'notify', 'webhook', 'execute_tool');
 const executionStatus = () =>
   s.oneOf('ExecutionStatus', 'queued', 'running', 'success', 'error', 'skipped', 'interrupted');
-const operator = () =>
-  s.oneOf('Operator', 'equals', 'not_equals', 'contains', 'matches', 'exists', 'gt', 'lt', 'in');
 const path = () => s.text(200).pattern(/^[^/\p{Cc}]+$/u, 'no "/" and no control characters');
 
 const NewTriggerConfig = s.object('NewTriggerConfig', {
@@ -61,12 +60,6 @@ const ActionConfig = s.object('ActionConfig', {
   toolAction: s.optional(s.text(100)),
   toolParams: s.optional(s.record('ToolParams')),
   credentialId: s.optional(s.text(80).description('Of a forward: its bearer token')),
-});
-
-const Condition = s.object('Condition', {
-  field: s.text(300).example('webhook.body.action'),
-  operator: operator(),
-  value: s.optional(s.json()),
 });
 
 const all = 'Of all its agents together';

@@ -1,9 +1,10 @@
+import type { Condition } from '../kernel/contract/condition.js';
 import { canonical } from '../kernel/jsonvalue.js';
 import type { GrantRule } from '../permissions/module.js';
 import type { SecretOpener } from '../secrets/module.js';
 import type { HookRow } from '../store/tables/hooks.js';
 import { isOwnSecret } from './credential.js';
-import type { ActionConfig, Condition, TriggerConfig } from './hook.js';
+import type { ActionConfig, TriggerConfig } from './hook.js';
 
 /** The part of a hook's action that grants tools. */
 export interface GrantingAction {

@@ -1,12 +1,12 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { AgentLimits, DayCaps } from '../agents/module.js';
+import type { Condition } from '../kernel/contract/condition.js';
 import type { HookRow } from '../store/tables/hooks.js';
 import type { Tables } from '../store/tables.js';
 import type { Hook, NewHook } from './contract.js';
 
 export type TriggerConfig = NonNullable<NewHook['triggerConfig']>;
 export type ActionConfig = NewHook['actionConfig'];
-export type Condition = Hook['conditions'][number];
 
 /** A hook as its executions read it: the row with its JSON parsed. */
 export interface OpenedHook

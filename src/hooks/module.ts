@@ -36,6 +36,8 @@ import { agentEndTriggers, approvalTriggers } from './triggers.js';
 
 export type { PayloadPool } from './payloads/pool.js';
 export type { ProbeArrival } from './receivers/routes.js';
+export { conditionFaults } from './rules.js';
+export { placeholdersIn } from './template.js';
 
 /** The hooks: what comes in from senders and from the clock, and the actions it starts. */
 export interface Hooks {

@@ -1,4 +1,5 @@
 import { isTimezone } from '../kernel/clock.js';
+import type { Condition } from '../kernel/contract/condition.js';
 import { jsonPrefix } from '../kernel/jsonprefix.js';
 import type { FieldFault } from '../kernel/problem.js';
 import { faultOfCron } from '../schedule/module.js';
@@ -31,7 +32,7 @@ export type CheckedHook = Pick<
 export const hookFaults = (hook: CheckedHook, known: NamedThings): FieldFault[] => [
   ...triggerFaults(hook, known),
   ...actionFaults(hook, known),
-  ...conditionFaults(hook),
+  ...conditionFaults(hook.conditions ?? [], 'conditions'),
 ];
 
 const triggerFaults = (
@@ -116,12 +117,13 @@ const credentialFaults = (
   return isDoubled ? [{ path, message }] : [];
 };
 
-const conditionFaults = ({ conditions = [] }: CheckedHook): FieldFault[] => {
+/** Returns the faults of conditions beyond their schema; `at` is the path of their list. */
+export const conditionFaults = (conditions: Condition[], at: string): FieldFault[] => {
   if (jsonPrefix(conditions, LONGEST_CONDITIONS).length > LONGEST_CONDITIONS) {
-    return [{ path: 'conditions', message: 'must be at most 128 KiB of JSON together' }];
+    return [{ path: at, message: 'must be at most 128 KiB of JSON together' }];
   }
   return conditions.flatMap(({ operator, value }, index): FieldFault[] => {
-    const path = `conditions.${index}.value`;
+    const path = `${at}.${index}.value`;
     if (operator === 'in' && !Array.isArray(value)) return [{ path, message: 'must be a list' }];
     if ((operator === 'gt' || operator === 'lt') && typeof value !== 'number') {
       return [{ path, message: 'must be a number' }];

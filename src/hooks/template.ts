@@ -55,6 +55,10 @@ export const renderJson = (template: string, scope: TemplateScope): string => {
   return [...filled, template.slice(end).replace(PLACE, fill)].join('');
 };
 
+/** Returns the names of the values that a template names, as it writes them. */
+export const placeholdersIn = (template: string): string[] =>
+  [...template.matchAll(PLACE)].map(([, name = '']) => name.trim());
+
 /** Renders every text inside a JSON value; keys and everything else stay as they are. */
 export const renderDeep = (value: unknown, scope: TemplateScope): unknown => {
   const fill = filling(scope);

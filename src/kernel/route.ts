@@ -149,7 +149,7 @@ export const successOf = ({ status, reply }: Endpoint): number => status ?? (rep
  * everything for every route.
  */
 const replyRules = (endpoint: Endpoint, sample: number) =>
-  endpoint.produces || endpoint.streams || sample === 0
+  endpoint.produces || endpoint.streams || endpoint.textAs || sample === 0
     ? {}
     : { sample, status: statusSchemas(endpoint) };
 
@@ -193,7 +193,8 @@ const handlerOf =
       if (result instanceof FileReply) return new CustomReply(200, result.content, result.headers);
       return result instanceof CustomReply ? result : new CustomReply(successOf(endpoint), result);
     };
-    const isStored = !endpoint.secret && !endpoint.readsOnly && !endpoint.form;
+    const isStored =
+      !endpoint.secret && !endpoint.readsOnly && !endpoint.form && endpoint.rawBytes === undefined;
     const isKept = isStored && !streamingOf(endpoint, request);
     const call = isKept ? replayCall(route, request) : null;
     const reply = call ? await once(replays, call, work) : await work();
@@ -201,6 +202,7 @@ const handlerOf =
     const body = reply.body instanceof JsonText ? reply.body.text : reply.body;
     const response = h.response(body ?? undefined).code(reply.status);
     if (endpoint.produces || isText) response.type(endpoint.produces ?? 'application/json');
+    else if (endpoint.textAs && typeof body === 'string') response.type(endpoint.textAs);
     for (const [name, value] of Object.entries(reply.headers)) response.header(name, value);
     return response;
   };

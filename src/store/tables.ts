@@ -15,6 +15,7 @@ import type * as notifications from './tables/notifications.js';
 import type * as operations from './tables/operations.js';
 import type * as outbox from './tables/outbox.js';
 import type * as permissions from './tables/permissions.js';
+import type * as pipelines from './tables/pipelines.js';
 import type * as platforms from './tables/platforms.js';
 import type * as preferences from './tables/preferences.js';
 import type * as reader from './tables/reader.js';
@@ -41,6 +42,7 @@ type TableModules = typeof accounts &
   typeof operations &
   typeof outbox &
   typeof permissions &
+  typeof pipelines &
   typeof platforms &
   typeof preferences &
   typeof reader &

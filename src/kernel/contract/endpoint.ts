@@ -66,6 +66,8 @@ export interface Endpoint {
   readsOnly?: true;
   /** The media type of a reply that is not JSON. Bytes come as a FileReply, with a type of their own. */
   produces?: 'text/plain' | 'application/octet-stream';
+  /** The media type of the text with which it may reply in place of JSON, as its query asks. */
+  textAs?: 'application/yaml';
   /**
    * True if the reply comes as server-sent events (WHATWG HTML, 9.2) on request with `Accept:
    * text/event-stream`.
@@ -262,6 +264,7 @@ export type Handlers<C extends Contract> = {
     | CustomReply<Output<C[K]> | OtherReplies<C[K]>>
     | JsonText
     | (C[K] extends { streams: true } ? EventStream : never)
+    | (C[K] extends { textAs: string } ? string : never)
     | (C[K] extends { produces: 'application/octet-stream' } ? FileReply : never)
   >;
 };

@@ -1,0 +1,162 @@
+import { conditionFaults } from '../../hooks/module.js';
+import type { Schema } from '../../kernel/contract/schema.js';
+import type { FieldFault } from '../../kernel/problem.js';
+import { NewTemplate, type TemplateStage } from './contract.js';
+import { circleIn, graphOf } from './graph.js';
+import { outputSchema } from './outputschema.js';
+import { parameterFaults } from './parameters.js';
+import { configSchema, ITEM_KINDS, type StageKind } from './stagekinds.js';
+import { valueFaults } from './valuefaults.js';
+
+/** The tools and models that a template may name. */
+export interface KnownNames {
+  models(): string[];
+  /** Returns the faults of the tools with these names, each with its place in the list. */
+  faultsOfTools(names: string[]): { at: number; message: string }[];
+}
+
+/** Ours: the number of faults that are told at once. */
+const MOST_FAULTS = 50;
+
+/** The outcome of a check: the template, or what is wrong with it. */
+export type CheckedTemplate =
+  | { template: NewTemplate; faults: [] }
+  | { template: null; faults: FieldFault[] };
+
+/** Checks a value that is to be a template: its form, its graph and the values that it names. */
+export const checkTemplate = (given: unknown, known: KnownNames): CheckedTemplate => {
+  const { error, value } = NewTemplate.validate(given, UNLABELLED);
+  const faults = error ? faultsIn(error.details, '') : templateFaults(value, known);
+  if (faults.length > 0) return { template: null, faults: faults.slice(0, MOST_FAULTS) };
+  return { template: value, faults: [] };
+};
+
+const UNLABELLED = { abortEarly: false, errors: { label: false } } as const;
+
+/** Returns the faults of a template that has the right form, each with its path. */
+export const templateFaults = (template: NewTemplate, known: KnownNames): FieldFault[] => {
+  const { parameters = [], stages } = template;
+  const alone = [
+    ...parameterFaults(parameters),
+    ...(stages.length === 0 ? [{ path: 'stages', message: 'needs one stage at least' }] : []),
+    ...stages.flatMap((stage, at) => stageFaults(stage, `stages.${at}`, known)),
+    ...needsFaults(stages),
+  ];
+  if (alone.length > 0) return alone;
+  const circle = circleIn(stages);
+  if (circle) {
+    const at = stages.findIndex(({ key }) => key === circle[0]);
+    return [{ path: `stages.${at}.needs`, message: `goes in a circle: ${circle.join(' → ')}` }];
+  }
+  return [...gotoFaults(stages), ...valueFaults(template)];
+};
+
+type Work = Pick<TemplateStage, 'kind' | 'config' | 'output'>;
+
+const stageFaults = (stage: TemplateStage, at: string, known: KnownNames): FieldFault[] => {
+  const { needs = [], runIf, when = [], onError, maxVisits } = stage;
+  const faults = [...workFaults(stage, at, known), ...conditionFaults(when, `${at}.when`)];
+  if (runIf !== undefined && runIf !== 'success' && needs.length === 0) {
+    faults.push({ path: `${at}.runIf`, message: 'is for stages with needs; this one has none' });
+  }
+  if (maxVisits !== undefined && typeof onError !== 'object') {
+    faults.push({ path: `${at}.maxVisits`, message: 'is for stages with onError: { goto }' });
+  }
+  return faults;
+};
+
+const workFaults = (
+  { kind, config, output }: Work,
+  at: string,
+  known: KnownNames,
+): FieldFault[] => {
+  const faults = schemaFaults(configSchema(kind), config, `${at}.config`);
+  if (output !== undefined) faults.push(...schemaFaults(outputSchema, output, `${at}.output`));
+  return faults.length > 0 ? faults : (namedFaults[kind]?.(config, `${at}.config`, known) ?? []);
+};
+
+type NamedFaults = (config: Work['config'], at: string, known: KnownNames) => FieldFault[];
+
+/** The checks of what the configuration of a kind names, once its form is right. */
+const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
+  agent: ({ model, tools }, at, known) => [
+    ...modelFaults(model, `${at}.model`, known),
+    ...toolFaults(Array.isArray(tools) ? tools : [], (index) => `${at}.tools.${index}`, known),
+  ],
+  tool: ({ toolId, toolAction }, at, known) =>
+    toolFaults([`${toolId}.${toolAction}`], () => `${at}.toolAction`, known),
+  foreach: ({ stage }, at, known) => itemFaults(stage, `${at}.stage`, known),
+};
+
+const modelFaults = (model: unknown, path: string, known: KnownNames): FieldFault[] => {
+  const models = known.models();
+  if (typeof model !== 'string' || models.includes(model) || model.includes('{{')) return [];
+  return [{ path, message: `names no model; there are: ${models.join(', ')}` }];
+};
+
+const toolFaults = (
+  names: string[],
+  path: (index: number) => string,
+  known: KnownNames,
+): FieldFault[] =>
+  known.faultsOfTools(names).map(({ at, message }) => ({ path: path(at), message }));
+
+const itemFaults = (stage: unknown, at: string, known: KnownNames): FieldFault[] => {
+  if (!isWork(stage)) return [];
+  if (!ITEM_KINDS.includes(stage.kind)) {
+    return [{ path: `${at}.kind`, message: `of an item must be one of ${ITEM_KINDS.join(', ')}` }];
+  }
+  return workFaults(stage, at, known);
+};
+
+const isWork = (value: unknown): value is Work =>
+  typeof value === 'object' && value !== null && 'kind' in value && 'config' in value;
+
+const schemaFaults = (schema: Schema, value: unknown, at: string): FieldFault[] => {
+  const { error } = schema.validate(value, UNLABELLED);
+  return error ? faultsIn(error.details, `${at}.`) : [];
+};
+
+const faultsIn = (
+  details: { path: (string | number)[]; message: string }[],
+  before: string,
+): FieldFault[] =>
+  details.map(({ path, message }) => ({
+    path: `${before}${path.join('.')}`.replace(/\.$/, ''),
+    message,
+  }));
+
+/** Checks that keys are not used twice, and that the stages that one needs exist. */
+const needsFaults = (stages: TemplateStage[]): FieldFault[] => {
+  const first = new Map<string, number>();
+  for (const [at, { key }] of stages.entries()) if (!first.has(key)) first.set(key, at);
+  return stages.flatMap(({ key, needs = [], onError }, at) => [
+    ...(first.get(key) === at
+      ? []
+      : [
+          {
+            path: `stages.${at}.key`,
+            message: `${key} is the key of stages.${first.get(key)} too`,
+          },
+        ]),
+    ...needs.flatMap((need, index) => {
+      const path = `stages.${at}.needs.${index}`;
+      if (!first.has(need)) return [{ path, message: `names no stage: ${need}` }];
+      return needs.indexOf(need) < index ? [{ path, message: `names ${need} twice` }] : [];
+    }),
+    ...(typeof onError === 'object' && !first.has(onError.goto)
+      ? [{ path: `stages.${at}.onError.goto`, message: `names no stage: ${onError.goto}` }]
+      : []),
+  ]);
+};
+
+/** Checks that a `goto` leads back, so that its stage comes again. */
+const gotoFaults = (stages: TemplateStage[]): FieldFault[] => {
+  const graph = graphOf(stages);
+  return stages.flatMap(({ key, onError }, at) => {
+    const target = typeof onError === 'object' ? onError.goto : key;
+    if (target === key || graph.above(key).has(target)) return [];
+    const message = `must be ${key} itself or a stage that it needs; ${target} is neither`;
+    return [{ path: `stages.${at}.onError.goto`, message }];
+  });
+};

@@ -1,0 +1,92 @@
+import type { TemplateStage } from './contract.js';
+
+/** The stages of a template as a graph. */
+interface StageGraph {
+  stages: ReadonlyMap<string, TemplateStage>;
+  /** The stages that a stage needs, directly or through others. */
+  above(key: string): ReadonlySet<string>;
+  /** The stages that have surely completed when a stage begins, so that it may use their output. */
+  completedBefore(key: string): ReadonlySet<string>;
+}
+
+/** Returns the keys of stages that need each other in a circle, in order; null if there are none. */
+export const circleIn = (stages: TemplateStage[]): string[] | null => {
+  const needs = new Map(stages.map(({ key, needs = [] }) => [key, needs]));
+  const done = new Set<string>();
+  const walk = (key: string, way: string[]): string[] | null => {
+    const at = way.indexOf(key);
+    if (at >= 0) return [...way.slice(at), key];
+    if (done.has(key)) return null;
+    for (const need of needs.get(key) ?? []) {
+      const found = walk(need, [...way, key]);
+      if (found) return found;
+    }
+    done.add(key);
+    return null;
+  };
+  for (const key of needs.keys()) {
+    const found = walk(key, []);
+    if (found) return found;
+  }
+  return null;
+};
+
+/** Builds the graph of stages that have no circle. */
+export const graphOf = (all: TemplateStage[]): StageGraph => {
+  const stages = new Map(all.map((stage) => [stage.key, stage]));
+  const needsOf = (key: string): string[] => stages.get(key)?.needs ?? [];
+  const above = once((key): ReadonlySet<string> => {
+    const needs = needsOf(key);
+    return new Set(needs.flatMap((need) => [need, ...above(need)]));
+  });
+
+  // True if a stage may be skipped although nothing has failed.
+  const maySkip = once((key): boolean => {
+    const { when = [], runIf = 'success' } = stages.get(key) ?? {};
+    if (runIf === 'failure' || when.length > 0) return true;
+    const needs = needsOf(key);
+    return runIf === 'success' && needs.length > 0 && needs.every(maySkip);
+  });
+
+  const completedBefore = once((key): ReadonlySet<string> => {
+    const { runIf = 'success' } = stages.get(key) ?? {};
+    const needs = needsOf(key);
+    if (runIf !== 'success') return new Set();
+    // A stage with one need is skipped with it; beside others it may run without it.
+    const begun = needs.length === 1 ? needs : needs.filter((need) => !maySkip(need));
+    const completed = begun.filter((need) => stages.get(need)?.onError !== 'continue');
+    return new Set([...completed, ...begun.flatMap((need) => [...completedBefore(need)])]);
+  });
+
+  return { stages, above, completedBefore };
+};
+
+/** Returns a function that is called once for each key. */
+const once = <T>(make: (key: string) => T): ((key: string) => T) => {
+  const made = new Map<string, T>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+};
+
+/** Shows the graph as the text of a Mermaid flowchart. */
+export const mermaidOf = (stages: TemplateStage[]): string => {
+  const ids = new Map(stages.map(({ key }, at) => [key, `s${at}`]));
+  const id = (key: string): string => ids.get(key) ?? '';
+  const nodes = stages.map(
+    ({ key, name = key, kind }) => `  ${id(key)}["${label(name)} (${kind})"]`,
+  );
+  const needs = stages.flatMap(({ key, needs: of = [], runIf = 'success' }) =>
+    of.map((need) => `  ${id(need)} -->${runIf === 'success' ? '' : `|${runIf}|`} ${id(key)}`),
+  );
+  const back = stages.flatMap(({ key, onError }) =>
+    typeof onError === 'object' ? [`  ${id(key)} -.->|on error| ${id(onError.goto)}`] : [],
+  );
+  return `${['flowchart TD', ...nodes, ...needs, ...back].join('\n')}\n`;
+};
+
+/** Escapes a text by the entity codes of Mermaid, which begin with `#`. */
+const label = (text: string): string =>
+  text.replace(/[#"<>&\p{Cc}]/gu, (sign) => `#${sign.codePointAt(0)};`);

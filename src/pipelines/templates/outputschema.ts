@@ -1,0 +1,41 @@
+import Joi from 'joi';
+import * as s from '../../kernel/contract/schema.js';
+
+/** Ours: the deepest that a schema of an output is nested. */
+const DEEPEST = 8;
+
+const count = () => s.optional(s.whole(0, 1_000_000));
+
+/**
+ * The part of JSON Schema (2020-12) that the output of a stage may be described with. `pattern`,
+ * `$ref` and `if` are not part of it, so that checking an output takes time in proportion to its
+ * size.
+ */
+const schemaAt = (depth: number): s.Schema => {
+  const inner = depth < DEEPEST ? s.later(() => schemaAt(depth + 1)) : Joi.forbidden();
+  return Joi.object({
+    type: Joi.alternatives().try(typeName, Joi.array().items(typeName).unique().min(1)),
+    title: s.optional(s.anyText(200)),
+    description: s.optional(s.anyText(2000)),
+    enum: Joi.array().min(1).max(100),
+    const: s.optional(s.json()),
+    properties: Joi.object().pattern(Joi.string().max(100), inner).max(100),
+    required: Joi.array().items(s.text(100)).unique().max(100),
+    additionalProperties: s.optional(s.flag()),
+    items: inner,
+    minItems: count(),
+    maxItems: count(),
+    minLength: count(),
+    maxLength: count(),
+    minimum: Joi.number().strict(),
+    maximum: Joi.number().strict(),
+    anyOf: Joi.array().items(inner).min(1).max(20),
+  });
+};
+
+const typeName = Joi.string().valid(
+  ...['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'],
+);
+
+/** The schema of the schemas that the output of a stage may have. */
+export const outputSchema = s.later(() => schemaAt(0).label('OutputSchemaOfStage'));

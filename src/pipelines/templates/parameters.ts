@@ -1,0 +1,43 @@
+import type { FieldFault } from '../../kernel/problem.js';
+import type { NewTemplate } from './contract.js';
+
+/** A parameter of a template. */
+export type TemplateParameter = NonNullable<NewTemplate['parameters']>[number];
+
+/** Returns the faults of parameters beyond their schema. */
+export const parameterFaults = (parameters: TemplateParameter[]): FieldFault[] => {
+  const keys = parameters.map(({ key }) => key);
+  return parameters.flatMap((parameter, index) => {
+    const at = `parameters.${index}`;
+    const { key, type, options, required = false } = parameter;
+    const faults: FieldFault[] = [];
+    if (keys.indexOf(key) < index) {
+      faults.push({ path: `${at}.key`, message: `${key} is the key of another parameter too` });
+    }
+    if (type === 'choice' && !options?.length) {
+      faults.push({ path: `${at}.options`, message: 'is required for a choice' });
+    }
+    if (type !== 'choice' && options !== undefined) {
+      faults.push({ path: `${at}.options`, message: 'is for the type choice' });
+    }
+    if (parameter.default === undefined) return faults;
+    const fault = faultOfParameter(parameter, parameter.default);
+    if (fault !== null) faults.push({ path: `${at}.default`, message: fault });
+    if (required) {
+      faults.push({ path: `${at}.default`, message: 'is never used: the parameter is required' });
+    }
+    return faults;
+  });
+};
+
+/** Returns what the value of a parameter must be; null if it is valid. */
+const faultOfParameter = (
+  { type, options = [] }: TemplateParameter,
+  value: unknown,
+): string | null => {
+  if (type === 'number') return Number.isFinite(value) ? null : 'must be a number';
+  if (type === 'boolean') return typeof value === 'boolean' ? null : 'must be true or false';
+  if (typeof value !== 'string') return 'must be a text';
+  const isChosen = type !== 'choice' || options.includes(value);
+  return isChosen ? null : `must be one of ${options.join(', ')}`;
+};

@@ -1,0 +1,144 @@
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../../kernel/clock.js';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { cutPage, DEFAULT_LIMIT } from '../../kernel/contract/page.js';
+import { mint } from '../../kernel/ids.js';
+import { orNotFound, refuseFaults, resource } from '../../kernel/route.js';
+import { Taken } from '../../store/engine/protocol.js';
+import { type PipelineTemplateRow, pipelineTemplateTable } from '../../store/tables/pipelines.js';
+import { viewer } from '../../store/view.js';
+import { type KnownNames, templateFaults } from './check.js';
+import { PipelineTemplate, templates } from './contract.js';
+import { mermaidOf } from './graph.js';
+import { normalTemplate, type TemplateBody } from './normal.js';
+import { PRESETS } from './presets.js';
+import { MOST_TEMPLATES, type TemplatesStore } from './queries.js';
+import { checkedText, templateIn } from './text.js';
+import { addedTools, grantedTools } from './trust.js';
+import { templateYaml } from './yaml.js';
+
+export interface TemplatesDeps {
+  templates: TemplatesStore;
+  clock: Clock;
+  known: KnownNames;
+  /** Throws 403 if the caller may not grant these tools. */
+  refuseGrants(by: Caller, tools: string[]): void;
+}
+
+const view = viewer(pipelineTemplateTable, PipelineTemplate, { preset: () => false });
+
+export const templatesResource = (deps: TemplatesDeps) => {
+  const { templates: store, clock, known } = deps;
+
+  const own = async (userId: string, id: string): Promise<PipelineTemplateRow> => {
+    refusePreset(id);
+    return orNotFound(await store.get(userId, id), 'No template with that id');
+  };
+
+  const find = async (userId: string, id: string): Promise<PipelineTemplate> =>
+    PRESETS.find((preset) => preset.id === id) ?? view(await own(userId, id));
+
+  const named = async (name: string, userId: string): Promise<PipelineTemplate[]> => {
+    const row = await store.named(userId, name);
+    return [...(row ? [view(row)] : []), ...PRESETS.filter((preset) => preset.name === name)];
+  };
+
+  const create = async (body: TemplateBody, by: Caller): Promise<PipelineTemplate> => {
+    deps.refuseGrants(by, grantedTools(body.stages));
+    const now = clock.now();
+    const times = { created_at: iso(now), updated_at: iso(now) };
+    const row: PipelineTemplateRow = {
+      ...columnsOf(body),
+      ...times,
+      id: mint('template', now),
+      user_id: by.userId,
+      version: 1,
+    };
+    if (await orTaken(store.insert(row), body.name)) return view(row);
+    throw Boom.conflict(`You have ${MOST_TEMPLATES} templates already: delete one first`, {
+      code: 'too_many',
+    });
+  };
+
+  return resource('templates', templates, {
+    // The cursor is the id of the last template of the page before.
+    list: async ({ query: { limit = DEFAULT_LIMIT, cursor, preset, name } }, { userId }) => {
+      if (name !== undefined) return { templates: await named(name, userId), nextCursor: null };
+      const last = PRESETS.findIndex(({ id }) => id === cursor);
+      const hasOwn = preset !== true && last < 0;
+      const rows = hasOwn ? await store.list(userId, limit + 1, cursor) : [];
+      const shipped = preset === false ? [] : PRESETS.slice(last + 1);
+      const page = cutPage([...rows.map(view), ...shipped], limit);
+      return { templates: page.rows, nextCursor: page.nextCursor };
+    },
+    create: async ({ body }, by) => {
+      refuseFaults(templateFaults(body, known));
+      return create(normalTemplate(body), by);
+    },
+    get: async ({ id, query: { format } }, { userId }) => {
+      const template = await find(userId, id);
+      return format === 'yaml' ? templateYaml(template) : template;
+    },
+    update: async ({ id, body: { version, ...changes } }, by) => {
+      const row = await own(by.userId, id);
+      const { name, description, parameters, stages, limits, onFinish } = view(row);
+      const before = { name, description, parameters, stages, limits, onFinish };
+      const given = {
+        ...before,
+        ...changes,
+        ...(changes.limits && { limits: { ...limits, ...changes.limits } }),
+      };
+      refuseFaults(templateFaults(given, known));
+      const next = normalTemplate(given);
+      deps.refuseGrants(by, addedTools(stages, next.stages));
+      const change = {
+        ...columnsOf(next),
+        version: row.version + 1,
+        updated_at: iso(clock.now()),
+      };
+      const isRead = version === undefined || version === row.version;
+      if (!isRead || !(await orTaken(store.update(row, change), next.name))) throw changed();
+      return view({ ...row, ...change });
+    },
+    delete: async ({ id }, { userId }) => {
+      refusePreset(id);
+      if (!(await store.delete(userId, id))) throw Boom.notFound('No template with that id');
+    },
+    graph: async ({ id }, { userId }) => mermaidOf((await find(userId, id)).stages),
+    validate: async ({ raw }) => checkedText(raw, known),
+    import: async ({ raw }, by) => create(normalTemplate(templateIn(raw, known)), by),
+  });
+};
+
+/** Returns the columns of what a person writes. */
+const columnsOf = (body: TemplateBody): TemplateColumns => ({
+  name: body.name,
+  description: body.description,
+  parameters: JSON.stringify(body.parameters),
+  stages: JSON.stringify(body.stages),
+  limits: JSON.stringify(body.limits),
+  on_finish: JSON.stringify(body.onFinish),
+});
+
+type TemplateColumns = Omit<
+  PipelineTemplateRow,
+  'id' | 'user_id' | 'version' | 'created_at' | 'updated_at'
+>;
+
+const refusePreset = (id: string): void => {
+  if (!PRESETS.some((preset) => preset.id === id)) return;
+  const message = `The template ${id} ships with Adjutant and stays as it is: make your own of it`;
+  throw Boom.conflict(message, { code: 'preset' });
+};
+
+const changed = (): Boom.Boom =>
+  Boom.conflict('The template was changed meanwhile: read it again', { code: 'changed' });
+
+const orTaken = async (write: Promise<boolean>, name: string): Promise<boolean> => {
+  try {
+    return await write;
+  } catch (error) {
+    if (!(error instanceof Taken)) throw error;
+    throw Boom.conflict(`There is a template named ${name} already`, { code: 'name_taken' });
+  }
+};

@@ -1,0 +1,91 @@
+import Joi from 'joi';
+import * as s from '../../kernel/contract/schema.js';
+import { ItemStage, type TemplateStage } from './contract.js';
+
+/** The name of a kind of stage. */
+export type StageKind = TemplateStage['kind'];
+
+/** Ours: the longest list that a stage `foreach` may have. */
+const MOST_ITEMS = 1000;
+/** 90 days, in seconds. */
+const LONGEST_WAIT = 90 * 86_400;
+
+const prose = (most: number) => s.text(most).pattern(/\S/, 'some text');
+
+/** The most that an agent of a stage may use up; see the limits of agents. */
+const StageLimits = s.object('StageLimits', {
+  maxSteps: s.optional(s.whole(1, 1000)),
+  maxSeconds: s.optional(s.whole(1, 86_400)),
+  maxTokens: s.optional(s.whole(1, 100_000_000)),
+  maxAnswerTokens: s.optional(s.whole(1, 1_000_000)),
+  maxCostUsd: s.optional(s.amount(0, 10_000)),
+  maxDepth: s.optional(s.whole(0, 10)),
+  maxAgents: s.optional(s.whole(1, 100)),
+});
+
+const InputField = s.object('InputField', {
+  key: s.text(40).pattern(/^[a-z][a-z0-9_-]*$/, 'lower-case letters, digits, "_" and "-"'),
+  label: s.text(200),
+  type: s.oneOf('InputType', 'string', 'number', 'boolean', 'choice', 'text'),
+  options: s.optional(s.list(s.text(200), 100)),
+  required: s.optional(s.flag()),
+});
+
+/** The configuration of each kind of stage. */
+const CONFIGS = {
+  agent: s.object('AgentConfig', {
+    prompt: prose(100_000),
+    topic: s.optional(s.text(100)),
+    model: s.optional(s.text(200)),
+    expertId: s.optional(s.text(80)),
+    tools: s.optional(s.list(s.text(100), 50)),
+    limits: s.optional(StageLimits),
+  }),
+  tool: s.object('ToolConfig', {
+    toolId: s.text(100),
+    toolAction: s.text(100),
+    toolParams: s.optional(s.record('StageToolParams')),
+  }),
+  http: s.object('HttpConfig', {
+    method: s.oneOf('HttpMethod', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
+    url: s.text(2000),
+    headers: s.optional(
+      Joi.object<Record<string, string>>()
+        .pattern(Joi.string().pattern(/^[\w-]{1,100}$/), s.anyText(4000))
+        .max(50),
+    ),
+    body: s.optional(s.json()),
+    credentialId: s.optional(s.text(80)),
+  }),
+  approval: s.object('ApprovalConfig', { message: prose(10_000) }),
+  input: s.object('InputConfig', {
+    message: prose(10_000),
+    fields: s.list(InputField, 50).min(1),
+  }),
+  foreach: s.object('ForeachConfig', {
+    items: s.textOr('ForeachItems', s.text(500), s.list(s.json(), MOST_ITEMS)),
+    stage: ItemStage,
+    concurrency: s.optional(s.whole(1, 8)),
+  }),
+  pipeline: s.object('PipelineConfig', {
+    templateId: s.text(80),
+    params: s.optional(s.record('PipelineParams')),
+  }),
+  wait: s
+    .object('WaitConfig', {
+      seconds: s.optional(s.amount(0, LONGEST_WAIT)),
+      until: s.optional(s.text(300)),
+    })
+    .xor('seconds', 'until'),
+  research: s.object('ResearchConfig', {
+    question: prose(1000),
+    depth: s.optional(s.oneOf('StageResearchDepth', 'quick', 'standard', 'deep')),
+    sources: s.optional(s.list(s.oneOf('StageSource', 'web', 'knowledge'), 2).min(1)),
+  }),
+} satisfies Record<StageKind, s.Schema>;
+
+/** Returns the schema of the configuration of a kind. */
+export const configSchema = (kind: StageKind): s.Schema => CONFIGS[kind];
+
+/** The kinds that the items of a stage `foreach` may have: those that wait for no person. */
+export const ITEM_KINDS: readonly StageKind[] = ['agent', 'tool', 'http', 'pipeline', 'research'];

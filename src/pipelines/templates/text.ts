@@ -1,0 +1,52 @@
+import Boom from '@hapi/boom';
+import type { RawBody } from '../../kernel/contract/endpoint.js';
+import { isDeeper } from '../../kernel/depth.js';
+import { badRequest } from '../../kernel/route.js';
+import { checkTemplate, type KnownNames } from './check.js';
+import type { NewTemplate, TemplateCheck } from './contract.js';
+import { type LinedFault, readYaml } from './yaml.js';
+
+/** The media types of YAML (RFC 9512), the older ones of its users, and JSON. */
+const TYPES = /^(application\/(yaml|x-yaml|json)|text\/(yaml|x-yaml))\b/i;
+/** Ours: the deepest that a template is nested. */
+const DEEPEST = 32;
+
+/** Checks a template as text and tells everything that is wrong with it. */
+export const checkedText = (raw: RawBody, known: KnownNames): TemplateCheck => {
+  const { template, faults } = read(raw, known);
+  return { valid: template !== null, problems: faults, template: template && { ...template } };
+};
+
+/** Reads a template from text. Throws 400 that names every fault with its line. */
+export const templateIn = (raw: RawBody, known: KnownNames): NewTemplate => {
+  const { template, faults } = read(raw, known);
+  if (template) return template;
+  const told = faults.map(({ path, message, line }) => ({
+    path,
+    message: line === undefined ? message : `${message} (line ${line})`,
+  }));
+  throw badRequest(told);
+};
+
+const read = (
+  { bytes, headers }: RawBody,
+  known: KnownNames,
+): { template: NewTemplate | null; faults: LinedFault[] } => {
+  const type = headers['content-type'] ?? 'application/yaml';
+  if (!TYPES.test(type)) {
+    throw Boom.unsupportedMediaType('The body must be application/yaml, or application/json');
+  }
+  const yaml = readYaml(bytes.toString('utf8'));
+  if (yaml.faults.length > 0 || !('lineOf' in yaml)) return { template: null, faults: yaml.faults };
+  const { value } = yaml;
+  if (typeof value === 'object' && value !== null && isDeeper(value, DEEPEST)) {
+    const message = `may be nested at most ${DEEPEST} deep`;
+    return { template: null, faults: [{ path: '', message }] };
+  }
+  const { template, faults } = checkTemplate(value, known);
+  const lined = faults.map((fault) => {
+    const line = yaml.lineOf(fault.path);
+    return { ...fault, ...(line !== undefined && { line }) };
+  });
+  return { template, faults: lined };
+};

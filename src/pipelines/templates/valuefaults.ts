@@ -1,0 +1,59 @@
+import type { FieldFault } from '../../kernel/problem.js';
+import type { NewTemplate, TemplateStage } from './contract.js';
+import { graphOf } from './graph.js';
+import { type NamedValue, stageValueIn, valuesIn } from './values.js';
+
+/** A name as templates write one: words with dots between them. */
+const NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
+
+/**
+ * Returns the faults of the values that stages name: those that do not exist, and the outputs of
+ * stages that need not have completed before.
+ */
+export const valueFaults = ({ parameters = [], stages }: NewTemplate): FieldFault[] => {
+  const graph = graphOf(stages);
+  const params = new Set(parameters.map(({ key }) => key));
+
+  const faultOf = (stage: TemplateStage, { name }: NamedValue, isItem: boolean): string | null => {
+    const [root = '', first = ''] = name.split('.');
+    if (root === 'params') return params.has(first) ? null : noParameter(first, [...params]);
+    if (name === 'run.id') return null;
+    if (root === 'item')
+      return isItem ? null : 'names {{item}}, which only the items of a foreach have';
+    const value = stageValueIn(name);
+    if (!value) return `names {{${name}}}, which no stage has: there are ${ROOTS}`;
+    if (!graph.stages.has(value.key)) return `names the stage ${value.key}, which is not there`;
+    if (!graph.above(stage.key).has(value.key)) {
+      return `names the stage ${value.key}, which ${stage.key} does not need`;
+    }
+    if (value.of === 'status' || value.of === 'error') return null;
+    if (value.of !== 'output')
+      return `names ${value.of} of a stage: there are output, status and error`;
+    return graph.completedBefore(stage.key).has(value.key)
+      ? null
+      : `names the output of ${value.key}, which may be skipped or have failed by then`;
+  };
+
+  return stages.flatMap((stage, at) => {
+    const fields = (stage.when ?? []).map(({ field }, index) => ({
+      path: `stages.${at}.when.${index}.field`,
+      name: field,
+    }));
+    const named = valuesIn(stage.config, `stages.${at}.config`).filter(({ name }) =>
+      NAME.test(name),
+    );
+    return [...fields, ...named].flatMap((value) => {
+      const isItem =
+        value.path.startsWith(`stages.${at}.config.stage.`) && stage.kind === 'foreach';
+      const message = faultOf(stage, value, isItem);
+      return message === null ? [] : [{ path: value.path, message }];
+    });
+  });
+};
+
+const ROOTS = 'params.<key>, stages.<key>.output, item and run.id';
+
+const noParameter = (key: string, known: string[]): string => {
+  const there = known.length > 0 ? `there are: ${known.join(', ')}` : 'the template has none';
+  return `names the parameter ${key || '(none)'}, which is not there; ${there}`;
+};

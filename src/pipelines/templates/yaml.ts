@@ -1,0 +1,88 @@
+import { type Document, isAlias, isNode, LineCounter, parseDocument, stringify, visit } from 'yaml';
+import type { FieldFault } from '../../kernel/problem.js';
+import type { PipelineTemplate } from './contract.js';
+
+/** A fault with its line in the YAML, from 1, where that is known. */
+export interface LinedFault extends FieldFault {
+  line?: number;
+}
+
+/** A template as it was read from YAML. */
+export type ReadYaml =
+  | { value: unknown; faults: []; lineOf(path: string): number | undefined }
+  | { value: null; faults: LinedFault[] };
+
+/** Ours: a document with more nodes than this is no template. */
+const MOST_NODES = 20_000;
+
+/**
+ * Reads YAML 1.2, of which JSON is a part. Aliases are refused, since a few of them can stand for
+ * gigabytes.
+ */
+export const readYaml = (text: string): ReadYaml => {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, stringKeys: true, merge: false });
+  const errors = [...document.errors, ...document.warnings];
+  if (errors.length > 0) {
+    const faults = errors.slice(0, 20).map(({ message, linePos }) => ({
+      path: '',
+      message: saidOf(message),
+      ...(linePos && { line: linePos[0].line }),
+    }));
+    return { value: null, faults };
+  }
+  const refused = refusedPart(document, lines);
+  if (refused) return { value: null, faults: [refused] };
+  return {
+    value: document.toJS({ maxAliasCount: 0 }),
+    faults: [],
+    lineOf: (path) => lineOf(document, lines, path.split('.')),
+  };
+};
+
+/** Says what a parser said, without the place, which is told apart. */
+const saidOf = (message: string): string => {
+  if (message.includes('call stack')) return 'is nested too deeply to be read';
+  const [first = ''] = message.split('\n', 1);
+  return `is no YAML that can be read: ${first.replace(/ at line \d+, column \d+:?$/, '')}`;
+};
+
+const refusedPart = (document: Document, lines: LineCounter): LinedFault | null => {
+  let nodes = 0;
+  let refused: LinedFault | null = null;
+  visit(document, {
+    Node: (_, node) => {
+      nodes++;
+      const [start = 0] = node.range ?? [];
+      const at = { path: '', line: lines.linePos(start).line };
+      if (isAlias(node)) refused = { ...at, message: `may have no aliases, as *${node.source}` };
+      if (nodes > MOST_NODES) refused = { ...at, message: `may have at most ${MOST_NODES} values` };
+      return refused ? visit.BREAK : undefined;
+    },
+  });
+  return refused;
+};
+
+/** Finds the line of a path, or of the nearest part above it that is there. */
+const lineOf = (document: Document, lines: LineCounter, path: string[]): number | undefined => {
+  for (let depth = path.length; depth > 0; depth--) {
+    const keys = path.slice(0, depth).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+    const node = document.getIn(keys, true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return undefined;
+};
+
+/** Writes what a person can change of a template as YAML. */
+export const templateYaml = (template: PipelineTemplate): string => {
+  const { name, description, parameters, stages, limits, onFinish } = template;
+  const written = {
+    name,
+    ...(description !== null && { description }),
+    ...(parameters.length > 0 && { parameters }),
+    stages,
+    limits,
+    onFinish,
+  };
+  return stringify(written, { lineWidth: 100, aliasDuplicateObjects: false });
+};

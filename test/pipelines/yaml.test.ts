@@ -1,0 +1,58 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { normalTemplate } from '../../src/pipelines/templates/normal.js';
+import { PRESETS } from '../../src/pipelines/templates/presets.js';
+import { readYaml, templateYaml } from '../../src/pipelines/templates/yaml.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const faultOf = (text: string): string => {
+  const [fault] = readYaml(text).faults;
+  return fault ? `${fault.line ?? '-'}: ${fault.message}` : 'none';
+};
+
+describe('the YAML of a template', () => {
+  it('is written as it is read', () => {
+    for (const preset of PRESETS) {
+      const { value } = readYaml(templateYaml(preset));
+      const { name, description, parameters, stages, limits, onFinish } = preset;
+      const whole = { name, description, parameters, stages, limits, onFinish };
+      expect(normalTemplate(Object.assign({ name: '', stages: [] }, value))).to.equal(whole);
+    }
+  });
+
+  it('knows the line of each path, or of what is above it', () => {
+    const read = readYaml(
+      'name: A\nstages:\n  - key: a\n    kind: agent\n  - key: b\n    needs:\n      - z\n',
+    );
+    if (!('lineOf' in read)) throw new Error('Not read');
+    const lines = ['name', 'stages.0.kind', 'stages.1.needs.0', 'stages.1.config.prompt', 'owner'];
+    expect(lines.map(read.lineOf)).to.equal([1, 4, 7, 5, undefined]);
+  });
+
+  it('is refused with the line if it cannot be read', () => {
+    expect(faultOf('name: A\nstages: [')).to.match(/^\d: is no YAML that can be read: /);
+    expect(faultOf('name: A\nname: B')).to.match(/^2: .*unique/);
+    expect(faultOf('name: !exec ls')).to.match(/^1: .*tag/);
+    expect(faultOf('a: 1\n---\nb: 2')).to.match(/documents/);
+  });
+
+  it('has no aliases, few values and little depth', () => {
+    const bomb = [
+      'a: &a [x, x, x]',
+      ...'bcdefghij'
+        .split('')
+        .map((key, at) => `${key}: &${key} [*${'abcdefghi'[at]}, *${'abcdefghi'[at]}]`),
+    ];
+    expect(faultOf(bomb.join('\n'))).to.equal('2: may have no aliases, as *a');
+    expect(faultOf('base: &b {x: 1}\nmore:\n  <<: *b')).to.equal('3: may have no aliases, as *b');
+    expect(faultOf(`[${'1,'.repeat(30_000)}]`)).to.equal('1: may have at most 20000 values');
+    expect(faultOf('['.repeat(100_000))).to.contain('nested too deeply');
+  });
+
+  it('keeps texts that look like something else', () => {
+    const { value } = readYaml('on: yes\nversion: "1.0"\nday: 2026-01-02\noctal: 0o14');
+    expect(value).to.equal({ on: 'yes', version: '1.0', day: '2026-01-02', octal: 12 });
+  });
+});
