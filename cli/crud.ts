@@ -108,8 +108,10 @@ interface UpdateOptions<T, F extends CommandFlags> extends VerbHelp {
   isPrivileged?: true;
   /** The sentence printed when it is done. */
   message?(is: Named, row: T): string;
-  /** Makes the request where the flags alone do not say it. */
+  /** Makes the request from what was found, where the flags alone do not say it. */
   body?(context: Context, given: UpdateGiven<F>, found: CrudTarget): Promise<unknown>;
+  /** Changes it in an editor in a form of its own, in place of JSON. null: nothing was changed. */
+  edit?(context: Context, found: CrudTarget): Promise<T | null>;
 }
 
 /**
@@ -165,6 +167,7 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
     isPrivileged,
     message = ({ name }) => `Changed ${safe(name)}.`,
     body: bodyOf,
+    edit: ownEdit,
     ...help
   }: UpdateOptions<T, F>) => {
     const endpoint = declared(endpoints.update, rows);
@@ -181,11 +184,10 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
         ...(isPrivileged && { passwordFile: freshPasswordFile }),
       }),
       run: async (context, given) => {
-        // A request that is made from what there is comes after the search for it.
         const first = bodyOf && (await find(context, typedIn(given.args)));
         const isByEditor = isEdited(context, given);
-        const isPlain = !isByEditor && bodyOf === undefined;
-        const plain = isPlain ? await requestFrom(schema, given, context.at) : undefined;
+        const plain =
+          isByEditor || bodyOf ? undefined : await requestFrom(schema, given, context.at);
         const found = first ?? (await find(context, typedIn(given.args)));
         const at = parameter(endpoint, found.id);
         const send = (body: object) => {
@@ -193,13 +195,13 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
             found.client.call(endpoint, { ...at, body: { ...body, ...password } });
           return isPrivileged ? withPassword(context, given.flags, call) : call({});
         };
-        const edit = async () => {
+        const inJson = async () => {
           const present = await read(found.client, found.id);
           const title = `${noun.noun} ${named(present).name}`;
           return changedByEditor(context, { title, schema, present, secrets, send });
         };
         const row = isByEditor
-          ? await edit()
+          ? await (ownEdit ?? inJson)(context, found)
           : await send(plain ?? (await bodyOf?.(context, given, found)));
         if (row) context.out.done(message(named(row), row), row, columns);
       },

@@ -96,11 +96,11 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/(store\/|[\w/]*procedures(\/\w+)?\.ts$)/ },
   {
     module: /^@hapi\/boom$/,
-    only: /^src\/(accounts|agents|approvals|channels|conversations|documents|experts|folders|hooks|http|knowledge|memories|models|operations|outbound|permissions|pipelines|reader|research|skills|system|vault|kernel\/(route|raw|input|form)\.ts$)/,
+    only: /^src\/(accounts|agents|approvals|channels|conversations|documents|experts|folders|hooks|http|knowledge|memories|models|operations|outbound|permissions|pipelines|reader|research|skills|system|vault|kernel\/(route|replay|raw|input|form)\.ts$)/,
   },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,
-    only: /^src\/(http\/|client\/|app\.ts$|kernel\/(route|input)\.ts$)/,
+    only: /^src\/(http\/|client\/|app\.ts$|kernel\/(route|replay|input)\.ts$)/,
   },
   { module: /^commander$/, only: /^cli\// },
   { module: /^markdown-it$/, only: /^src\/providers\/chat\/markdown\// },

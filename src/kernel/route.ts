@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import Boom from '@hapi/boom';
 import type { Lifecycle, Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi';
@@ -14,8 +13,6 @@ import {
   FileReply,
   type Handlers,
   JsonText,
-  type KeptReply,
-  type ReplayCall,
   type RequestContext,
 } from './contract/endpoint.js';
 import type { Schema } from './contract/schema.js';
@@ -23,6 +20,7 @@ import { MULTIPART, openForm } from './form.js';
 import { inputRules, isJson, type ParseApart, readBody, refuseQuery } from './input.js';
 import { type FieldFault, type ProblemData, sayFaults } from './problem.js';
 import { holdRaw } from './raw.js';
+import { isReplyStored, type Replays, replayCall, repliedOnce } from './replay.js';
 import { framesOf, STREAMED, streamingOf } from './stream.js';
 
 declare module '@hapi/hapi' {
@@ -60,15 +58,6 @@ export const resource = <C extends Contract>(
   handlers: Handlers<C>,
 ): Resource => ({ name, contract, handlers: handlers as unknown as Record<string, Handler> });
 
-/** The store of first replies, for a repeated `Idempotency-Key`. */
-export interface Replays {
-  /**
-   * Returns `null` if the call may proceed. Otherwise returns the reply that the first call got, or
-   * `running` if it has none yet.
-   */
-  begin(call: ReplayCall): Promise<KeptReply | 'running' | 'other_body' | null>;
-  end(call: ReplayCall, reply: KeptReply | null): Promise<void>;
-}
 export interface RouteOptions {
   /** The percentage of replies that are checked against their schema. */
   checkedReplies: number;
@@ -193,11 +182,9 @@ const handlerOf =
       if (result instanceof FileReply) return new CustomReply(200, result.content, result.headers);
       return result instanceof CustomReply ? result : new CustomReply(successOf(endpoint), result);
     };
-    const isStored =
-      !endpoint.secret && !endpoint.readsOnly && !endpoint.form && endpoint.rawBytes === undefined;
-    const isKept = isStored && !streamingOf(endpoint, request);
+    const isKept = isReplyStored(endpoint) && !streamingOf(endpoint, request);
     const call = isKept ? replayCall(route, request) : null;
-    const reply = call ? await once(replays, call, work) : await work();
+    const reply = call ? await repliedOnce(replays, call, work) : await work();
     const isText = reply.body instanceof JsonText;
     const body = reply.body instanceof JsonText ? reply.body.text : reply.body;
     const response = h.response(body ?? undefined).code(reply.status);
@@ -261,41 +248,3 @@ const withInput = async <T>(
 
 const askerOf = (request: Request): RequestContext | Caller =>
   (request.auth.isAuthenticated && request.auth.credentials.app?.caller) || request.app.context;
-
-const replayCall = (route: string, request: Request): ReplayCall | null => {
-  const key = request.headers['idempotency-key'];
-  const caller = request.auth.credentials?.app?.caller;
-  if (typeof key !== 'string' || !caller || request.method === 'get') return null;
-  if (key.length < 1 || key.length > 200) {
-    throw Boom.badRequest('Idempotency-Key must have 1 to 200 characters');
-  }
-  const bodyDigest = createHash('sha256')
-    .update(JSON.stringify([request.params, request.payload ?? null]))
-    .digest('hex');
-  return { userId: caller.userId, route, key, bodyDigest };
-};
-
-const once = async (
-  replays: Replays,
-  call: ReplayCall,
-  work: () => Promise<CustomReply<unknown>>,
-): Promise<CustomReply<unknown>> => {
-  const kept = await replays.begin(call);
-  if (kept === 'running') {
-    const message = 'The first call with this Idempotency-Key is still at work';
-    throw Boom.conflict(message, { code: 'idempotency_key_busy' });
-  }
-  if (kept === 'other_body') {
-    const message = 'This Idempotency-Key was used with another body';
-    throw Boom.conflict(message, { code: 'idempotency_key_reused' });
-  }
-  if (kept) return new CustomReply(kept.status, kept.body, { 'idempotent-replayed': 'true' });
-  try {
-    const reply = await work();
-    await replays.end(call, { status: reply.status, body: reply.body ?? null });
-    return reply;
-  } catch (error) {
-    await replays.end(call, null);
-    throw error;
-  }
-};

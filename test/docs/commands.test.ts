@@ -12,7 +12,7 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 /** `npm run try:resource` follows the blocks of the last three. */
-const LANGUAGES = ['', 'sh', 'http', 'json', 'js', 'dockerfile', 'ts', 'sql', 'diff'];
+const LANGUAGES = ['', 'sh', 'http', 'json', 'js', 'dockerfile', 'ts', 'sql', 'diff', 'yaml'];
 /** Of an example that stands where a file, a key or a daemon would be. */
 const UNREADABLE = /cannot be read/;
 

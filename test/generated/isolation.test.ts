@@ -7,8 +7,8 @@ import { fill, guarded, type Route } from './routes.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-/** Whoever asks is logged in; some experts are everybody's. */
-const NEVER_EMPTY = ['GET /api/auth/sessions', 'GET /api/experts'];
+/** Whoever asks is logged in; some experts and templates are everybody's. */
+const NEVER_EMPTY = ['GET /api/auth/sessions', 'GET /api/experts', 'GET /api/pipelines/templates'];
 /** What an account is told when an admin begins to act as it: the only notice of its own here. */
 const OWN_NOTICE = 'impersonation.begun';
 

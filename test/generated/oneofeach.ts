@@ -6,6 +6,7 @@ import { keepFolder } from '../harness/folder.js';
 import { keepGrant } from '../harness/grant.js';
 import { keepOperation } from '../harness/operation.js';
 import { keepPasskey } from '../harness/passkey.js';
+import { keepTemplate } from '../harness/template.js';
 import { makeToken } from '../harness/token.js';
 import { upload } from '../harness/upload.js';
 import { keepWebhook } from '../harness/webhook.js';
@@ -57,12 +58,13 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
   };
 };
 
-/** An entry, a document, the reading of a page and a question. */
+/** An entry, a document, the reading of a page, a question and a template. */
 const libraryOf = async (app: TestApp, token: string): Promise<Ids> => ({
   knowledge: { id: await keepEntry(app, token, 'A private text'), n: '0' },
   documents: { id: await keepDocument(app, token), number: '1' },
   reader: { id: await keepReading(app, token) },
   research: { id: await keepResearch(app, token) },
+  templates: { id: await keepTemplate(app, token, 'private') },
 });
 
 /** The reading of a page that cannot be reached. */

@@ -1,9 +1,9 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { faultOfValue, judgeConditions } from '../../src/hooks/conditions.js';
-import type { Condition } from '../../src/kernel/contract/condition.js';
 import type { TemplateScope } from '../../src/hooks/template.js';
 import { CONDITIONS_MS, createTimeLimit, type TimeLimit } from '../../src/hooks/timelimit.js';
+import type { Condition } from '../../src/kernel/contract/condition.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;

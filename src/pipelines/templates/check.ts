@@ -5,7 +5,13 @@ import { NewTemplate, type TemplateStage } from './contract.js';
 import { circleIn, graphOf } from './graph.js';
 import { outputSchema } from './outputschema.js';
 import { parameterFaults } from './parameters.js';
-import { configSchema, ITEM_KINDS, type StageKind } from './stagekinds.js';
+import {
+  configSchema,
+  ITEM_KINDS,
+  isStageWork,
+  type StageKind,
+  type StageWork,
+} from './stagekinds.js';
 import { valueFaults } from './valuefaults.js';
 
 /** The tools and models that a template may name. */
@@ -51,8 +57,6 @@ export const templateFaults = (template: NewTemplate, known: KnownNames): FieldF
   return [...gotoFaults(stages), ...valueFaults(template)];
 };
 
-type Work = Pick<TemplateStage, 'kind' | 'config' | 'output'>;
-
 const stageFaults = (stage: TemplateStage, at: string, known: KnownNames): FieldFault[] => {
   const { needs = [], runIf, when = [], onError, maxVisits } = stage;
   const faults = [...workFaults(stage, at, known), ...conditionFaults(when, `${at}.when`)];
@@ -66,7 +70,7 @@ const stageFaults = (stage: TemplateStage, at: string, known: KnownNames): Field
 };
 
 const workFaults = (
-  { kind, config, output }: Work,
+  { kind, config, output }: StageWork,
   at: string,
   known: KnownNames,
 ): FieldFault[] => {
@@ -75,7 +79,7 @@ const workFaults = (
   return faults.length > 0 ? faults : (namedFaults[kind]?.(config, `${at}.config`, known) ?? []);
 };
 
-type NamedFaults = (config: Work['config'], at: string, known: KnownNames) => FieldFault[];
+type NamedFaults = (config: StageWork['config'], at: string, known: KnownNames) => FieldFault[];
 
 /** The checks of what the configuration of a kind names, once its form is right. */
 const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
@@ -102,15 +106,12 @@ const toolFaults = (
   known.faultsOfTools(names).map(({ at, message }) => ({ path: path(at), message }));
 
 const itemFaults = (stage: unknown, at: string, known: KnownNames): FieldFault[] => {
-  if (!isWork(stage)) return [];
+  if (!isStageWork(stage)) return [];
   if (!ITEM_KINDS.includes(stage.kind)) {
     return [{ path: `${at}.kind`, message: `of an item must be one of ${ITEM_KINDS.join(', ')}` }];
   }
   return workFaults(stage, at, known);
 };
-
-const isWork = (value: unknown): value is Work =>
-  typeof value === 'object' && value !== null && 'kind' in value && 'config' in value;
 
 const schemaFaults = (schema: Schema, value: unknown, at: string): FieldFault[] => {
   const { error } = schema.validate(value, UNLABELLED);

@@ -42,7 +42,7 @@ const StageGoto = s.object('StageGoto', {
   goto: key().description('This stage, or one that it needs, from which the run goes on anew'),
 });
 
-/** What a stage does, without its place in the graph. */
+/** The work of a stage, without its place in the graph. */
 const work = {
   kind: stageKind(),
   config: s.record('StageConfig').description('By the kind; see docs/pipelines.md'),
@@ -112,14 +112,19 @@ const TemplateChanges = s.ignoring(
   ...['id', 'preset', 'createdAt', 'updatedAt'],
 );
 
-export const PipelineTemplate = s.object('PipelineTemplate', {
-  id: s.id('template'),
+/** The part of a template that a person writes, with what was left out filled in. */
+const written = {
   name: s.text(200),
   description: s.nullable(s.anyText(2000)),
   parameters: s.list(TemplateParameter),
   stages: s.list(TemplateStage),
   limits: RunLimits,
   onFinish: s.object('OnFinish', { notifyOwner: s.flag() }),
+};
+
+export const PipelineTemplate = s.object('PipelineTemplate', {
+  id: s.id('template'),
+  ...written,
   preset: s.flag().description('True: ships with Adjutant, and cannot be changed'),
   version: s.whole(1, 1_000_000_000).description('Counts the changes; a run keeps its version'),
   createdAt: s.time(),
@@ -137,10 +142,16 @@ export const TemplateCheck = s.object('TemplateCheck', {
     }),
   ),
   template: s
-    .nullable(s.record('CheckedTemplate'))
-    .description('The body with which it can be created; null unless it is valid'),
+    .nullable(s.object('CheckedTemplate', written))
+    .description('It, with what it leaves out filled in; null unless it is valid'),
 });
 export type TemplateCheck = s.Static<typeof TemplateCheck>;
+
+/** An example as JSON, which is a part of YAML. */
+const imported = {
+  name: 'The time',
+  stages: [{ key: 'now', kind: 'tool', config: { toolId: 'time', toolAction: 'now' } }],
+};
 
 export const templates = contract({
   list: endpoint.get('/api/pipelines/templates', {
@@ -199,12 +210,14 @@ export const templates = contract({
   validate: endpoint.post('/api/pipelines/templates/validate', {
     summary: 'Check a template in YAML or JSON; nothing is kept',
     rawBytes: TEMPLATE_BYTES,
+    example: imported,
     readsOnly: true,
     reply: TemplateCheck,
   }),
   import: endpoint.post('/api/pipelines/templates/import', {
     summary: 'Create a template from YAML (application/yaml)',
     rawBytes: TEMPLATE_BYTES,
+    example: imported,
     reply: PipelineTemplate,
     status: 201,
   }),

@@ -14,7 +14,7 @@ import { normalTemplate, type TemplateBody } from './normal.js';
 import { PRESETS } from './presets.js';
 import { MOST_TEMPLATES, type TemplatesStore } from './queries.js';
 import { checkedText, templateIn } from './text.js';
-import { addedTools, grantedTools } from './trust.js';
+import { addedTools, toolsGrantedBy } from './trust.js';
 import { templateYaml } from './yaml.js';
 
 export interface TemplatesDeps {
@@ -44,7 +44,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
   };
 
   const create = async (body: TemplateBody, by: Caller): Promise<PipelineTemplate> => {
-    deps.refuseGrants(by, grantedTools(body.stages));
+    deps.refuseGrants(by, toolsGrantedBy(body.stages));
     const now = clock.now();
     const times = { created_at: iso(now), updated_at: iso(now) };
     const row: PipelineTemplateRow = {

@@ -4,6 +4,8 @@ import { ItemStage, type TemplateStage } from './contract.js';
 
 /** The name of a kind of stage. */
 export type StageKind = TemplateStage['kind'];
+/** The work of a stage, without its place in the graph. */
+export type StageWork = Pick<TemplateStage, 'kind' | 'config' | 'output' | 'allowUntrusted'>;
 
 /** Ours: the longest list that a stage `foreach` may have. */
 const MOST_ITEMS = 1000;
@@ -86,6 +88,10 @@ const CONFIGS = {
 
 /** Returns the schema of the configuration of a kind. */
 export const configSchema = (kind: StageKind): s.Schema => CONFIGS[kind];
+
+/** True for the work that a stage `foreach` does for each item, once its form was checked. */
+export const isStageWork = (value: unknown): value is StageWork =>
+  typeof value === 'object' && value !== null && 'kind' in value && 'config' in value;
 
 /** The kinds that the items of a stage `foreach` may have: those that wait for no person. */
 export const ITEM_KINDS: readonly StageKind[] = ['agent', 'tool', 'http', 'pipeline', 'research'];

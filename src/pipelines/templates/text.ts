@@ -4,6 +4,7 @@ import { isDeeper } from '../../kernel/depth.js';
 import { badRequest } from '../../kernel/route.js';
 import { checkTemplate, type KnownNames } from './check.js';
 import type { NewTemplate, TemplateCheck } from './contract.js';
+import { normalTemplate } from './normal.js';
 import { type LinedFault, readYaml } from './yaml.js';
 
 /** The media types of YAML (RFC 9512), the older ones of its users, and JSON. */
@@ -14,7 +15,11 @@ const DEEPEST = 32;
 /** Checks a template as text and tells everything that is wrong with it. */
 export const checkedText = (raw: RawBody, known: KnownNames): TemplateCheck => {
   const { template, faults } = read(raw, known);
-  return { valid: template !== null, problems: faults, template: template && { ...template } };
+  return {
+    valid: template !== null,
+    problems: faults,
+    template: template && normalTemplate(template),
+  };
 };
 
 /** Reads a template from text. Throws 400 that names every fault with its line. */

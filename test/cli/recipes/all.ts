@@ -5,6 +5,7 @@ import { agents } from './agents.js';
 import { daemon } from './daemon.js';
 import { documents } from './documents.js';
 import { hooks } from './hooks.js';
+import { pipelines } from './pipelines.js';
 import type { Recipes } from './recipe.js';
 import type { Scene } from './scene.js';
 import { things } from './things.js';
@@ -40,7 +41,15 @@ const recipesOf = (resource: string, create: Endpoint, update: Endpoint): Recipe
   };
 };
 
-const given: Recipes = { ...account, ...agents, ...daemon, ...documents, ...hooks, ...things };
+const given: Recipes = {
+  ...account,
+  ...agents,
+  ...daemon,
+  ...documents,
+  ...hooks,
+  ...pipelines,
+  ...things,
+};
 
 /** Resources of which nothing says how their commands are tried. */
 const byContract = resources.flatMap(({ name, contract: { list, get, create, update } }) =>
@@ -48,7 +57,7 @@ const byContract = resources.flatMap(({ name, contract: { list, get, create, upd
   get &&
   create?.example &&
   update?.example &&
-  !Object.keys(given).some((path) => path.startsWith(`${name} `))
+  !Object.keys(given).some((path) => ` ${path}`.includes(` ${name} `))
     ? [recipesOf(name, create, update)]
     : [],
 );

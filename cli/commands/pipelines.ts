@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util';
+import { createTwoFilesPatch } from 'diff';
+import { contracts } from '../../src/client/index.js';
+import { type CommandGroup, command } from '../command.js';
+import { Exit, usageFault } from '../exit.js';
+import { readFileOrStdin } from '../input.js';
+import {
+  check,
+  fileFlag,
+  ownNamed,
+  problemLines,
+  readTemplate,
+  writtenPart,
+} from '../pipelines/file.js';
+import { templateColumns } from '../pipelines/templates.js';
+import { safe } from '../text.js';
+
+const endpoints = await contracts.templates();
+const flags = { file: fileFlag };
+
+const fileIn = (file: string | undefined): string => {
+  if (file === undefined) throw usageFault('Name the file of the template: -f <file>');
+  return file;
+};
+
+const validate = command({
+  name: 'validate',
+  calls: [endpoints.validate],
+  examples: ['-f notes.yaml', '-f notes.yaml --json', '-f - < notes.yaml'],
+  flags,
+  notes: ['The exit code is 1 if something is wrong; each fault is told with its line.'],
+  run: async (context, { flags: { file } }) => {
+    const text = await readFileOrStdin(context, fileIn(file));
+    const checked = await check(await context.client(), text);
+    if (!checked.valid) context.exitCode = Exit.failed;
+    if (context.out.format === 'json') return context.out.json(checked);
+    for (const line of problemLines(file === '-' ? 'stdin' : `${file}`, checked))
+      context.out.line(line);
+    if (checked.valid) context.out.note('It is valid.');
+  },
+});
+
+const apply = command({
+  name: 'apply',
+  calls: [endpoints.validate, endpoints.list, endpoints.create, endpoints.update],
+  summary: 'Create a template from a file, or change the one of that name',
+  examples: ['-f notes.yaml', '-f notes.yaml --json', '-f - < notes.yaml'],
+  flags,
+  run: async (context, { flags: { file } }) => {
+    const { client, template } = await readTemplate(context, fileIn(file));
+    const present = await ownNamed(client, template.name);
+    if (present && isDeepStrictEqual(writtenPart(present), template)) {
+      const sentence = `${safe(present.name)} is as the file says: version ${present.version}.`;
+      return context.out.done(sentence, present, templateColumns);
+    }
+    const row = present
+      ? await client.templates.update({
+          id: present.id,
+          body: { ...template, version: present.version },
+        })
+      : await client.templates.create({ body: template });
+    const sentence = present
+      ? `Changed ${safe(row.name)}: version ${row.version}.`
+      : `Created ${safe(row.name)}.`;
+    context.out.done(sentence, row, templateColumns);
+  },
+});
+
+const diff = command({
+  name: 'diff',
+  calls: [endpoints.validate, endpoints.list],
+  summary: 'Show what apply would change',
+  examples: ['-f notes.yaml', '-f notes.yaml --quiet', '-f - < notes.yaml'],
+  flags,
+  notes: ['The exit code is 1 if there is a difference.'],
+  run: async (context, { flags: { file } }) => {
+    const { client, template } = await readTemplate(context, fileIn(file));
+    const present = await ownNamed(client, template.name);
+    const before = present ? textOf(writtenPart(present)) : '';
+    const after = textOf(template);
+    if (before === after) return context.out.note('There is no difference.');
+    context.exitCode = Exit.failed;
+    const names = [present ? `version ${present.version}` : 'nothing', `${file}`] as const;
+    const lines = createTwoFilesPatch(...names, before, after)
+      .trimEnd()
+      .split('\n')
+      .slice(1);
+    for (const line of lines) context.out.line(safe(line));
+  },
+});
+
+const textOf = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+
+export const pipelinesGroup: CommandGroup = {
+  commands: [validate, apply, diff],
+};

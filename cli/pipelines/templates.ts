@@ -1,0 +1,138 @@
+import { type Client, contracts, type PipelineTemplate } from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import { type CommandGroup, type Context, command, on } from '../command.js';
+import { crud } from '../crud.js';
+import { writeIn } from '../editor.js';
+import { failed, usageFault } from '../exit.js';
+import { safe } from '../text.js';
+import {
+  check,
+  fileFlag,
+  importText,
+  printText,
+  problemLines,
+  readTemplate,
+  yamlOf,
+} from './file.js';
+import { stageTree } from './tree.js';
+
+const endpoints = await contracts.templates();
+
+export const templateColumns = columnsOf<PipelineTemplate>(
+  ['id:data', 'short=id:tail', 'name'],
+  { name: 'stages', value: ({ stages }) => stages.length },
+  { name: 'from', value: ({ preset }) => (preset ? 'Adjutant' : 'you') },
+  ['description', 'version:data', 'updated=updatedAt:ago'],
+);
+
+const templateCrud = crud({
+  noun: 'template',
+  rows: 'templates',
+  path: 'pipelines templates',
+  endpoints,
+  columns: templateColumns,
+  named: (row) => row,
+});
+
+const yaml = on('Print it as YAML, to be changed and applied');
+
+const get = command({
+  name: 'get',
+  args: '<template>',
+  calls: [endpoints.get],
+  examples: ['preset_release_notes', 'preset_release_notes --yaml > notes.yaml', 'notes --json'],
+  flags: { yaml },
+  run: async (context, { args, flags }) => {
+    const { client, id } = await templateCrud.find(context, args.template);
+    if (flags.yaml) return printText(context, await yamlOf(client, id));
+    context.out.item(await client.templates.get({ id, query: {} }), templateColumns);
+  },
+});
+
+const create = command({
+  name: 'create',
+  calls: [endpoints.import, endpoints.create],
+  summary: 'Create a template from a file',
+  examples: ['-f notes.yaml', '-f notes.json --json', '-f - < notes.yaml'],
+  flags: { file: fileFlag },
+  notes: ['To change it with the same file later: adjutant pipelines apply -f <file>'],
+  run: async (context, { flags: { file } }) => {
+    if (file === undefined) throw usageFault('Name the file of the template: -f <file>');
+    const { client, text } = await readTemplate(context, file);
+    const made = await importText(client, text);
+    context.out.done(`Created ${safe(made.name)}.`, made, templateColumns);
+  },
+});
+
+/** Changes a template as YAML in the editor, until it is accepted or the person gives up. */
+const editYaml = async (context: Context, { client, id }: { client: Client; id: string }) => {
+  const present = await client.templates.get({ id, query: {} });
+  if (present.preset) throw failed(`${id} ships with Adjutant.`, ...copyOf(id));
+  const before = await yamlOf(client, id);
+  for (let draft = before; ; ) {
+    const outcome = await writeIn('template.yaml', draft);
+    if (outcome.is === 'refused') throw failed(`${outcome.reason}.`);
+    draft = outcome.text;
+    if (draft === before) {
+      context.out.note('Nothing was changed.');
+      return null;
+    }
+    const checked = await check(client, draft);
+    if (checked.template) {
+      const body = { ...checked.template, version: present.version };
+      return client.templates.update({ id, body });
+    }
+    for (const line of problemLines('template.yaml', checked)) context.out.note(line);
+    await context.ask.confirm('Open it again?');
+  }
+};
+
+const copyOf = (id: string): string[] => [
+  `Make your own of it: adjutant pipelines templates get ${id} --yaml > mine.yaml`,
+];
+
+const graph = command({
+  name: 'graph',
+  args: '<template>',
+  calls: [endpoints.graph, endpoints.get],
+  summary: 'Show the stages of a template as a tree',
+  examples: ['preset_issue_triage', 'notes --mermaid > notes.mmd', 'notes --json'],
+  flags: { mermaid: on('Print the text of a Mermaid flowchart') },
+  run: async (context, { args, flags }) => {
+    const { client, id } = await templateCrud.find(context, args.template);
+    if (flags.mermaid) return printText(context, await client.templates.graph({ id }));
+    const template = await client.templates.get({ id, query: {} });
+    if (context.out.format === 'json') return context.out.json(template.stages);
+    for (const line of stageTree(template.stages)) context.out.line(safe(line));
+  },
+});
+
+export const templatesGroup: CommandGroup = {
+  commands: [
+    templateCrud.list({
+      examples: ['', '--no-preset', '--json'],
+      next: (rows) =>
+        rows.some(({ preset }) => !preset)
+          ? undefined
+          : 'Make one of your own: adjutant pipelines templates get preset_release_notes --yaml > mine.yaml',
+    }),
+    get,
+    create,
+    templateCrud.update({
+      edit: editYaml,
+      message: ({ name }, { version }) => `Changed ${safe(name)}: version ${version}.`,
+      notes: ['On a terminal without other flags it opens as YAML in $VISUAL or $EDITOR.'],
+      examples: [
+        'notes',
+        'notes --description "Asks before anything is published"',
+        'notes --limits.max-cost-usd 2',
+      ],
+    }),
+    graph,
+    templateCrud.delete({
+      examples: ['notes', 'notes --yes', '4ew6rt --yes --quiet'],
+      ask: ({ name }) => `Delete the template ${safe(name)}? Its runs stay.`,
+    }),
+  ],
+  notes: ['A template is named by its name, its id, or the last six characters of that.'],
+};

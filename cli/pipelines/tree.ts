@@ -1,0 +1,52 @@
+import type { PipelineTemplate } from '../../src/client/index.js';
+
+type Stage = PipelineTemplate['stages'][number];
+
+/**
+ * Draws stages as a tree, each below the last stage that it needs; what else it needs stands beside
+ * it.
+ */
+export const stageTree = (stages: Stage[]): string[] => {
+  const order = new Map(stages.map(({ key }, at) => [key, at]));
+  const parentOf = ({ needs = [] }: Stage): string | undefined =>
+    [...needs].sort((a, b) => depth(b) - depth(a) || (order.get(b) ?? 0) - (order.get(a) ?? 0))[0];
+  const depths = new Map<string, number>();
+  const depth = (key: string): number => {
+    const known = depths.get(key);
+    if (known !== undefined) return known;
+    const { needs = [] } = stages[order.get(key) ?? -1] ?? {};
+    const deepest = Math.max(0, ...needs.map((need) => depth(need) + 1));
+    depths.set(key, deepest);
+    return deepest;
+  };
+
+  const below = (parent: string | undefined): Stage[] =>
+    stages.filter((stage) => parentOf(stage) === parent);
+  const draw = (parent: string | undefined, indent: string): string[] => {
+    const children = below(parent);
+    return children.flatMap((stage, at) => {
+      const isLast = at === children.length - 1;
+      const isRoot = parent === undefined;
+      const branch = isRoot ? '' : isLast ? '└─ ' : '├─ ';
+      const others = (stage.needs ?? []).filter((need) => need !== parent);
+      return [
+        `${indent}${branch}${labelOf(stage, others)}`,
+        ...draw(stage.key, isRoot ? '' : `${indent}${isLast ? '   ' : '│  '}`),
+      ];
+    });
+  };
+  return draw(undefined, '');
+};
+
+const labelOf = (
+  { key, kind, runIf = 'success', when = [], onError }: Stage,
+  others: string[],
+): string =>
+  [
+    `${key}  ${kind}`,
+    ...(runIf === 'success' ? [] : [`on ${runIf}`]),
+    ...(when.length > 0 ? [`if ${when.map(({ field }) => field).join(', ')}`] : []),
+    ...(others.length > 0 ? [`also needs ${others.join(', ')}`] : []),
+    ...(typeof onError === 'object' ? [`on error back to ${onError.goto}`] : []),
+    ...(onError === 'continue' ? ['goes on after an error'] : []),
+  ].join('  ');

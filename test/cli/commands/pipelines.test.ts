@@ -1,0 +1,116 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { keepTemplate } from '../../harness/template.js';
+import { type Editor, openEditor } from '../editor.js';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { describe, it, before, beforeEach, after, afterEach } = lab;
+
+const YAML = `name: Notes
+parameters:
+  - { key: what, type: string, required: true }
+stages:
+  - key: draft
+    kind: agent
+    config: { prompt: "Write about {{params.what}}" }
+  - key: approve
+    kind: approval
+    needs: [draft]
+    config: { message: "{{stages.draft.output}}" }
+`;
+
+describe('adjutant pipelines', () => {
+  let world: World;
+  let token: string;
+  before(async () => {
+    world = await openWorld();
+  });
+  after(() => world.stop());
+  beforeEach(async () => {
+    ({ token } = await world.arrive());
+  });
+
+  const run = (verb: string, text: string, ...words: string[]) =>
+    world.cli(['pipelines', verb, '-f', '-', ...words], { stdin: text });
+
+  it('applies a file: creates, leaves as it is, shows what differs, changes', async () => {
+    expect((await run('apply', YAML, '--output', 'id')).stdout).to.match(/^template_\w+\n$/);
+    const same = await world.cli(['pipelines', 'apply', '-f', await world.file('n.yaml', YAML)], {
+      terminal: 100,
+    });
+    expect([same.code, same.stderr]).to.equal([0, 'Notes is as the file says: version 1.\n']);
+    expect((await run('diff', YAML)).code).to.equal(0);
+    const changed = YAML.replace('Write about', 'Write shortly about');
+    const diff = await run('diff', changed);
+    expect(diff.code).to.equal(1);
+    const lines = diff.stdout.split('\n').filter((line) => /^[-+] /.test(line));
+    expect(lines.map((line) => line.replace(/\s+/g, ' '))).to.equal([
+      '- "prompt": "Write about {{params.what}}"',
+      '+ "prompt": "Write shortly about {{params.what}}"',
+    ]);
+    const applied = JSON.parse((await run('apply', changed, '--json')).stdout);
+    expect([applied.name, applied.version]).to.equal(['Notes', 2]);
+  });
+
+  it('names the line of each fault', async () => {
+    const bad = YAML.replace('needs: [draft]', 'needs: [drafts]').replace('agent', 'poem');
+    const { code, stdout } = await run('validate', bad);
+    expect([code, stdout.split('\n')[0]]).to.match(/^1,stdin:6: stages\.0\.kind must be one of /);
+    const { code: applied, stderr } = await run('apply', YAML.replace('[draft]', '[drafts]'));
+    expect([applied, stderr]).to.equal([
+      1,
+      '- is no template.\nstdin:10: stages.1.needs.0 names no stage: drafts\n',
+    ]);
+    expect((await run('validate', 'a: &a [*a]')).stdout).to.contain('aliases');
+  });
+
+  it('draws the stages as a tree', async () => {
+    await run('apply', YAML);
+    const { stdout } = await world.cli(['pipelines', 'templates', 'graph', 'Notes']);
+    expect(stdout).to.equal('draft  agent\n└─ approve  approval\n');
+    const mermaid = await world.cli(['pipelines', 'templates', 'graph', 'Notes', '--mermaid']);
+    expect(mermaid.stdout).to.startWith('flowchart TD\n  s0["draft (agent)"]\n');
+  });
+
+  it('prints YAML that can be applied again', async () => {
+    await run('apply', YAML);
+    const yaml = (await world.cli(['pipelines', 'templates', 'get', 'Notes', '--yaml'])).stdout;
+    expect((await run('diff', yaml)).code).to.equal(0);
+  });
+
+  describe('templates edit', () => {
+    let editor: Editor;
+    beforeEach(async () => {
+      editor = await openEditor();
+    });
+    afterEach(() => editor.close());
+    const edit = (name: string, ...answers: string[]) =>
+      world.cli(['pipelines', 'templates', 'edit', name], { terminal: 100, answers });
+
+    it('changes a template as YAML, and opens it again if something is wrong', async () => {
+      await keepTemplate(world.app, token, 'clock');
+      await editor.script(
+        's/^name: clock/name: clocks/;s/toolAction: now/toolAction: then/',
+        's/then/now/',
+      );
+      const { code, stderr } = await edit('clock', 'y');
+      expect([code, stderr]).to.match(
+        /template\.yaml:\d+: stages\.0\.config\.toolAction names no tool/,
+      );
+      expect(stderr).to.endWith('Changed clocks: version 2.\n');
+      const { templates } = await world.client.templates.list({ query: { preset: false } });
+      expect(templates.map(({ name }) => name)).to.equal(['clocks']);
+    });
+
+    it('leaves those that ship, and what was left as it was', async () => {
+      const refused = await edit('preset_issue_triage');
+      expect([refused.code, refused.stderr]).to.match(
+        /^1,preset_issue_triage ships with Adjutant\.\nMake/,
+      );
+      await keepTemplate(world.app, token, 'clock');
+      await editor.script('');
+      expect((await edit('clock')).stderr).to.equal('Nothing was changed.\n');
+    });
+  });
+});
