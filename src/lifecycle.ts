@@ -34,11 +34,12 @@ export const stopModules = async (modules: Modules, waitMs: number): Promise<voi
 };
 
 /** Returns everything that has a due time, for the scheduler. */
-const dueSourcesOf = ({ hooks, approvals, outbound, system }: Modules) => [
+const dueSourcesOf = ({ hooks, approvals, outbound, tasks, system }: Modules) => [
   hooks.schedules,
   approvals.expiry,
   outbound.digests,
   outbound.reminders,
+  tasks.reminders,
   system.backups.source,
   system.retention.source,
 ];

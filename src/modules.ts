@@ -6,7 +6,7 @@ import type { Base } from './base.js';
 import { openChannels } from './channels/module.js';
 import { type Config, loginsFolder, variableOf } from './config.js';
 import { openConversations } from './conversations/module.js';
-import { openDocuments } from './documents/module.js';
+import { type Documents, openDocuments } from './documents/module.js';
 import { openExperts } from './experts/module.js';
 import { openFolders } from './folders/module.js';
 import { openHooks, type PayloadPool } from './hooks/module.js';
@@ -33,6 +33,7 @@ import { type MasterKey, openSecrets } from './secrets/module.js';
 import { openSkills } from './skills/module.js';
 import type { OutsideHeads } from './store/externalheads.js';
 import { openSystem } from './system/module.js';
+import { openTasks } from './tasks/module.js';
 import { openTools } from './tools/module.js';
 import { openVault } from './vault/module.js';
 import { version } from './version.js';
@@ -125,13 +126,12 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   models.registry.onRead(knowledge.embedAnew);
   const asked = { models: agents.models, userCalls };
   // One for both, so that a host is asked once a second, whoever asks.
-  const { http: client, clock } = base;
-  const { readPage } = documents;
-  const pages = createPageAccess({ http: client, now: clock.now, readPage });
+  const pages = pageAccessOf(base, documents);
   const reader = openReader(base, { hub, operations, asked, knowledge, pages });
   const web = { search, ...pages };
   const research = openResearch(base, { hub, operations, asked, knowledge, outbound, web });
-  tools.handle({ research: research.actions });
+  const tasks = openTasks(base, { hub, jobs, outbound, agents, experts: experts.experts });
+  tools.handle({ research: research.actions, tasks: tasks.actions });
   const channels = openChannels(base, {
     secrets,
     vault,
@@ -188,6 +188,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     agents,
     reader,
     research,
+    tasks,
     channels,
     hooks,
     pipelines,
@@ -195,6 +196,9 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     http,
   };
 };
+
+const pageAccessOf = ({ http, clock }: Base, { readPage }: Documents) =>
+  createPageAccess({ http, now: clock.now, readPage });
 
 /** The opened modules. */
 export type Modules = Awaited<ReturnType<typeof openModules>>;
@@ -278,6 +282,7 @@ export const resourcesOf = (
     ...modules.models.resources(),
     ...modules.reader.resources(),
     ...modules.research.resources(),
+    ...modules.tasks.resources({ address, port }),
     operations.resources().operations,
     sent.resends,
     sent.webhooks,

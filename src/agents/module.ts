@@ -28,13 +28,21 @@ import { createEmbedderSource } from './userembedder.js';
 import { findWaitingAgent } from './waitforapproval.js';
 
 export { MODEL_GRANTS } from './admission.js';
-export { type AgentLimits, JOB, NoSession, SessionBusy, webhookPrompt } from './agent.js';
+export {
+  type AgentLimits,
+  JOB,
+  NoSession,
+  SessionBusy,
+  UNFINISHED,
+  webhookPrompt,
+} from './agent.js';
 export { dailyCapsOf } from './budget.js';
 export type { Chat } from './chat.js';
 export { withNote } from './end.js';
 export type { AgentOutcome, ExecutionEnd, Executions, FollowUp } from './followers.js';
 export type { ModelState, Models } from './models.js';
 export type { DayCaps } from './procedures/spending.js';
+export { agentFaults, namedExpert } from './routes.js';
 export { type SpawnRequest, spawnRecord } from './spawn.js';
 export type { DeltaSockets } from './textdeltas.js';
 export type { UserCalls } from './usercalls.js';

@@ -49,6 +49,7 @@ export type { BackupView } from '../system/backup/contract.js';
 export type { LogEntry } from '../system/logs/contract.js';
 export type { Need, Overview } from '../system/overview/contract.js';
 export type { TunnelCheck, TunnelSettingsInput, TunnelView } from '../system/tunnel/contract.js';
+export type { TaskView } from '../tasks/contract.js';
 export type { Credential, CredentialVersion } from '../vault/contract.js';
 export {
   type Client,

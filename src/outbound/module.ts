@@ -45,6 +45,7 @@ export {
   type PreparedNotice,
   type QueuedMessage,
 } from './outbox.js';
+export { readTaskPreferences, type TaskPreferences } from './preferences.js';
 export { reportOutbox } from './statistics.js';
 export type { SendResult, Transport } from './transport.js';
 export { post } from './webhooks/post.js';

@@ -70,6 +70,11 @@ export const KINDS = {
     'A question was researched and nothing could be read',
     'failed pieces of research',
   ),
+  task_reminder: plain(
+    'reminder of a task',
+    'A task is due soon; those that are late come as one',
+    'reminders of tasks',
+  ),
   credential_expiring: plain('expiring credential', 'A credential expires in a week, or in a day'),
   credential_expired: plain('expired credential', 'A credential has expired and is used no more'),
   credential_rotation_due: plain(

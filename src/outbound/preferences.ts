@@ -18,6 +18,8 @@ export interface Preferences {
   quietHours: QuietHours & { enabled: boolean };
   /** Within a window, `threshold` notifications of one kind are sent singly, the rest as one. */
   digest: { enabled: boolean; windowMinutes: number; threshold: number };
+  /** The time before a task is due at which its owner is reminded by default; null: no reminder. */
+  tasks: { reminderMinutes: number | null };
 }
 
 /** The parts of the preferences that a change sets. */
@@ -43,12 +45,37 @@ const DEFAULTS: Omit<NotificationSettingsRow, 'user_id'> = {
   digest: 0,
   window_minutes: 10,
   threshold: 0,
+  reminder_minutes: 15,
 };
 
-export const readPreferences = async ({ db }: Store, userId: string): Promise<Preferences> => {
+const readSettings = async (
+  { db }: Store,
+  userId: string,
+): Promise<Omit<NotificationSettingsRow, 'user_id'>> =>
+  (await db
+    .selectFrom('notification_settings')
+    .selectAll()
+    .where(visibleTo(userId))
+    .executeTakeFirst()) ?? DEFAULTS;
+
+/** The preferences of a user that concern tasks. */
+export interface TaskPreferences {
+  timezone: string;
+  reminderMinutes: number | null;
+}
+
+export const readTaskPreferences = async (
+  store: Store,
+  userId: string,
+): Promise<TaskPreferences> => {
+  const { timezone, reminder_minutes: reminderMinutes } = await readSettings(store, userId);
+  return { timezone, reminderMinutes };
+};
+
+export const readPreferences = async (store: Store, userId: string): Promise<Preferences> => {
   const [settings, choices] = await Promise.all([
-    db.selectFrom('notification_settings').selectAll().where(visibleTo(userId)).executeTakeFirst(),
-    db
+    readSettings(store, userId),
+    store.db
       .selectFrom('notification_choices')
       .select(['kind', 'channel_id', 'enabled'])
       .where(visibleTo(userId))
@@ -56,8 +83,8 @@ export const readPreferences = async ({ db }: Store, userId: string): Promise<Pr
       .orderBy('channel_id')
       .execute(),
   ]);
-  const { quiet, timezone, quiet_from, quiet_to, digest, ...amounts } = settings ?? DEFAULTS;
-  const { window_minutes: windowMinutes, threshold } = amounts;
+  const { quiet, timezone, quiet_from, quiet_to, digest, ...amounts } = settings;
+  const { window_minutes: windowMinutes, threshold, reminder_minutes: reminderMinutes } = amounts;
   return {
     choices: choices.map(({ kind, channel_id: channelId, enabled }) => ({
       kind,
@@ -66,6 +93,7 @@ export const readPreferences = async ({ db }: Store, userId: string): Promise<Pr
     })),
     quietHours: { enabled: quiet === 1, timezone, from: quiet_from, to: quiet_to },
     digest: { enabled: digest === 1, windowMinutes, threshold },
+    tasks: { reminderMinutes },
   };
 };
 
@@ -84,7 +112,7 @@ export const writePreferences = (
     .set({ closes_at: at })
     .where(visibleTo(userId));
   return [
-    ...(parts.quietHours || parts.digest ? [setSettings(store, userId, parts)] : []),
+    ...(parts.quietHours || parts.digest || parts.tasks ? [setSettings(store, userId, parts)] : []),
     ...(parts.choices
       ? [statement(store.db.deleteFrom('notification_choices').where(visibleTo(userId)))]
       : []),
@@ -97,7 +125,7 @@ export const writePreferences = (
 const setSettings = (
   { db }: Store,
   user_id: string,
-  { quietHours: hours, digest }: PreferenceParts,
+  { quietHours: hours, digest, tasks }: PreferenceParts,
 ): Statement => {
   const given = {
     ...(hours && {
@@ -111,6 +139,7 @@ const setSettings = (
       window_minutes: digest.windowMinutes,
       threshold: digest.threshold,
     }),
+    ...(tasks && { reminder_minutes: tasks.reminderMinutes }),
   };
   const insert = db.insertInto('notification_settings').values({ user_id, ...DEFAULTS, ...given });
   return statement(

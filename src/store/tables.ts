@@ -22,6 +22,7 @@ import type * as reader from './tables/reader.js';
 import type * as research from './tables/research.js';
 import type * as skills from './tables/skills.js';
 import type { Insertable } from './tables/table.js';
+import type * as tasks from './tables/tasks.js';
 import type * as tunnel from './tables/tunnel.js';
 import type * as vault from './tables/vault.js';
 
@@ -48,6 +49,7 @@ type TableModules = typeof accounts &
   typeof reader &
   typeof research &
   typeof skills &
+  typeof tasks &
   typeof tunnel &
   typeof vault;
 type AnyTable = Extract<TableModules[keyof TableModules], { name: string; of: object }>;

@@ -13,6 +13,7 @@ import { createWorkFolders } from './workfolders.js';
 export type { Delegate, Delegation } from './agents.js';
 export type { Notify } from './notify.js';
 export type { ResearchActions } from './research.js';
+export type { TaskActions, TaskToolCaller, ToolTask } from './tasks.js';
 export {
   defineTool,
   HARMLESS,
@@ -63,6 +64,12 @@ export const openTools = (base: Base, deps: ToolsDeps) => {
       research: {
         start: (...call) => handled('research').start(...call),
         read: (...call) => handled('research').read(...call),
+      },
+      tasks: {
+        list: (...call) => handled('tasks').list(...call),
+        create: (...call) => handled('tasks').create(...call),
+        update: (...call) => handled('tasks').update(...call),
+        complete: (...call) => handled('tasks').complete(...call),
       },
     },
   });

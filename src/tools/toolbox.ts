@@ -13,6 +13,7 @@ import { memoryTools } from './memory.js';
 import { type Notify, notifyTools } from './notify.js';
 import { type ResearchActions, researchTools } from './research.js';
 import { shellTools } from './shell.js';
+import { type TaskActions, tasksTools } from './tasks.js';
 import { timeTools } from './time.js';
 import type { Tool, ToolGroup, ToolIdentity } from './tool.js';
 import { webTools } from './web.js';
@@ -22,6 +23,7 @@ export interface ToolHandlers {
   notify: Notify;
   delegate: Delegate;
   research: ResearchActions;
+  tasks: TaskActions;
 }
 
 export interface BuiltInDeps {
@@ -45,6 +47,7 @@ export const builtInGroups = (deps: BuiltInDeps): ToolGroup[] => [
   documentTools(deps.documents),
   knowledgeTools(deps.knowledge),
   researchTools(deps.handlers.research),
+  tasksTools(deps.handlers.tasks),
   agentsTools(deps.handlers.delegate),
   filesTools(),
   shellTools(deps.confinement),

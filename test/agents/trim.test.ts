@@ -96,7 +96,7 @@ describe('trim', () => {
 describe('an agent whose conversation outgrows its model', () => {
   it('is told what was left out, says so in its events, and ends its work', async () => {
     // The tools take about half of it; the results of six calls have no room beside them.
-    const stage = await startStage({ modelContext: 9000 });
+    const stage = await startStage({ modelContext: 11_000 });
     const asked: string[][] = [];
     let turn = 0;
     stage.model.script(

@@ -12,6 +12,7 @@ export const REASONS: Record<string, string> = {
   'messengers teamchat': PLATFORM,
   'messengers messenger': PLATFORM,
   'messengers handshake': PLATFORM,
+  'tasks calendar': 'a calendar reads this, by the address of `tasks feed create`',
   'receivers challenge': 'a hub calls this before it sends what was subscribed to',
   'auth ticket': 'a browser opens a socket with it; the command line sends its token in a header',
 };

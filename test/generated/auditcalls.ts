@@ -269,6 +269,12 @@ export const RECIPES: Record<string, Recipe> = {
   'PUT /api/models/routing': async (kitchen) => ({
     body: { topics: [{ topic: 'code', primary: await addModel(kitchen) }] },
   }),
+  'POST /api/tasks/feed': async ({ guest }) => ({ token: (await guest()).token }),
+  'DELETE /api/tasks/feed': async (kitchen) => {
+    const { token } = await kitchen.guest();
+    await post(kitchen, '/api/tasks/feed', token, undefined);
+    return { token };
+  },
   'PUT /api/notifications/preferences': async ({ guest }) => ({
     token: (await guest()).token,
     body: { digest: { enabled: true } },

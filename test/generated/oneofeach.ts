@@ -58,9 +58,16 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
   };
 };
 
-/** An entry, a document, the reading of a page, a question and a template. */
+/** A task on a day; resolves to its id. */
+const noteTask = async (app: TestApp, token: string): Promise<string> => {
+  const body = { title: 'A private task', due: '2026-01-31', tags: ['private'] };
+  return (await app.call('POST', '/api/tasks', { token, body })).body.id;
+};
+
+/** An entry, a task, a document, the reading of a page, a question and a template. */
 const libraryOf = async (app: TestApp, token: string): Promise<Ids> => ({
   knowledge: { id: await keepEntry(app, token, 'A private text'), n: '0' },
+  tasks: { id: await noteTask(app, token) },
   documents: { id: await keepDocument(app, token), number: '1' },
   reader: { id: await keepReading(app, token) },
   research: { id: await keepResearch(app, token) },

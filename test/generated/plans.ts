@@ -13,6 +13,7 @@ const LARGE = [
   ...['notifications', 'outgoing_events', 'sendings', 'sending_attempts', 'held_notices'],
   ...['audit', 'idempotency', 'inbound_events', 'credentials', 'auth_sessions'],
   'operations',
+  ...['tasks', 'task_blockers', 'task_tags', 'task_words'],
   ...['knowledge_entries', 'knowledge_tags', 'knowledge_chunks', 'knowledge_changes'],
 ];
 

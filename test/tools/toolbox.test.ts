@@ -23,6 +23,12 @@ describe('createToolbox', () => {
         start: () => Promise.reject(new Error('not here')),
         read: async () => null,
       },
+      tasks: {
+        list: async () => [],
+        create: () => Promise.reject(new Error('not here')),
+        update: () => Promise.reject(new Error('not here')),
+        complete: () => Promise.reject(new Error('not here')),
+      },
     },
     memories: {
       save: async () => null,
@@ -56,6 +62,7 @@ describe('createToolbox', () => {
       'documents',
       'knowledge',
       'research',
+      'tasks',
       'agents',
       'files',
       'shell',
@@ -77,6 +84,7 @@ describe('createToolbox', () => {
       'knowledge.index',
       'research.start',
       'research.read',
+      ...['tasks.list', 'tasks.create', 'tasks.update', 'tasks.complete'],
       'agents.delegate',
       ...['files.read', 'files.write', 'files.list', 'files.search'],
       'shell.run',

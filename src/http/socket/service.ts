@@ -23,6 +23,7 @@ export const CHANNELS = {
   notification: 'notifications:read',
   'operation.progress': 'operations:read',
   'memory.saved': 'memories:read',
+  'task.changed': 'tasks:read',
   'tunnel.status': 'tunnel:read',
 };
 

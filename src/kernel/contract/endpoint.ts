@@ -65,7 +65,7 @@ export interface Endpoint {
    */
   readsOnly?: true;
   /** The media type of a reply that is not JSON. Bytes come as a FileReply, with a type of their own. */
-  produces?: 'text/plain' | 'application/octet-stream';
+  produces?: 'text/plain' | 'text/calendar' | 'application/octet-stream';
   /** The media type of the text with which it may reply in place of JSON, as its query asks. */
   textAs?: 'application/yaml';
   /**

@@ -38,12 +38,19 @@ const amounts = {
   threshold: s.whole(0, 1000).description('So many of a kind are told one by one within a window'),
 };
 
+const reminders = {
+  reminderMinutes: s
+    .nullable(s.whole(0, 40_320))
+    .description('You are reminded so long before a task is due, unless it says otherwise'),
+};
+
 export const NotificationPreferences = s.object('NotificationPreferences', {
   kinds: s
     .list(KindChoice)
     .description('Every kind that can be muted, and what differs by channel'),
   quietHours: s.object('QuietHours', { enabled: s.flag(), ...times }),
   digest: s.object('Digest', { enabled: s.flag(), ...amounts }),
+  tasks: s.object('TaskReminders', reminders),
 });
 export type NotificationPreferences = s.Static<typeof NotificationPreferences>;
 
@@ -70,6 +77,7 @@ const PreferenceChanges = s
         threshold: s.optional(amounts.threshold),
       }),
     ),
+    tasks: s.optional(s.object('TaskRemindersChange', reminders)),
   })
   .min(1);
 export type PreferenceChanges = s.Static<typeof PreferenceChanges>;

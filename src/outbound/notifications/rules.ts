@@ -73,12 +73,13 @@ const hoursFaults = (hours: Preferences['quietHours']): FieldFault[] => {
 /** Returns the given parts, completed with their earlier values; the other parts stay unchanged. */
 export const changed = (
   before: Preferences,
-  { kinds, kindChanges, quietHours, digest }: PreferenceChanges,
+  { kinds, kindChanges, quietHours, digest, tasks }: PreferenceChanges,
 ): PreferenceParts => ({
   ...(kinds && { choices: kinds.filter(differsFromDefault) }),
   ...(kindChanges && { changes: kindChanges }),
   ...(quietHours && { quietHours: { ...before.quietHours, ...quietHours } }),
   ...(digest && { digest: { ...before.digest, ...digest } }),
+  ...(tasks && { tasks }),
 });
 
 /** Returns every kind that can be muted, each followed by the choices for single channels. */

@@ -1,4 +1,4 @@
-import { flag, number, orNull, type Row, table, text } from './table.js';
+import { flag, number, orNull, preset, type Row, table, text } from './table.js';
 
 /** A user's quiet hours and digests. Without a row both are off. */
 export const notificationSettingsTable = table('notification_settings', {
@@ -13,6 +13,8 @@ export const notificationSettingsTable = table('notification_settings', {
   window_minutes: number,
   /** The number of notifications of one kind within a window that are sent one by one. */
   threshold: number,
+  /** The time before a task is due at which its owner is reminded, unless the task says another. */
+  reminder_minutes: preset(orNull(number)),
 });
 export type NotificationSettingsRow = Row<typeof notificationSettingsTable>;
 

@@ -120,6 +120,8 @@ const HOLDS: QuarantineStatement[] = [
       WHERE status NOT IN ('completed', 'failed', 'cancelled')`,
   },
   { since: 510, sql: 'UPDATE knowledge_folders SET watch = 0 WHERE watch = 1', counts: 'folders' },
+  // The other copy told these. Later ones are told by this copy too.
+  { since: 530, sql: 'UPDATE tasks SET remind_at = NULL WHERE remind_at <= @at' },
   { since: 200, sql: 'DELETE FROM notice_batches' },
   { since: 20, sql: 'DELETE FROM jobs' },
   {

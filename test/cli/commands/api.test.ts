@@ -36,13 +36,13 @@ describe('api', () => {
   });
 
   it('says of a part that is not built that it is not', async () => {
-    const { code, stderr } = await world.cli(['api', 'POST', '/api/tasks', '--data', '{}']);
+    const { code, stderr } = await world.cli(['api', 'POST', '/api/orgs', '--data', '{}']);
     expect([code, ...stderr.trimEnd().split('\n').slice(0, 2)]).to.equal([
       1,
-      'POST /api/tasks is not built yet.',
+      'POST /api/orgs is not built yet.',
       'What there is: adjutant help, and /swagger in a browser',
     ]);
-    const json = await world.cli(['api', 'GET', '/api/tasks', '--json']);
+    const json = await world.cli(['api', 'GET', '/api/orgs', '--json']);
     expect(JSON.parse(json.stderr)).to.include({ statusCode: 501, code: 'not_built' });
   });
 

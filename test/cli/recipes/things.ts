@@ -139,7 +139,31 @@ const researching = async ({ ada, silent }: Scene): Promise<string[]> => {
   return [id.slice(-6)];
 };
 
+/** A task; the end of its id. */
+const task = async ({ ada, name }: Scene): Promise<string[]> => {
+  const { id } = await ada.client.tasks.create({ body: { title: `Look at ${name()}` } });
+  return [id.slice(-6)];
+};
+
+const doneTask = async (scene: Scene): Promise<string[]> => {
+  const [tail = ''] = await task(scene);
+  const { tasks } = await scene.ada.client.tasks.list();
+  const id = tasks.find((each) => each.id.endsWith(tail))?.id ?? '';
+  await scene.ada.client.tasks.complete({ id });
+  return [tail];
+};
+
 export const things: Recipes = {
+  'tasks list': { needs: task },
+  'tasks get': { words: task },
+  'tasks create': { words: ({ name }) => [`Look at ${name()}`, '--due', '2026-02-01'] },
+  'tasks update': { words: async (scene) => [...(await task(scene)), '--priority', '2'] },
+  'tasks complete': { words: task },
+  'tasks reopen': { words: doneTask },
+  'tasks delegate': { words: task },
+  'tasks delete': { words: async (scene) => [...(await task(scene)), '--yes'] },
+  'tasks feed create': {},
+  'tasks feed delete': { needs: ({ ada }) => ada.client.tasks.feed(), words: () => ['--yes'] },
   'knowledge list': { needs: entry },
   'knowledge stats': {},
   'knowledge search': {

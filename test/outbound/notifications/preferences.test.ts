@@ -53,6 +53,7 @@ describe('notification preferences', () => {
         kinds: chosen.map(([kind, { about }]) => ({ ...choice(kind, null, true), about })),
         quietHours: { enabled: false, from: '22:00', to: '07:00', timezone: 'UTC' },
         digest: { enabled: false, windowMinutes: 10, threshold: 0 },
+        tasks: { reminderMinutes: 15 },
       },
     ]);
   });

@@ -1,0 +1,174 @@
+import { contracts, type TaskView } from '../../src/client/index.js';
+import { followToEnd } from '../agents/tail.js';
+import { columnsOf, shownAs } from '../columns.js';
+import { type CommandGroup, command, on } from '../command.js';
+import { crud } from '../crud.js';
+import { requestFields, requestFrom } from '../fields.js';
+import { requestCommand } from '../request.js';
+import { localTime, safe } from '../text.js';
+
+const endpoints = await contracts.tasks();
+
+const URGENCY = ['', 'low', 'high', 'urgent'];
+
+const columns = columnsOf<TaskView>(
+  ['id:data', 'short=id:tail', 'status:state'],
+  shownAs(
+    'due',
+    ({ due, dueAt }) => due ?? dueAt,
+    (due) => (due.length === 10 ? due : localTime(due)),
+  ),
+  {
+    name: 'priority',
+    value: ({ priority }) => priority,
+    show: ({ priority }) => URGENCY[priority] ?? String(priority),
+  },
+  ['title'],
+  { name: 'tags', value: ({ tags }) => tags.join(' '), isRare: true },
+  {
+    name: 'trust',
+    value: ({ untrusted }) => (untrusted ? 'untrusted' : ''),
+    isState: true,
+    isRare: true,
+  },
+  {
+    name: 'assignee',
+    value: ({ assignee }) => assignee,
+    show: ({ assignee }) => (assignee === 'me' ? '' : assignee.slice(-6)),
+    isRare: true,
+  },
+  ['notes:data', 'parent=parentId:data', 'created=createdAt:data'],
+);
+
+const taskCrud = crud({
+  noun: 'task',
+  rows: 'tasks',
+  endpoints,
+  columns,
+  named: ({ id, title }) => ({ id, name: title }),
+});
+
+const create = requestCommand({
+  name: 'create',
+  args: '<title>',
+  endpoint: endpoints.create,
+  examples: [
+    '"Renew the certificate" --due 2026-02-01 --priority 2',
+    '"Call Grace" --due-at 2026-02-01T09:30 --reminder-minutes 10',
+    '"Order the parts" --tags office --json',
+    '- < task.txt',
+  ],
+  except: ['title'],
+  areFields: true,
+  mayBePiped: 'title',
+  asks: [],
+  notes: ['--due-at without an offset is a time in your zone, or in that of --timezone.'],
+  show: ({ out }, task) => out.done('Noted.', task, columns),
+});
+
+const complete = taskCrud.request({
+  name: 'complete',
+  args: '<task>',
+  endpoint: endpoints.complete,
+  examples: ['4ew6rt', '"Renew the certificate"', '4ew6rt --cascade --json'],
+  except: [],
+  show: ({ out }, task) => out.done(`Done: ${safe(task.title)}`, task, columns),
+});
+
+const remove = taskCrud.request({
+  name: 'delete',
+  args: '<task>',
+  endpoint: endpoints.delete,
+  examples: [
+    '4ew6rt',
+    '4ew6rt --cascade --yes',
+    'tasks list --status archived --output id | xargs -n1 adjutant tasks delete --yes',
+  ],
+  except: [],
+  confirm: ({ args }) => `Delete the task ${safe(args.task)}?`,
+  show: ({ out }) => out.note('Deleted.'),
+});
+
+const delegate = command({
+  name: 'delegate',
+  args: '<task>',
+  calls: [endpoints.delegate],
+  examples: ['4ew6rt', '4ew6rt --follow', '"Sum up the week" --model digest --json'],
+  fields: () => requestFields(endpoints.delegate.body),
+  flags: { follow: on('Show what the agent does until it ends; exit 1 unless it completed') },
+  notes: ['The agent gets the title and the notes. It completes the task, or you do.'],
+  seeAlso: 'adjutant agents tail, adjutant agents stop',
+  run: async (context, { args, fields, flags }) => {
+    const body = await requestFrom(endpoints.delegate.body, { fields }, context.at);
+    const { client, id } = await taskCrud.find(context, args.task);
+    const task = await client.tasks.delegate({ id, body });
+    if (!flags.follow) {
+      const tail = task.assignee.slice(-6);
+      context.out.done(`Delegated. Follow it: adjutant agents tail ${tail}`, task, columns);
+      return;
+    }
+    await followToEnd(context, await client.agents.get({ id: task.assignee }));
+  },
+});
+
+export const tasksGroup: CommandGroup = {
+  commands: [
+    taskCrud.list({
+      examples: ['', '--view next', '--due today --tag office', '--q certificate --json'],
+      next: (rows) => {
+        if (rows.length === 0)
+          return 'Nothing to do here. Note something: adjutant tasks create "…"';
+        const open = rows.find(({ status }) => status === 'open' || status === 'in_progress');
+        return open && `Done with it: adjutant tasks complete ${open.id.slice(-6)}`;
+      },
+      seeAlso: 'adjutant tasks list --due overdue, --due week',
+    }),
+    taskCrud.get({ examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,notes'] }),
+    create,
+    taskCrud.update({
+      examples: [
+        '4ew6rt --due 2026-02-03',
+        '4ew6rt --status in_progress --priority 3',
+        '4ew6rt --edit',
+      ],
+    }),
+    complete,
+    taskCrud.act('reopen', endpoints.reopen, {
+      examples: ['4ew6rt', '"Renew the certificate"', '4ew6rt --json'],
+      message: ({ title }) => `Open again: ${safe(title)}`,
+    }),
+    delegate,
+    remove,
+  ],
+  notes: ['A task is named by its id, the last six characters of that, or its title.'],
+};
+
+const { feed, 'end-feed': endFeed } = endpoints;
+
+export const taskFeedGroup: CommandGroup = {
+  commands: [
+    requestCommand({
+      name: 'create',
+      endpoint: feed,
+      examples: ['', '--json', '--json | jq -r .url'],
+      notes: [
+        'Subscribe to it in Google Calendar, Apple Calendar or another one.',
+        'Whoever has the address reads the tasks. The one before ends.',
+      ],
+      show: ({ out }, made) => {
+        out.done(
+          'Your tasks as a calendar. It is shown this once:',
+          made,
+          columnsOf(['url:whole']),
+        );
+      },
+    }),
+    requestCommand({
+      name: 'delete',
+      endpoint: endFeed,
+      examples: ['', '--yes', '--yes --quiet'],
+      confirm: () => 'End the address of your calendar?',
+      show: ({ out }) => out.note('Ended. Calendars get nothing more.'),
+    }),
+  ],
+};

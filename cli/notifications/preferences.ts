@@ -1,0 +1,161 @@
+import type { Client, NotificationPreferences, PreferenceChanges } from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import { type Context, command, type Flag, textFlag } from '../command.js';
+import { channelCrud } from '../commands/channels.js';
+import { usageFault } from '../exit.js';
+
+type KindChoice = NotificationPreferences['kinds'][number];
+
+const OFF = 'off';
+
+/** `22:00-07:00`, or `off`; null stands for that. */
+const hours: Flag<{ from: string; to: string } | null> = {
+  value: '<from-to|off>',
+  about: 'Delay what can wait during these hours: 22:00-07:00',
+  read: (given) => {
+    if (given === OFF) return null;
+    const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(given) ?? [];
+    if (from === undefined || to === undefined) {
+      throw usageFault(`--quiet-hours are two times, as in 22:00-07:00, or off (got "${given}")`);
+    }
+    return { from, to };
+  },
+};
+
+/** `10m`, `2h` or `off`; in minutes, null stands for off. */
+const window: Flag<number | null> = {
+  value: '<10m|2h|off>',
+  about: 'Combine those of a kind within that time into one message',
+  read: (given) => {
+    if (given === OFF) return null;
+    const [, count, unit] = /^(\d{1,4})([mh])$/.exec(given) ?? [];
+    if (count === undefined)
+      throw usageFault(`--digest is a time: 10m, 2h, or off (got "${given}")`);
+    return Number(count) * (unit === 'h' ? 60 : 1);
+  },
+};
+
+/** `30m`, `2h`, `1d` or `off`; in minutes, null stands for off. */
+const lead: Flag<number | null> = {
+  value: '<30m|2h|off>',
+  about: 'Be reminded so long before a task is due, unless it says otherwise',
+  read: (given) => {
+    if (given === OFF) return null;
+    const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(given) ?? [];
+    if (count === undefined)
+      throw usageFault(`--task-reminder is a time: 30m, 2h, 1d, or off (got "${given}")`);
+    return Number(count) * (unit === 'd' ? 1440 : unit === 'h' ? 60 : 1);
+  },
+};
+
+const threshold: Flag<number> = {
+  value: '<count>',
+  about: 'This many of a kind are sent one by one first',
+  read: (given) => {
+    if (!/^\d{1,4}$/.test(given)) throw usageFault(`--threshold is a number (got "${given}")`);
+    return Number(given);
+  },
+};
+
+const flags = {
+  quietHours: hours,
+  timezone: textFlag('<zone>', 'Time zone of the quiet hours and of tasks: Europe/Berlin'),
+  digest: window,
+  threshold,
+  taskReminder: lead,
+  mute: textFlag('<kinds>', 'Kinds that are sent to no channel, or not to that of --channel'),
+  unmute: textFlag('<kinds>', 'Kinds that go out again'),
+  channel: textFlag('<channel>', 'The channel for --mute and --unmute'),
+};
+
+/** The command that shows and sets what goes to the channels of a user. */
+export const notificationPreferences = command({
+  name: 'preferences',
+  args: '',
+  calls: ['notifications preferences', 'notifications set-preferences'],
+  summary: 'What goes to your channels, and when; with flags, change it',
+  examples: [
+    '',
+    '--quiet-hours 22:00-07:00 --timezone Europe/Berlin',
+    '--digest 10m --threshold 1',
+    '--mute hook_failed --channel 4ew6rt',
+    '--quiet-hours off --digest off',
+    '--task-reminder 30m',
+  ],
+  flags,
+  notes: [
+    'In the app everything stays. What a hook says with notifyOwner comes at once, whatever is set; ' +
+      'so do approvals, and what is about the safety of your account.',
+  ],
+  seeAlso: 'adjutant channels list',
+  run: async (context, { flags: given }) => {
+    const client = await context.client();
+    if (Object.keys(given).length === 0)
+      return show(context, await client.notifications.preferences());
+    const body = await changesOf(client, given);
+    show(context, await client.notifications['set-preferences']({ body }));
+  },
+});
+
+type PreferenceFlags = Parameters<typeof notificationPreferences.run>[1]['flags'];
+
+/** Makes the request; what is turned neither on nor off stays as it is. */
+const changesOf = async (client: Client, given: PreferenceFlags): Promise<PreferenceChanges> => {
+  const { quietHours: hours, timezone, digest: minutes, threshold, mute, unmute } = given;
+  const { taskReminder } = given;
+  if (given.channel !== undefined && mute === undefined && unmute === undefined) {
+    throw usageFault('--channel says where --mute or --unmute hold: give one of them');
+  }
+  const { quietHours, digest } = await client.notifications.preferences();
+  const isOn = (typed: object | number | null | undefined, before: { enabled: boolean }) =>
+    typed === undefined ? before.enabled : typed !== null;
+  return {
+    ...((hours !== undefined || timezone !== undefined) && {
+      quietHours: { enabled: isOn(hours, quietHours), ...hours, timezone },
+    }),
+    ...((minutes !== undefined || threshold !== undefined) && {
+      digest: { enabled: isOn(minutes, digest), windowMinutes: minutes ?? undefined, threshold },
+    }),
+    ...(taskReminder !== undefined && { tasks: { reminderMinutes: taskReminder } }),
+    ...((mute !== undefined || unmute !== undefined) && {
+      kindChanges: await kindsOf(client, given),
+    }),
+  };
+};
+
+const kindsOf = async (
+  client: Client,
+  { mute = '', unmute = '', channel }: PreferenceFlags,
+): Promise<Omit<KindChoice, 'about'>[]> => {
+  const at = channel === undefined ? null : await channelCrud.id(client, channel);
+  const listed = (typed: string, enabled: boolean) =>
+    typed
+      .split(',')
+      .filter((kind) => kind !== '')
+      .map((kind) => ({ kind, channelId: at, enabled }));
+  return [...listed(mute, false), ...listed(unmute, true)];
+};
+
+const columns = columnsOf<KindChoice>(
+  ['kind'],
+  { name: 'sends', value: ({ enabled }) => (enabled ? 'yes' : 'muted'), isState: true },
+  {
+    name: 'channel',
+    value: ({ channelId }) => channelId,
+    show: ({ channelId }) => channelId?.slice(-6) ?? 'all',
+  },
+  ['about'],
+);
+
+const show = ({ out }: Context, preferences: NotificationPreferences): void => {
+  const { kinds, quietHours: quiet, digest, tasks } = preferences;
+  out.page({ reply: preferences, rows: kinds, columns });
+  const hours = quiet.enabled ? `${quiet.from} to ${quiet.to}, ${quiet.timezone}` : OFF;
+  out.note(`Quiet hours ${hours}`);
+  const first = digest.threshold > 0 ? ` after the first ${digest.threshold}` : '';
+  out.note(digest.enabled ? `Digest of ${digest.windowMinutes} minutes${first}` : 'Digest off');
+  const before = tasks.reminderMinutes;
+  out.note(
+    before === null ? 'No reminders of tasks' : `Reminders ${before} minutes before a task is due`,
+  );
+};

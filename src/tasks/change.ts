@@ -1,0 +1,158 @@
+import Boom from '@hapi/boom';
+import { refuseFaults } from '../kernel/route.js';
+import { searchWords } from '../kernel/searchwords.js';
+import { assertRows } from '../store/store.js';
+import type { TaskRow } from '../store/tables/tasks.js';
+import { updateIf } from '../store/updateif.js';
+import { completionSteps, refuseArchived } from './complete.js';
+import type { TaskChanges, TaskView } from './contract.js';
+import {
+  type CheckedStep,
+  commitChecked,
+  findTask,
+  publishTasks,
+  TASK_CHANGED,
+  type TasksDeps,
+} from './deps.js';
+import { isToDo, nextReminder } from './dues.js';
+import { dueColumns, faultsOfAssignee, faultsOfTask, searchedText, taskTitleOf } from './fields.js';
+import { linkSteps, parentSteps } from './links.js';
+import type { ListedTask } from './selections.js';
+import { viewTask } from './view.js';
+import {
+  changeTask,
+  deleteTree,
+  onlyKnown,
+  replaceTags,
+  replaceWords,
+  type TaskAuthor,
+} from './writes.js';
+
+/** A change of a task, and who makes it. */
+interface GivenChange {
+  given: TaskChanges;
+  author: TaskAuthor;
+  hops?: number | undefined;
+}
+
+/** Changes a task. `status: "done"` follows the rules of completing. */
+export const updateTask = async (
+  deps: TasksDeps,
+  userId: string,
+  id: string,
+  { given, author, hops }: GivenChange,
+): Promise<TaskView> => {
+  refuseFaults(faultsOfTask(given));
+  await updateIf({
+    clock: deps.clock,
+    read: () => findTask(deps, userId, id),
+    write: async (row, version) => {
+      refuseFaults(faultsOfAssignee(given, row));
+      const completes = given.status === 'done' && row.status !== 'done';
+      if (completes) refuseArchived(row);
+      const change = await changeOf(deps, row, given);
+      const task = { id, title: change.title ?? row.title, untrusted: row.untrusted };
+      const { blockedBy } = given;
+      const completion = completes
+        ? completionSteps(deps, userId, { tasks: [task], at: version, author, hops, blockedBy })
+        : null;
+      const written = await commitChecked(deps.store, [
+        ...parentSteps(deps, row, given),
+        { step: changeTask(row, { ...change, updated_at: version }, author) },
+        ...(await textSteps(row, change)),
+        ...linkSteps(deps, row, given),
+        ...(completion?.steps ?? []),
+      ]);
+      if (written) completion?.published();
+      return written;
+    },
+  });
+  await publishTasks(deps, userId, [id]);
+  return viewTask(await findTask(deps, userId, id));
+};
+
+/** Returns the columns that a change sets; that a task is done is not among them. */
+const changeOf = async (
+  { clock, preferencesOf }: TasksDeps,
+  row: ListedTask,
+  given: TaskChanges,
+): Promise<Partial<TaskRow>> => {
+  const { timezone } = await preferencesOf(row.user_id);
+  const status = given.status === 'done' ? row.status : (given.status ?? row.status);
+  const changed = {
+    ...(given.title !== undefined && { title: taskTitleOf(given.title) }),
+    ...(given.notes !== undefined && { notes: given.notes || null }),
+    ...(given.priority !== undefined && { priority: given.priority }),
+    ...(given.tags !== undefined && { tags: JSON.stringify(given.tags) }),
+    ...(given.parentId !== undefined && { parent_id: given.parentId }),
+    ...(given.assignee === 'me' && { agent_id: null }),
+    ...(given.reminderMinutes !== undefined && { reminder_minutes: given.reminderMinutes }),
+    ...dueColumns(given, row, timezone),
+    status,
+    completed_at: isToDo(status) ? null : row.completed_at,
+  };
+  return { ...changed, remind_at: reminderAfter(row, { ...row, ...changed }, clock.now()) };
+};
+
+/** Returns the next reminder after a change: another one only if something about it has changed. */
+const reminderAfter = (before: TaskRow, after: TaskRow, now: number): string | null => {
+  const isSame =
+    before.due_at === after.due_at &&
+    before.reminder_minutes === after.reminder_minutes &&
+    isToDo(before.status) === isToDo(after.status);
+  return isSame ? before.remind_at : nextReminder(after, now);
+};
+
+/** Builds the steps that replace the words and tags of a task, where they have changed. */
+const textSteps = async (row: TaskRow, change: Partial<TaskRow>): Promise<CheckedStep[]> => {
+  const isText = change.title !== undefined || change.notes !== undefined;
+  const words = isText ? await searchWords(searchedText({ ...row, ...change })) : null;
+  const steps = [
+    ...(change.tags === undefined ? [] : replaceTags(row, change.tags)),
+    ...(words === null ? [] : replaceWords(row, words)),
+  ];
+  return steps.map((step) => ({ step }));
+};
+
+/** Opens a task again that is done or archived; another one stays as it is. */
+export const reopenTask = async (
+  deps: TasksDeps,
+  userId: string,
+  id: string,
+): Promise<TaskView> => {
+  await updateIf({
+    clock: deps.clock,
+    read: () => findTask(deps, userId, id),
+    write: async (row, version) => {
+      if (isToDo(row.status)) return true;
+      const open = { status: 'open' as const, completed_at: null, updated_at: version };
+      const remind_at = nextReminder({ ...row, ...open }, deps.clock.now());
+      return commitChecked(deps.store, [{ step: changeTask(row, { ...open, remind_at }, null) }]);
+    },
+  });
+  await publishTasks(deps, userId, [id]);
+  return viewTask(await findTask(deps, userId, id));
+};
+
+/** Deletes a task; with `cascade` all that is below it, too. 409 `task_has_parts` otherwise. */
+export const deleteTask = async (
+  { store, hub, tasks }: TasksDeps,
+  userId: string,
+  id: string,
+  { cascade }: { cascade: boolean },
+): Promise<void> => {
+  const select = tasks.selections(userId);
+  const gone = await select.tree(id).execute();
+  const steps: CheckedStep[] = [
+    { step: onlyKnown(store.db, userId, id), fault: () => Boom.notFound('No task with that id') },
+    ...(cascade ? [] : [{ step: assertRows(select.parts(id), 0), fault: hasParts }]),
+    { step: deleteTree(store.db, { id, user_id: userId }) },
+  ];
+  await commitChecked(store, steps);
+  for (const task of gone) hub.publish(userId, TASK_CHANGED, { id: task.id, deleted: true });
+};
+
+const hasParts = (): Boom.Boom =>
+  Boom.conflict('The task has parts. With ?cascade=true they are deleted with it', {
+    code: 'task_has_parts',
+  });

@@ -1,0 +1,134 @@
+import Boom from '@hapi/boom';
+import { iso } from '../kernel/clock.js';
+import type { QueuedMessage } from '../outbound/module.js';
+import { assertRows } from '../store/store.js';
+import { untilWritten } from '../store/updateif.js';
+import type { TaskView } from './contract.js';
+import { type CheckedStep, commitChecked, findTask, publishTasks, type TasksDeps } from './deps.js';
+import { isToDo } from './dues.js';
+import type { ListedTask } from './selections.js';
+import { viewTask } from './view.js';
+import { completeTasks, type TaskAuthor } from './writes.js';
+
+interface Completion {
+  /** True: the unfinished tasks below are completed with it. */
+  cascade: boolean;
+  author: TaskAuthor;
+  /** The number of times that its cause came back to this daemon. */
+  hops?: number | undefined;
+}
+
+/**
+ * Completes a task; one that is done stays as it is. 409 `task_blocked` names the blockers,
+ * `task_has_parts` the unfinished parts, `task_archived`: it must be opened first.
+ */
+export const completeTask = async (
+  deps: TasksDeps,
+  userId: string,
+  id: string,
+  { cascade, author, hops }: Completion,
+): Promise<TaskView> => {
+  const completed = await untilWritten(async () => {
+    const row = await findTask(deps, userId, id);
+    refuseArchived(row);
+    if (!isToDo(row.status)) return [];
+    const select = deps.tasks.selections(userId);
+    const parts = cascade ? await select.openBelow(id).execute() : [];
+    const { title, untrusted } = row;
+    const tasks: [NamedTask, ...NamedTask[]] = [{ id, title, untrusted }, ...parts];
+    const at = iso(deps.clock.now());
+    const { steps, published } = completionSteps(deps, userId, { tasks, at, author, hops });
+    if (!(await commitChecked(deps.store, steps))) return null;
+    published();
+    return tasks.map((task) => task.id);
+  });
+  await publishTasks(deps, userId, completed);
+  return viewTask(await findTask(deps, userId, id));
+};
+
+export const refuseArchived = ({ status }: Pick<ListedTask, 'status'>): void => {
+  if (status !== 'archived') return;
+  throw Boom.conflict('The task is archived: reopen it first', { code: 'task_archived' });
+};
+
+/** A task in short, as errors and events name it. */
+type NamedTask = Pick<ListedTask, 'id' | 'title' | 'untrusted'>;
+
+interface CompletedTasks extends Omit<Completion, 'cascade'> {
+  /** The task, and the parts that are completed with it. */
+  tasks: [NamedTask, ...NamedTask[]];
+  at: string;
+  /** The blockers that the same request gives the task; what blocks it by then, otherwise. */
+  blockedBy?: string[] | undefined;
+}
+
+/** Builds the steps that complete tasks, if nothing else must be done first. */
+export const completionSteps = (
+  deps: TasksDeps,
+  userId: string,
+  { tasks, at, author, hops, blockedBy }: CompletedTasks,
+): { steps: CheckedStep[]; published(): void } => {
+  const select = deps.tasks.selections(userId);
+  const ids = tasks.map(({ id }) => id);
+  const below = select.openBelow(tasks[0].id);
+  const blockers = select.openBlockers(ids);
+  const events = tasks.map(
+    (task): QueuedMessage =>
+      deps.outbound.toWebhooks(userId, {
+        type: 'task.completed',
+        data: eventOf(task, at, author),
+        hops,
+      }),
+  );
+  const steps: CheckedStep[] = [
+    { step: completeTasks(userId, { ids, at, author }) },
+    {
+      step: assertRows(below, 0),
+      fault: async () => hasParts(await below.execute()),
+    },
+    {
+      step: assertRows(blockers, 0),
+      fault: async () => {
+        const given = blockedBy && select.openAmong(blockedBy);
+        return isBlocked(await (given ?? blockers).execute());
+      },
+    },
+    ...events.flatMap(({ statements }) => statements).map((step) => ({ step })),
+  ];
+  return {
+    steps,
+    published: () => {
+      for (const { published } of events) published();
+    },
+  };
+};
+
+const eventOf = (
+  { id, title, untrusted }: NamedTask,
+  completedAt: string,
+  { agentId }: TaskAuthor,
+): Record<string, unknown> => ({
+  taskId: id,
+  title,
+  untrusted: untrusted === 1,
+  completedAt,
+  agentId,
+  links: { task: `/api/tasks/${id}` },
+});
+
+/** The number of tasks that an error names. */
+const MOST_NAMED = 5;
+
+const namesOf = (tasks: NamedTask[]): string => {
+  const named = tasks.slice(0, MOST_NAMED).map(({ id, title }) => `${title.slice(0, 80)} (${id})`);
+  const more = tasks.length - named.length;
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+};
+
+const hasParts = (parts: NamedTask[]): Boom.Boom =>
+  Boom.conflict(`Parts of it are not done: ${namesOf(parts)}. With ?cascade=true they are`, {
+    code: 'task_has_parts',
+  });
+
+const isBlocked = (blockers: NamedTask[]): Boom.Boom =>
+  Boom.conflict(`To be done first: ${namesOf(blockers)}`, { code: 'task_blocked' });

@@ -1,0 +1,140 @@
+import Boom from '@hapi/boom';
+import { iso } from '../kernel/clock.js';
+import { mint } from '../kernel/ids.js';
+import { refuseFaults } from '../kernel/route.js';
+import { searchWords } from '../kernel/searchwords.js';
+import type { QueuedMessage } from '../outbound/module.js';
+import { Taken } from '../store/engine/protocol.js';
+import type { TaskRow } from '../store/tables/tasks.js';
+import { untilWritten } from '../store/updateif.js';
+import type { NewTask, TaskView } from './contract.js';
+import { type CheckedStep, commitChecked, findTask, TASK_CHANGED, type TasksDeps } from './deps.js';
+import { nextReminder } from './dues.js';
+import { dueColumns, faultsOfTask, searchedText, taskTitleOf } from './fields.js';
+import { linkSteps, parentSteps } from './links.js';
+import { viewTask } from './view.js';
+import {
+  BY_HAND,
+  insertTask,
+  MOST_UNFINISHED,
+  MOST_UNTRUSTED,
+  onlyWithRoom,
+  replaceTags,
+  replaceWords,
+  type TaskAuthor,
+} from './writes.js';
+
+/** The origin of a task. */
+export interface TaskOrigin {
+  author: TaskAuthor;
+  source: TaskView['source'];
+  recurringTaskId?: string;
+  /** The effect of a call of a tool, the same in all retries: it makes one task. */
+  effectId?: string;
+}
+
+/** A task that a recurring one makes. */
+export interface RecurringTaskInput extends NewTask {
+  recurringTaskId: string;
+}
+
+/** The insertion of a task as part of another transaction. */
+export interface TaskInsertion extends QueuedMessage {
+  id: string;
+}
+
+/** Creates a task. 400 names the field, 409 `too_many_tasks`: there is no room. */
+export const createTask = async (
+  deps: TasksDeps,
+  userId: string,
+  given: NewTask,
+  origin: TaskOrigin,
+): Promise<TaskView> => {
+  const { row, steps } = await prepared(deps, userId, given, origin);
+  try {
+    await untilWritten(() => commitChecked(deps.store, steps));
+  } catch (error) {
+    const made = origin.effectId && (await deps.tasks.ofEffect(userId, origin.effectId));
+    if (error instanceof Taken && made) return viewTask(made);
+    throw error;
+  }
+  const task = viewTask(await findTask(deps, userId, row.id));
+  deps.hub.publish(userId, TASK_CHANGED, task);
+  return task;
+};
+
+/**
+ * Builds the statements that insert a task of a recurring one. The first one is unmet if the user
+ * has no room for another task. Throws the 400 of `createTask`.
+ */
+export const taskInsertion = async (
+  deps: TasksDeps,
+  userId: string,
+  { recurringTaskId, ...given }: RecurringTaskInput,
+): Promise<TaskInsertion> => {
+  const source = { kind: 'recurring' as const, id: recurringTaskId };
+  const origin = { author: BY_HAND, source, recurringTaskId };
+  const { row, steps } = await prepared(deps, userId, given, origin);
+  const blocked_by = JSON.stringify(given.blockedBy ?? []);
+  const view = viewTask({ ...row, untrusted: 0, blocked_by });
+  return {
+    id: row.id,
+    statements: steps.map(({ step }) => step),
+    published: () => deps.hub.publish(userId, TASK_CHANGED, view),
+  };
+};
+
+type NewRow = Omit<TaskRow, 'untrusted'>;
+
+const prepared = async (
+  deps: TasksDeps,
+  userId: string,
+  given: NewTask,
+  { author, source, recurringTaskId, effectId }: TaskOrigin,
+): Promise<{ row: NewRow; steps: CheckedStep[] }> => {
+  refuseFaults(faultsOfTask(given));
+  const now = deps.clock.now();
+  const preferences = await deps.preferencesOf(userId);
+  const { reminderMinutes = preferences.reminderMinutes, tags = [] } = given;
+  const unreminded = {
+    id: mint('task', now),
+    user_id: userId,
+    title: taskTitleOf(given.title),
+    notes: given.notes || null,
+    status: 'open' as const,
+    priority: given.priority ?? 0,
+    ...dueColumns(given, null, preferences.timezone),
+    reminder_minutes: reminderMinutes,
+    tags: JSON.stringify(tags),
+    parent_id: given.parentId ?? null,
+    agent_id: null,
+    source_kind: source.kind,
+    source_id: source.id,
+    recurring_task_id: recurringTaskId ?? null,
+    effect_id: effectId ?? null,
+    completed_at: null,
+    created_at: iso(now),
+    updated_at: iso(now),
+  };
+  const row = { ...unreminded, remind_at: nextReminder(unreminded, now) };
+  const words = await searchWords(searchedText(row));
+  return { row, steps: insertionSteps(deps, row, { author, words, given }) };
+};
+
+const insertionSteps = (
+  deps: TasksDeps,
+  row: NewRow,
+  { author, words, given }: { author: TaskAuthor; words: string[]; given: NewTask },
+): CheckedStep[] => [
+  { step: onlyWithRoom(row.user_id, author), fault: full },
+  ...parentSteps(deps, row, given),
+  { step: insertTask(row, author) },
+  ...[...replaceTags(row, row.tags), ...replaceWords(row, words)].map((step) => ({ step })),
+  ...linkSteps(deps, row, given),
+];
+
+const full = (): Boom.Boom =>
+  Boom.conflict(
+    `At most ${MOST_UNFINISHED} tasks that are not done, and ${MOST_UNTRUSTED} untrusted ones; complete or delete some`,
+    { code: 'too_many_tasks' },
+  );

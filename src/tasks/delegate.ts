@@ -1,0 +1,130 @@
+import Boom from '@hapi/boom';
+import {
+  type Agents,
+  agentFaults,
+  JOB,
+  namedExpert,
+  spawnRecord,
+  UNFINISHED,
+} from '../agents/module.js';
+import { type Expert, type Experts, modelAndPersona } from '../experts/module.js';
+import { addJob, type Queue } from '../jobs/module.js';
+import type { Clock } from '../kernel/clock.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import { refuseFaults } from '../kernel/route.js';
+import { hasScope, missingScope } from '../kernel/scope.js';
+import type { Hub } from '../realtime/module.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
+import { type Store, unlessUnmet } from '../store/store.js';
+import { updateIf } from '../store/updateif.js';
+import type { TaskView } from './contract.js';
+import { findTask, publishTasks } from './deps.js';
+import { isToDo } from './dues.js';
+import type { TasksStore } from './queries.js';
+import type { ListedTask } from './selections.js';
+import { viewTask } from './view.js';
+
+export interface DelegatingDeps {
+  store: Store;
+  clock: Clock;
+  hub: Hub;
+  tasks: TasksStore;
+  agents: Pick<Agents, 'rows' | 'models'>;
+  experts: Pick<Experts, 'find'>;
+  queue: Pick<Queue, 'added'>;
+}
+
+interface GivenDelegation {
+  expertId?: string | undefined;
+  model?: string | undefined;
+}
+
+/** The scope that a token needs to spawn an agent. */
+const SPAWNING = 'agents:write';
+
+/**
+ * Spawns an agent that works on a task. An untrusted task makes it untrusted. 409 `task_delegated`
+ * names the agent that is at work on it, `task_finished`: there is nothing to do.
+ */
+export const delegateTask = async (
+  deps: DelegatingDeps,
+  by: Pick<Caller, 'userId' | 'tokenId' | 'scopes'>,
+  id: string,
+  { expertId, model }: GivenDelegation,
+): Promise<TaskView> => {
+  const { userId } = by;
+  if (by.tokenId !== null && !hasScope(by.scopes, SPAWNING)) {
+    throw Boom.forbidden(missingScope(SPAWNING), { code: 'scope_missing' });
+  }
+  const expert = await namedExpert(deps.experts, userId, expertId);
+  refuseFaults(agentFaults(deps.agents.models, { ...(model !== undefined && { model }), expert }));
+  await updateIf({
+    clock: deps.clock,
+    read: () => findTask(deps, userId, id),
+    write: async (row, version) => {
+      await refuseTaken(deps, row);
+      return (await spawn(deps, row, { version, expert: expert ?? null, model })) || null;
+    },
+  });
+  deps.queue.added(userId);
+  await publishTasks(deps, userId, [id]);
+  return viewTask(await findTask(deps, userId, id));
+};
+
+const refuseTaken = async ({ agents }: DelegatingDeps, row: ListedTask): Promise<void> => {
+  if (!isToDo(row.status)) {
+    throw Boom.conflict(`The task is ${row.status}: reopen it first`, { code: 'task_finished' });
+  }
+  const agent = row.agent_id === null ? null : await agents.rows.owned(row.user_id, row.agent_id);
+  if (!agent || !UNFINISHED.includes(agent.status)) return;
+  throw Boom.conflict(`${agent.name} (${agent.id}) is at work on it: stop that agent first`, {
+    code: 'task_delegated',
+  });
+};
+
+/** Commits the agent, its job and the change of the task; false if the task has changed. */
+const spawn = (
+  { agents, ...deps }: DelegatingDeps,
+  row: ListedTask,
+  {
+    version,
+    expert,
+    model,
+  }: { version: string; expert: Expert | null; model?: string | undefined },
+): Promise<boolean> => {
+  const { user_id: userId } = row;
+  const { id, record } = spawnRecord(deps, {
+    userId,
+    prompt: promptFor(row),
+    name: `task-${row.id.slice(-6)}`,
+    ...modelAndPersona(agents.models, {
+      ...(model !== undefined && { model }),
+      expert: expert ?? undefined,
+    }),
+    channel: 'api',
+    untrusted: row.untrusted === 1,
+    lane: userId,
+  });
+  record.add(
+    addJob({ kind: JOB, ref: id, lane: userId, runAt: record.at }),
+    assignment(row, { agentId: id, version }),
+  );
+  return unlessUnmet(record.commit());
+};
+
+const assignment = (
+  { id, user_id, updated_at, status }: ListedTask,
+  { agentId, version }: { agentId: string; version: string },
+): TransactionStep => ({
+  sql: `UPDATE tasks SET agent_id = ?, status = 'in_progress', updated_at = ?
+    WHERE user_id = ? AND id = ? AND updated_at = ? AND status = ?`,
+  parameters: [agentId, version, user_id, id, updated_at, status],
+  expect: 1,
+});
+
+/** Returns the prompt of the agent; of an untrusted task the text is marked as such. */
+const promptFor = ({ id, title, notes, untrusted }: ListedTask): string => {
+  const heading = untrusted === 1 ? 'Task, with text from outside' : 'Task';
+  const text = notes === null ? title : `${title}\n\n${notes}`;
+  return `Work on the task ${id} of your owner. When it is done, and not before, complete it with the tool tasks.complete.\n\n--- ${heading} ---\n${text}`;
+};

@@ -1,0 +1,76 @@
+import { iso } from '../kernel/clock.js';
+import { dayAt, instantsOf, startOfDay } from '../kernel/zonetime.js';
+import type { TaskRow } from '../store/tables/tasks.js';
+
+const MINUTE_MS = 60_000;
+
+/** Returns the time after which what is due on a day is overdue: its last millisecond there. */
+export const endOfDay = (timezone: string, day: string): string =>
+  iso(startOfDay(timezone, day, 1) - 1);
+
+/** Returns the time after which a task is overdue; null if it is never due. */
+export const endsAt = ({
+  due,
+  due_at,
+  timezone,
+}: Pick<TaskRow, 'due' | 'due_at' | 'timezone'>): string | null =>
+  due === null ? due_at : endOfDay(timezone, due);
+
+/**
+ * Returns the time of the next reminder of a task; null if there is none. A time before `now` that
+ * has passed already becomes the due time itself, so that "in ten minutes" is not forgotten.
+ */
+export const nextReminder = (
+  {
+    status,
+    due_at,
+    reminder_minutes: minutes,
+  }: Pick<TaskRow, 'status' | 'due_at' | 'reminder_minutes'>,
+  now: number,
+): string | null => {
+  if (!isToDo(status) || due_at === null || minutes === null) return null;
+  const dueAt = Date.parse(due_at);
+  if (dueAt <= now) return null;
+  const at = dueAt - minutes * MINUTE_MS;
+  return iso(at > now ? at : dueAt);
+};
+
+/** True if there is something left to do. */
+export const isToDo = (status: TaskRow['status']): boolean =>
+  status === 'open' || status === 'in_progress';
+
+/** True for a day of the calendar, as `2026-01-31`, in the years 1900 to 9998. */
+export const isDay = (day: string): boolean => {
+  const at = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(at) && iso(at).startsWith(day) && day >= '1900' && day < '9999';
+};
+
+/**
+ * Returns a time in UTC with milliseconds; null if there is no such time. Without an offset it is
+ * that of clocks in the zone: the first, if they show it twice.
+ */
+export const timeIn = (timezone: string, given: string): string | null => {
+  if (!isDay(given.slice(0, 10))) return null;
+  const hasOffset = /(Z|[+-]\d{2}:\d{2})$/.test(given);
+  const at = Date.parse(hasOffset ? given : `${given}Z`);
+  if (Number.isNaN(at)) return null;
+  return iso(hasOffset ? at : instantsOf(timezone, at)[0]);
+};
+
+/** The times between which tasks are due: `from` is inclusive, `to` is not; null: any. */
+export interface DueRange {
+  from: string | null;
+  to: string;
+}
+
+/** Returns the times of a filter for a person whose clock shows the time of that zone. */
+export const dueRange = (
+  filter: 'overdue' | 'today' | 'week',
+  timezone: string,
+  now: number,
+): DueRange => {
+  if (filter === 'overdue') return { from: null, to: iso(now) };
+  const today = dayAt(timezone, now);
+  const days = filter === 'today' ? 1 : 7;
+  return { from: iso(startOfDay(timezone, today)), to: iso(startOfDay(timezone, today, days)) };
+};

@@ -1,0 +1,61 @@
+import { createHash, randomBytes } from 'node:crypto';
+import Boom from '@hapi/boom';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Recorder } from '../kernel/contract/audit.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import { type Store, statement } from '../store/store.js';
+import { visibleTo } from '../store/visible.js';
+import { calendarOf } from './calendar.js';
+import type { TasksStore } from './queries.js';
+
+export interface TaskFeedDeps {
+  store: Store;
+  clock: Clock;
+  tasks: Pick<TasksStore, 'feed'>;
+}
+
+/** A token of 256 bits, behind a prefix by which scanners of leaked secrets know it. */
+const newToken = (): string => `adj_feed_${randomBytes(32).toString('base64url')}`;
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+/** The most tasks of a calendar: those that are due first. */
+const MOST = 1000;
+
+type FeedCaller = Pick<Caller & Recorder, 'userId' | 'record'>;
+
+/** Creates the calendar of a user for everybody who has its token; of that the hash alone is kept. */
+export const createTaskFeed = ({ store, clock, tasks }: TaskFeedDeps) => ({
+  /** Makes a token in the place of the one before. */
+  make: async ({ userId, record }: FeedCaller): Promise<string> => {
+    const token = newToken();
+    const kept = { token_hash: hashOf(token), created_at: iso(clock.now()) };
+    const made = store.db
+      .insertInto('task_feeds')
+      .values({ user_id: userId, ...kept })
+      .onConflict((on) => on.column('user_id').doUpdateSet(kept));
+    await store.transact([statement(made, 1), record()]);
+    return token;
+  },
+
+  /** Ends the token; 404: there is none. */
+  end: async ({ userId, record }: FeedCaller): Promise<void> => {
+    const ended = store.db.deleteFrom('task_feeds').where(visibleTo(userId));
+    const isEnded = await store.tryTransact([statement(ended, 1), record()]);
+    if (!isEnded) throw Boom.notFound('There is no calendar address');
+  },
+
+  /** Returns the calendar of the token; 404: it has ended, or its user is disabled. */
+  read: async (token: string): Promise<string> => {
+    const feed = await store.db
+      .selectFrom('task_feeds as f')
+      .innerJoin('users as u', 'u.id', 'f.user_id')
+      .select('f.user_id')
+      .where('f.token_hash', '=', hashOf(token))
+      .where('u.disabled_at', 'is', null)
+      .executeTakeFirst();
+    if (!feed) throw Boom.notFound('There is no such calendar address');
+    return calendarOf(await tasks.feed(feed.user_id, MOST));
+  },
+});
+
+export type TaskFeed = ReturnType<typeof createTaskFeed>;

@@ -1,0 +1,45 @@
+import { searchWords } from '../kernel/searchwords.js';
+import type { Page, PageInput } from '../store/page.js';
+import type { TaskRow } from '../store/tables/tasks.js';
+import type { TasksDeps } from './deps.js';
+import { dueRange } from './dues.js';
+import type { ListedTask } from './selections.js';
+
+/** The filters of a list, as a person gives them. */
+export interface TaskQuery extends PageInput {
+  view?: 'next' | undefined;
+  due?: 'overdue' | 'today' | 'week' | undefined;
+  status?: TaskRow['status'] | undefined;
+  tag?: string | undefined;
+  parentId?: string | undefined;
+  q?: string | undefined;
+}
+
+/** Lists tasks: newest first, or what is next or due in the order in which it is due. */
+export const listTasks = async (
+  { tasks, clock, preferencesOf }: TasksDeps,
+  userId: string,
+  { q, view, due, ...filter }: TaskQuery,
+): Promise<Page<ListedTask>> => {
+  const { timezone } = await preferencesOf(userId);
+  await tasks.settleZone(userId, timezone);
+  return tasks.list(userId, {
+    ...filter,
+    words: q === undefined ? null : await searchWords(q),
+    range: due === undefined ? null : dueRange(due, timezone, clock.now()),
+    isNext: view === 'next',
+  });
+};
+
+/** Returns the first tasks that are overdue or due today, in that order. */
+export const dueTasks = async (
+  { tasks, clock, preferencesOf }: TasksDeps,
+  userId: string,
+  limit: number,
+): Promise<ListedTask[]> => {
+  const { timezone } = await preferencesOf(userId);
+  await tasks.settleZone(userId, timezone);
+  const { to } = dueRange('today', timezone, clock.now());
+  const range = { from: null, to };
+  return (await tasks.list(userId, { limit, words: null, range, isNext: false })).rows;
+};
