@@ -136,6 +136,15 @@ const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
   report: { stop: 'cancel' },
   operations: { stop: 'cancel' },
   operation: { stop: 'cancel' },
+  tasks: {
+    add: 'note',
+    edit: 'edit',
+    mark: 'complete',
+    start: 'reopen',
+    message: 'delegate',
+    delete: 'delete',
+  },
+  task: { edit: 'edit', mark: 'complete', start: 'reopen', message: 'delegate', delete: 'delete' },
   browse: { add: 'add', edit: 'edit' },
 };
 

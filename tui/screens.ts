@@ -17,6 +17,8 @@ import { modelsPage } from './screens/models.js';
 import { operationPage } from './screens/operations/operation.js';
 import { operationsPage } from './screens/operations/operations.js';
 import { overviewPage } from './screens/overview/overview.js';
+import { taskPage } from './screens/tasks/task.js';
+import { tasksPage } from './screens/tasks/tasks.js';
 import { teamPage } from './screens/team.js';
 import { tunnelPage } from './screens/tunnel.js';
 import { vaultPage } from './screens/vault.js';
@@ -47,6 +49,8 @@ export const pages: Record<PageName, ScreenPage> = {
   report: reportPage,
   operations: operationsPage,
   operation: operationPage,
+  tasks: tasksPage,
+  task: taskPage,
 };
 
 /** Returns the page on top. */

@@ -1,8 +1,11 @@
+import type { Base } from '../base.js';
 import { searchWords } from '../kernel/searchwords.js';
+import { readTaskPreferences } from '../outbound/module.js';
 import type { Page, PageInput } from '../store/page.js';
 import type { TaskRow } from '../store/tables/tasks.js';
 import type { TasksDeps } from './deps.js';
 import { dueRange } from './dues.js';
+import { tasksStore } from './queries.js';
 import type { ListedTask } from './selections.js';
 
 /** The filters of a list, as a person gives them. */
@@ -32,12 +35,13 @@ export const listTasks = async (
 };
 
 /** Returns the first tasks that are overdue or due today, in that order. */
-export const dueTasks = async (
-  { tasks, clock, preferencesOf }: TasksDeps,
+export const readDueTasks = async (
+  { store, clock }: Base,
   userId: string,
   limit: number,
 ): Promise<ListedTask[]> => {
-  const { timezone } = await preferencesOf(userId);
+  const tasks = tasksStore(store);
+  const { timezone } = await readTaskPreferences(store, userId);
   await tasks.settleZone(userId, timezone);
   const { to } = dueRange('today', timezone, clock.now());
   const range = { from: null, to };

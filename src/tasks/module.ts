@@ -9,10 +9,11 @@ import { taskActions } from './actions.js';
 import { type RecurringTaskInput, taskInsertion } from './create.js';
 import type { TasksDeps } from './deps.js';
 import { createTaskFeed } from './feed.js';
-import { dueTasks } from './list.js';
 import { tasksStore } from './queries.js';
 import { createTaskReminders } from './reminders.js';
 import { tasksResource } from './routes.js';
+
+export { readDueTasks } from './list.js';
 
 interface TasksModuleDeps {
   hub: Hub;
@@ -48,8 +49,6 @@ export const openTasks = (base: Base, given: TasksModuleDeps) => {
     reminders: createTaskReminders({ store, clock, outbox: outbound.outbox }),
     /** Builds the insertion of a task of a recurring one, as part of another transaction. */
     insertion: (userId: string, task: RecurringTaskInput) => taskInsertion(deps, userId, task),
-    /** Returns the first tasks that are overdue or due today. */
-    due: (userId: string, limit: number) => dueTasks(deps, userId, limit),
     resources: ({ address, port }: TasksAddress): Resource[] => [
       tasksResource({
         deps,

@@ -46,6 +46,8 @@ const WALK = [
   { name: 'knowledge-search', keys: ['/', ...'server', 'Enter'], whole: 'Matched +server' },
   { name: 'knowledge-chunk', keys: ['Enter'], whole: 'the only chunk' },
   { name: 'operations', keys: ['g', 'o'], whole: 'About' },
+  { name: 'tasks', keys: ['g', 't', ']', ']', ']'], whole: 'Rotate the' },
+  { name: 'task', keys: ['Enter'], whole: 'Part of' },
 ] as const;
 
 const hidden = (text: string): string => text.replace(/[0-9a-z]/g, '#');

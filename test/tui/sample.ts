@@ -13,6 +13,7 @@ export const startSample = async (): Promise<Stage> => {
   await runAgents(stage);
   await beReached(stage);
   await knowSomething(stage);
+  await haveTasks(stage);
   return stage;
 };
 
@@ -89,6 +90,15 @@ const runAgents = async (stage: Stage): Promise<void> => {
     async () => (await stage.ask('GET', '/api/overview')).body.queue,
     ({ waiting }) => waiting === 0,
   );
+};
+
+/** A task without a day, which the overview does not show, and a part of it. */
+const haveTasks = async (stage: Stage): Promise<void> => {
+  const { body } = await stage.ask('POST', '/api/tasks', {
+    ...{ title: 'Renew the certificate', notes: 'The one of argon.', tags: ['servers'] },
+    priority: 2,
+  });
+  await make(stage, 'POST', '/api/tasks', { title: 'Rotate the key', parentId: body.id });
 };
 
 /** Two notes, which operations have indexed. */

@@ -13,6 +13,7 @@ import {
   reportPlace,
   rowGoal,
   type ScreenPlace,
+  taskJump,
 } from '../state/places.js';
 import { listPage } from './list.js';
 
@@ -33,6 +34,7 @@ export const noticeGoal = ({
   const [, api, resource, id, below, belowId] = (link ?? '').split('/');
   if (api !== 'api' || id === undefined) return null;
   if (resource === 'agents') return agentGoal(id);
+  if (resource === 'tasks') return taskJump(id);
   if (resource === 'vault') return rowGoal('vault', id);
   if (resource === 'research' && below !== undefined) return reportPlace(below);
   if (resource === 'chat' && id.startsWith('approvals')) return rowGoal('approvals', below ?? '');

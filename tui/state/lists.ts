@@ -124,6 +124,8 @@ export const lists = (): Lists => ({
   documentPages: none,
   reports: none,
   answers: none,
+  tasks: none,
+  parts: none,
   things: none,
 });
 

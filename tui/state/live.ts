@@ -169,6 +169,8 @@ const obey = ({ store, feed, now }: LiveDeps, { channel, data }: Heard): void =>
     store.queue({ type: 'stream.added', name: EXECUTIONS, entries: [entry] });
   } else if (channel === 'operation.progress') {
     if (isOperation(data)) store.queue({ type: 'operation.heard', operation: data, at: now() });
+  } else if (channel === 'task.changed') {
+    void feed.reload('tasks');
   } else if (channel === 'tunnel.status') {
     void feed.reload('tunnel');
   } else if (channel.startsWith('agent.')) {

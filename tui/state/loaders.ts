@@ -1,4 +1,9 @@
-import { ApiError, type Client, type ConversationMessage } from '../../src/client/index.js';
+import {
+  ApiError,
+  type Client,
+  type ConversationMessage,
+  type TaskView,
+} from '../../src/client/index.js';
 import { readLogs } from './logs.js';
 import {
   type AnswerItem,
@@ -143,6 +148,23 @@ const askFor = async (client: Client, question: string): Promise<AnswerItem[]> =
   return [{ ...(await patient.knowledge.ask({ body: { question } })), id: question }];
 };
 
+/** Reads the tasks of one of `TASK_VIEWS`. */
+const readTasks = async (
+  client: Client,
+  view: string | null,
+  cursor: string | undefined,
+): Promise<RowPage<TaskView>> => {
+  const due = (['today', 'overdue'] as const).find((each) => each === view);
+  const query = {
+    limit: LIMIT,
+    cursor,
+    ...(due !== undefined && { due }),
+    ...(view === 'next' && { view: 'next' as const }),
+  };
+  const { tasks, nextCursor } = await client.tasks.list({ query });
+  return { rows: tasks, nextCursor };
+};
+
 /** Creates the loader of what is asked for by a key, such as the query of a search. */
 const keyed = <T>(
   ask: (client: Client, key: string) => Promise<T[]>,
@@ -199,6 +221,16 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
   documentPages: keyed(readDocumentPage, { isGivenUp: true }),
   reports: keyed(async ({ research }, id) => [await research.get({ id })], { isGivenUp: true }),
   answers: keyed(askFor, { keepsRows: true, isAskedOnce: true }),
+  tasks: {
+    page: (client, { of, cursor }) => readTasks(client, of, cursor),
+  },
+  parts: {
+    page: async (client, { of, cursor }) => {
+      const query = { parentId: of ?? '', limit: LIMIT, cursor };
+      const { tasks, nextCursor } = await client.tasks.list({ query });
+      return { rows: tasks, nextCursor };
+    },
+  },
   things: {
     page: (client, { of, cursor }) => readThings(client, of ?? '', { limit: 50, cursor }),
   },

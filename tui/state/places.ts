@@ -12,7 +12,7 @@ export const digitRoots = [
   'logs',
 ] as const;
 /** The screens that `g` and a letter open. */
-export const letterRoots = { k: 'knowledge', o: 'operations' } as const;
+export const letterRoots = { k: 'knowledge', o: 'operations', t: 'tasks' } as const;
 type LetterRoot = (typeof letterRoots)[keyof typeof letterRoots];
 export type Root = (typeof digitRoots)[number] | LetterRoot;
 /** All screens: those of the digits, then the others. */
@@ -22,7 +22,7 @@ export const roots: readonly Root[] = [...digitRoots, ...Object.values(letterRoo
 export const pageNames = [
   ...roots,
   ...(['hook', 'execution', 'agent', 'operation', 'browse'] as const),
-  ...(['chunk', 'answer', 'document', 'report'] as const),
+  ...(['chunk', 'answer', 'document', 'report', 'task'] as const),
 ];
 export type PageName = (typeof pageNames)[number];
 
@@ -69,6 +69,13 @@ export const documentPlace = (id: string, page: number): ScreenPlace => ({
   page: 'document',
   id: String(page),
   of: id,
+});
+
+/** Returns the jump to the page of a task. */
+export const taskJump = (id: string): JumpTarget => ({
+  root: 'tasks',
+  places: [{ page: 'task', id }],
+  selected: id,
 });
 
 /** Returns the place of a question of research, with its report. */

@@ -18,6 +18,7 @@ import type {
   Operation,
   Reply,
   ResearchJobDetail,
+  TaskView,
   TunnelView,
 } from '../../src/client/index.js';
 import type { Thing } from './things.js';
@@ -26,6 +27,9 @@ import type { Thing } from './things.js';
 export const TUNNEL = 'tunnel';
 /** Id of the only row in the list of what the last search found. */
 export const FOUND = 'found';
+
+/** The views of tasks, in the order of their tabs. */
+export const TASK_VIEWS = ['next', 'today', 'overdue', 'all'] as const;
 
 /** The type of the rows of each list. */
 export interface RowOf {
@@ -63,6 +67,10 @@ export interface RowOf {
   reports: ResearchJobDetail;
   /** The answers to the questions of this desk. */
   answers: AnswerItem;
+  /** The tasks of one of `TASK_VIEWS`. */
+  tasks: TaskView;
+  /** The parts of one task. */
+  parts: TaskView;
   /** The rows of any resource without a screen of its own. */
   things: Thing;
 }

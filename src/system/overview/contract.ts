@@ -16,11 +16,15 @@ const Part = s.object('OverviewPart', {
 });
 
 export const Need = s.object('Need', {
-  kind: s.oneOf('NeedKind', 'approval', 'failed', 'expiring', 'memory'),
-  id: s.text(80).description('Of the approval, the execution, the credential or the memory'),
+  kind: s.oneOf('NeedKind', 'approval', 'failed', 'expiring', 'memory', 'task'),
+  id: s
+    .text(80)
+    .description('Of the approval, the execution, the credential, the memory or the task'),
   title: s
     .text(400)
-    .description('Tool and action, the name of the hook or credential, or the text of the memory'),
+    .description(
+      'Tool and action, the name of the hook or credential, the text of the memory, or the title of the task',
+    ),
   detail: s.anyText(1000),
   agentId: s.nullable(s.id('agent')),
   hookId: s.nullable(s.id('hook')).description('Whose execution failed'),
@@ -68,7 +72,7 @@ export const Overview = s.object('Overview', {
     .description(
       'Since midnight UTC, as the limits count; at most 10,000 failed executions are counted',
     ),
-  needs: s.list(Need, 4 * MOST_NEEDS).description('Soonest to run out first, then the newest'),
+  needs: s.list(Need, 5 * MOST_NEEDS).description('Soonest to run out first, then the newest'),
   unread: count(),
 });
 

@@ -4,13 +4,14 @@ import type { Config } from '../../config.js';
 import type { Queue } from '../../jobs/module.js';
 import { iso } from '../../kernel/clock.js';
 import { resource } from '../../kernel/route.js';
+import { readDueTasks } from '../../tasks/module.js';
 import { version } from '../../version.js';
 import type { PartReport } from '../health/contract.js';
 import { longestWait } from '../maintenance/partreport.js';
 import type { Tunnel } from '../tunnel/tunnel.js';
 import { MINUTES, MOST_NEEDS, overview } from './contract.js';
 import { type OverviewStore, overviewStore } from './queries.js';
-import { needsOf, ratesOf } from './rules.js';
+import { type DueTask, needsOf, ratesOf } from './rules.js';
 
 interface OverviewDeps {
   config: Config;
@@ -34,8 +35,9 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
   return resource('overview', overview, {
     get: async (_input, { userId }) => {
       const now = clock.now();
+      const due = await readDueTasks(base, userId, MOST_NEEDS);
       const [own, { dailyCostUsd }, parts, oldestMs] = await Promise.all([
-        figuresOf(store, userId, now),
+        figuresOf(store, { userId, due }, now),
         capsOf(userId),
         deps.parts(),
         longestWait(base),
@@ -56,7 +58,11 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
 };
 
 /** Collects the figures that belong to the user. */
-const figuresOf = async (store: OverviewStore, userId: string, now: number) => {
+const figuresOf = async (
+  store: OverviewStore,
+  { userId, due }: { userId: string; due: DueTask[] },
+  now: number,
+) => {
   const hourAgo = now - MINUTES * MINUTE_MS;
   const midnight = now - (now % DAY_MS);
   const [perMinute, executions, failed, statuses, operations, agents, costUsd, unread, needs] =
@@ -85,7 +91,7 @@ const figuresOf = async (store: OverviewStore, userId: string, now: number) => {
       queued: countIn(operations, 'queued'),
     },
     today: { costUsd, agents, executions, failed },
-    needs,
+    needs: needsOf({ ...needs, due }),
     unread,
   };
 };
@@ -100,5 +106,5 @@ const findNeeds = async (store: OverviewStore, userId: string, now: number) => {
     store.expiring(userId, iso(now + SOON_MS), MOST_NEEDS),
     store.unconfirmed(userId, MOST_NEEDS),
   ]);
-  return needsOf({ approvals, failed, expiring, unconfirmed });
+  return { approvals, failed, expiring, unconfirmed };
 };

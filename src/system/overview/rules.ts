@@ -1,4 +1,5 @@
 import { iso } from '../../kernel/clock.js';
+import type { readDueTasks } from '../../tasks/module.js';
 import { MINUTES, type Need } from './contract.js';
 import type { OverviewStore } from './queries.js';
 
@@ -19,17 +20,22 @@ export const ratesOf = (counted: OverviewQuery<'perMinute'>, now: number): numbe
   });
 };
 
+/** A task that is overdue or due today. */
+export type DueTask = Awaited<ReturnType<typeof readDueTasks>>[number];
+
 const NO_SUBJECT = { agentId: null, hookId: null, untrusted: null };
 
 /**
  * Lists the approvals, soonest to expire first, then what failed, newest first, then the
- * credentials about to expire, and the memories that nobody has confirmed.
+ * credentials about to expire, the memories that nobody has confirmed, and the tasks that are overdue
+ * or due today.
  */
 export const needsOf = (found: {
   approvals: OverviewQuery<'approvals'>;
   failed: OverviewQuery<'failed'>;
   expiring: OverviewQuery<'expiring'>;
   unconfirmed: OverviewQuery<'unconfirmed'>;
+  due: DueTask[];
 }): Need[] => [
   ...found.approvals.map((row) => ({
     ...NO_SUBJECT,
@@ -68,5 +74,15 @@ export const needsOf = (found: {
     agentId: row.created_by.startsWith('agent_') ? row.created_by : null,
     untrusted: true,
     at: row.created_at,
+  })),
+  ...found.due.map((row) => ({
+    ...NO_SUBJECT,
+    kind: 'task' as const,
+    id: row.id,
+    title: row.title.slice(0, LONGEST_TITLE),
+    detail: `due ${row.due ?? row.due_at}: adjutant tasks complete ${row.id.slice(-6)}`,
+    agentId: row.agent_id,
+    untrusted: row.untrusted === 1,
+    at: row.ends_at ?? row.created_at,
   })),
 ];

@@ -85,6 +85,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
       ['logs', 'Verbs: follow.'],
       ['knowledge', 'Nothing is known yet.'],
       ['operations', 'Nothing that takes long was begun.'],
+      ['tasks', 'Nothing to do here.'],
     ] as const)) {
       desk.say('menu');
       await desk.hears('quit ends.');

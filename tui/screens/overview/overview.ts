@@ -15,7 +15,7 @@ import { left, leftInWords, since, timeOfEvent } from '../../parts/times.js';
 import { bodyOf } from '../../state/layout.js';
 import { rowsOf } from '../../state/lists.js';
 import { EXECUTIONS } from '../../state/live.js';
-import { hookGoal, type JumpTarget, rowGoal } from '../../state/places.js';
+import { hookGoal, type JumpTarget, rowGoal, taskJump } from '../../state/places.js';
 import type { State } from '../../state/state.js';
 import { ringOf, type StreamEntry } from '../../state/streams.js';
 import { toneOf } from '../../theme.js';
@@ -31,10 +31,11 @@ const TALL = 16;
 
 const isWide = ({ width, height }: Size): boolean => width >= WIDE.width && height >= WIDE.height;
 
-const isPast = ({ kind }: Need): boolean => kind === 'failed' || kind === 'memory';
+const isPast = ({ kind, at }: Need, now: number): boolean =>
+  kind === 'failed' || kind === 'memory' || (kind === 'task' && Date.parse(at) < now);
 
 const whenOf = (need: Need, now: number): string =>
-  isPast(need) ? `${since(need.at, now)} ago` : `${left(need.at, now)} left`;
+  isPast(need, now) ? `${since(need.at, now)} ago` : `${left(need.at, now)} left`;
 
 const needColumns = ({ session: { now } }: State): ScreenColumn<Need>[] => [
   stateColumn('KIND', [8, 8, 0], ({ kind }) => kind),
@@ -45,7 +46,7 @@ const needColumns = ({ session: { now } }: State): ScreenColumn<Need>[] => [
   },
   {
     ...column<Need>('WHEN', [8, 16, 1], (need) => whenOf(need, now)),
-    said: (need) => (isPast(need) ? whenOf(need, now) : `${leftInWords(need.at, now)} left`),
+    said: (need) => (isPast(need, now) ? whenOf(need, now) : `${leftInWords(need.at, now)} left`),
   },
   column('DETAIL', [12, 200, 3], ({ detail }) => detail),
 ];
@@ -70,6 +71,7 @@ const needGoal = (state: State): JumpTarget | null => {
   if (kind === 'expiring') return rowGoal('vault', id);
   // Its detail is the command that confirms it.
   if (kind === 'memory') return null;
+  if (kind === 'task') return taskJump(id);
   return hookId === null ? { root: 'hooks', places: [] } : hookGoal(hookId, id);
 };
 
@@ -179,6 +181,7 @@ export const overviewPage: ScreenPage = {
   },
   glossary: [
     ['expiring', 'a credential that ends within a week'],
+    ['task', 'a task that is overdue or due today'],
     ['memory', 'a memory that counts once you confirm it'],
     ['queue', 'deliveries that are kept and not yet run'],
   ],

@@ -1,0 +1,67 @@
+import type { TaskView } from '../../../src/client/index.js';
+import type { Acts } from '../../page.js';
+import { type Act, confirmedBy, done, onRow } from '../../state/act.js';
+import { offered } from '../list.js';
+
+/** The id under which a task that was not noted yet is kept. */
+const DRAFT = 'task';
+
+export const isTaskOver = ({ status }: TaskView): boolean =>
+  status === 'done' || status === 'archived';
+
+/** Returns the act that notes a task: one line, without a question. */
+export const noteTask = (): Act => ({
+  ...onRow('tasks', DRAFT),
+  isFree: true,
+  text: 'Note a task',
+  line: 'adjutant tasks create …',
+  doing: 'noting…',
+  ask: { lines: ['What is to be done?'], writes: true },
+  call: async ({ tasks }, text) => {
+    const [first = '', ...more] = text.trim().split('\n');
+    const notes = more.join('\n').trim();
+    const body = { title: first, ...(notes !== '' && { notes }) };
+    const { title } = await tasks.create({ body });
+    return `Noted: ${title}`;
+  },
+});
+
+/** Returns the acts on a task that are possible now. */
+export const taskActs = (task: TaskView): Acts => {
+  const { id, title } = task;
+  return offered({
+    mark: !isTaskOver(task) && {
+      ...onRow('tasks', id, 'parts'),
+      text: `Complete task ${title}`,
+      line: `adjutant tasks complete ${id}`,
+      doing: 'completing…',
+      call: ({ tasks }) => done(tasks.complete({ id }), `Done: ${title}`),
+    },
+    start: isTaskOver(task) && {
+      ...onRow('tasks', id, 'parts'),
+      text: `Reopen task ${title}`,
+      line: `adjutant tasks reopen ${id}`,
+      doing: 'opening…',
+      call: ({ tasks }) => done(tasks.reopen({ id }), `Open again: ${title}`),
+    },
+    message: !isTaskOver(task) && {
+      ...onRow('tasks', id, 'agents'),
+      text: `Delegate task ${title}`,
+      line: `adjutant tasks delegate ${id}`,
+      doing: 'delegating…',
+      ask: { lines: [`Have an agent work on ${title}?`] },
+      call: ({ tasks }) => done(tasks.delegate({ id, body: {} }), 'An agent works on it'),
+    },
+    delete: {
+      ...onRow('tasks', id, 'parts'),
+      text: `Delete task ${title}`,
+      line: `adjutant tasks delete ${id}`,
+      doing: 'deleting…',
+      ask: {
+        lines: [`Delete ${title}? There is no undo.`],
+        name: confirmedBy(title, id),
+      },
+      call: ({ tasks }) => done(tasks.delete({ id }), `${title} is deleted`),
+    },
+  });
+};

@@ -1,0 +1,114 @@
+import type { TaskView } from '../../../src/client/index.js';
+import type { PageNeed, ScreenPage } from '../../page.js';
+import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
+import { column, stateColumn } from '../../parts/table.js';
+import { counted, factRows, textRows } from '../../parts/text.js';
+import { timeOfEvent } from '../../parts/times.js';
+import { rowsOf } from '../../state/lists.js';
+import { agentGoal, type JumpTarget } from '../../state/places.js';
+import { TASK_VIEWS } from '../../state/rows.js';
+import { chosenOf } from '../../state/selection.js';
+import type { State } from '../../state/state.js';
+import { topView } from '../../state/ui.js';
+import { tabsRow } from '../detail.js';
+import { listPage } from '../list.js';
+import { isTaskOver, noteTask, taskActs } from './acts.js';
+
+/** The socket tells what changes; this is for what becomes due. */
+const EVERY_MS = 30_000;
+const TABS = ['Next', 'Today', 'Overdue', 'All'];
+const URGENCY = ['', 'low', 'high', 'urgent'];
+
+const viewOf = ({ ui }: State): string => TASK_VIEWS[topView(ui).tab] ?? TASK_VIEWS[0];
+
+/** Returns the state of a task, or the act on it that is under way. */
+const stateOf = ({ lists }: State, { id, status }: TaskView): string =>
+  lists.tasks.busy[id] ?? status.replace('_', ' ');
+
+/** Returns when a task is due; an empty text if it is not. */
+const dueOf = ({ session: { now } }: State, { due, dueAt }: TaskView): string =>
+  due ?? (dueAt === null ? '' : timeOfEvent(dueAt, now));
+
+/** Returns the title of a task that is on the desk; else its id. */
+const titleOf = ({ lists }: State, id: string): string => lists.tasks.byId[id]?.title ?? id;
+
+/** Returns what is known of a task, beside its title and notes. */
+export const taskFacts = (state: State, task: TaskView): [string, string][] => {
+  const { priority, tags, blockedBy, parentId, assignee, untrusted } = task;
+  const due = dueOf(state, task);
+  const facts: [string, string][] = [];
+  if (due !== '') facts.push(['Due', `${due} (${task.timezone})`]);
+  if (priority > 0) facts.push(['Priority', URGENCY[priority] ?? String(priority)]);
+  if (tags.length > 0) facts.push(['Tags', tags.join(', ')]);
+  if (parentId !== null) facts.push(['Part of', titleOf(state, parentId)]);
+  for (const id of blockedBy) facts.push(['After', titleOf(state, id)]);
+  if (assignee !== 'me') facts.push(['With', assignee]);
+  if (untrusted) facts.push(['Trust', 'untrusted: an agent wrote it after text from outside']);
+  return facts;
+};
+
+/** Returns the title of a task with its state. */
+export const taskHead = (state: State, task: TaskView): ScreenRow =>
+  row(tonedSpan('strong', task.title), '   ', stateOf(state, task));
+
+const detailRows = (state: State, task: TaskView, width: number): ScreenRow[] => [
+  taskHead(state, task),
+  [],
+  ...factRows(taskFacts(state, task), width),
+  ...(task.notes === null ? [] : [[], ...textRows(task.notes, width, true)]),
+];
+
+/** Returns the place of the agent that works on a task, if there is one. */
+export const taskGoal = ({ assignee }: TaskView): JumpTarget | null =>
+  assignee === 'me' ? null : agentGoal(assignee);
+
+const listed: ScreenPage = listPage<TaskView>({
+  name: 'tasks',
+  title: 'Tasks',
+  noun: 'task',
+  list: 'tasks',
+  rows: ({ lists }) => rowsOf(lists.tasks),
+  item: ({ id, title, status, notes, tags }) => ({
+    id,
+    name: title,
+    words: `${status} ${tags.join(' ')} ${(notes ?? '').slice(0, 1000)}`,
+    facts: { status },
+  }),
+  columns: (state) => [
+    stateColumn('STATE', [5, 11, 0], (task) => stateOf(state, task)),
+    column('DUE', [10, 19, 1], (task) => dueOf(state, task)),
+    column('TITLE', [18, 120, 0], ({ title }) => title),
+    column('PRIORITY', [6, 8, 2], ({ priority }) => URGENCY[priority] ?? ''),
+    column('TAGS', [6, 24, 3], ({ tags }) => tags.join(' ')),
+  ],
+  detail: detailRows,
+  empty: ['Nothing to do here.', '  a  note a task      adjutant tasks create'],
+  opens: ({ id }) => ({ page: 'task', id }),
+  related: taskGoal,
+  acts: taskActs,
+  leaves: (task) => ({ edit: task && ['tasks', 'update', task.id, '--edit'] }),
+  summary: (_, rows) =>
+    `${counted(rows.length, 'task')}, ${rows.filter((task) => !isTaskOver(task)).length} to do`,
+});
+
+const needs = (state: State): PageNeed[] => [
+  { is: 'list', list: 'tasks', of: viewOf(state), everyMs: EVERY_MS },
+  { is: 'channel', channel: 'task.changed' },
+];
+
+/** The tasks of the user: what is next, due today, overdue, or all of them. */
+export const tasksPage: ScreenPage = {
+  ...listed,
+  tabs: TABS,
+  needs,
+  acts: (state) => ({ add: noteTask(), ...listed.acts?.(state) }),
+  head: ({ ui }) => [tabsRow(TABS, topView(ui).tab)],
+  view: (state, size: Size) => {
+    const rows = listed.view(state, { ...size, height: Math.max(0, size.height - 2) });
+    return [tabsRow(TABS, topView(state.ui).tab), [], ...rows];
+  },
+  line: (state) => {
+    const chosen = chosenOf(listed, state);
+    return `adjutant tasks ${chosen ? `get ${chosen.id}` : 'list'}`;
+  },
+};
