@@ -19,7 +19,7 @@ const newToken = (): string => `adj_feed_${randomBytes(32).toString('base64url')
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** The most tasks of a calendar: those that are due first. */
-const MOST = 1000;
+const MOST = 500;
 
 type FeedCaller = Pick<Caller & Recorder, 'userId' | 'record'>;
 

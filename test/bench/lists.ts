@@ -6,6 +6,7 @@ import { createClient } from '../../src/client/client.js';
 import { timeDigits } from '../../src/kernel/ids.js';
 import { startDaemon } from '../harness/daemon.js';
 import { median } from './load.js';
+import { fillTasks, taskViews } from './tasks.js';
 
 const MILLION = 1_000_000;
 const HOOKS = 10_000;
@@ -37,11 +38,12 @@ const listsOf = (hook: string, webhook: string): Record<string, string> => ({
   memories: '/api/memories?limit=200',
   'memories, with a frequent word': '/api/memories?q=word1',
   'memories, with one of three words': '/api/memories?q=number7%20word2%20nothing',
+  ...taskViews,
 });
 
 /**
  * Measures each list over the wire, beside a million executions, deliveries, notifications and
- * events, 10,000 hooks, half a million messages and 5,000 memories of one user.
+ * events, 10,000 hooks, half a million messages, 5,000 memories and 10,000 tasks of one user.
  */
 export const measureLists = async (): Promise<Record<string, Record<string, string>>> => {
   const home = await mkdtemp(join(tmpdir(), 'adjutant-lists-'));
@@ -112,6 +114,7 @@ const fillHome = (home: string, userId: string): { hook: string; webhook: string
       iif(x % 1000 = 0, 'failed', 'sent'), @at, @at FROM n`);
   run(`${numbers(MEMORIES)} ${MEMORIES_OF_USER}`);
   run(`${numbers(MEMORIES * WORDS)} ${WORDS_OF_MEMORIES}`);
+  fillTasks(db, { userId, digits, at });
   db.close();
   return { hook, webhook };
 };
