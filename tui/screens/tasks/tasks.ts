@@ -16,7 +16,7 @@ import { isTaskOver, noteTask, taskActs } from './acts.js';
 
 /** The socket tells what changes; this is for what becomes due. */
 const EVERY_MS = 30_000;
-const TABS = ['Next', 'Today', 'Overdue', 'All'];
+const TABS = ['Now', 'Today', 'Overdue', 'All'];
 const URGENCY = ['', 'low', 'high', 'urgent'];
 
 const viewOf = ({ ui }: State): string => TASK_VIEWS[topView(ui).tab] ?? TASK_VIEWS[0];
@@ -96,7 +96,7 @@ const needs = (state: State): PageNeed[] => [
   { is: 'channel', channel: 'task.changed' },
 ];
 
-/** The tasks of the user: what is next, due today, overdue, or all of them. */
+/** The tasks of the user: what can be done now, is due today or overdue, or all of them. */
 export const tasksPage: ScreenPage = {
   ...listed,
   tabs: TABS,
