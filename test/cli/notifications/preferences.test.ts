@@ -6,6 +6,8 @@ import { openWorld, type World } from '../world.js';
 export const lab = Lab.script();
 const { describe, it, before, beforeEach, after } = lab;
 
+const REMINDERS = 'Reminders 15 minutes before a task is due\n';
+
 describe('notifications preferences', () => {
   let world: World;
   let channel: string;
@@ -32,17 +34,25 @@ describe('notifications preferences', () => {
     const { code, stdout, stderr } = await set();
     expect(code).to.equal(0);
     expect(stdout).to.contain('hook_failed\tyes\t\tA run of a hook ended in an error\n');
-    expect(stderr).to.equal('Quiet hours off\nDigest off\n');
+    expect(stderr).to.equal(`Quiet hours off\nDigest off\n${REMINDERS}`);
     expect(JSON.parse((await set('--json')).stdout)).to.equal(await shown());
+  });
+
+  it('say how long before a task is due one is reminded', async () => {
+    expect((await set('--task-reminder', '2h')).stderr).to.match(/Reminders 120 minutes before/);
+    expect((await set('--task-reminder', 'off')).stderr).to.match(/No reminders of tasks\n$/);
+    expect((await shown()).tasks).to.equal({ reminderMinutes: null });
+    expect((await set('--task-reminder', 'soon')).code).to.equal(2);
+    await set('--task-reminder', '15m');
   });
 
   it('are set by flags, each for itself', async () => {
     const quiet = ['--quiet-hours', '22:30-06:00', '--timezone', 'Europe/Berlin'];
     expect((await set(...quiet)).stderr).to.equal(
-      'Quiet hours 22:30 to 06:00, Europe/Berlin\nDigest off\n',
+      `Quiet hours 22:30 to 06:00, Europe/Berlin\nDigest off\n${REMINDERS}`,
     );
     expect((await set('--digest', '2h', '--threshold', '3')).stderr).to.equal(
-      'Quiet hours 22:30 to 06:00, Europe/Berlin\nDigest of 120 minutes after the first 3\n',
+      `Quiet hours 22:30 to 06:00, Europe/Berlin\nDigest of 120 minutes after the first 3\n${REMINDERS}`,
     );
     await set('--quiet-hours', 'off');
     const { quietHours, digest } = await shown();
