@@ -17,10 +17,26 @@ const { after, before, describe, it } = lab;
 const SCHEMA = migrations.at(-1)?.version;
 
 /** Keeps a grant, a folder that is watched, and one that is not. */
-const keepRows = async (app: TestApp, ownerId: string): Promise<void> => {
+const keepRows = async (app: TestApp, ownerId: string, token: string): Promise<void> => {
+  await keepReminders(app, token);
   await keepGrant(app, ownerId);
   await keepFolder(app, ownerId);
   await keepFolder(app, ownerId, { watch: 1 });
+};
+
+/** A task whose reminder has passed and was not given, and one whose reminder comes. */
+const keepReminders = async (app: TestApp, token: string): Promise<void> => {
+  await app.app.modules.schedule.stop();
+  const dueAt = new Date(Date.now() + 3_600_000).toISOString();
+  for (const title of ['Passed', 'Coming']) {
+    const body = { title, dueAt, reminderMinutes: 0 };
+    await app.call('POST', '/api/tasks', { token, body });
+  }
+  await app.app.store.db
+    .updateTable('tasks')
+    .set({ remind_at: '2026-01-01T00:00:00.000Z' })
+    .where('title', '=', 'Passed')
+    .execute();
 };
 
 /** What was at work when the backup was made, and a copy of it that goes on elsewhere. */
@@ -48,7 +64,7 @@ describe('a restored home', () => {
     const { outgoing } = inside(app.app);
     const { id: ownerId } = (await app.call('GET', '/api/auth/me', { token })).body;
     outgoing.rest(`owner_${ownerId}`, 600_000);
-    await keepRows(app, ownerId);
+    await keepRows(app, ownerId, token);
     await addHook(stage, 'told', {});
     await deliver(app.url, 'told');
     await until(
@@ -120,6 +136,18 @@ describe('a restored home', () => {
     const path = '/api/skills/grants';
     const { body } = await stage.app.call('GET', path, { token: stage.token });
     expect(body.grants.length).to.equal(1);
+  });
+
+  it('gives no reminder of a task whose time had passed', async () => {
+    const reminders = copy.app.store.db.selectFrom('tasks').select(['title', 'remind_at']);
+    const rows = await reminders.orderBy('title').execute();
+    expect(rows.map(({ title, remind_at }) => [title, remind_at !== null])).to.equal([
+      ['Coming', true],
+      ['Passed', false],
+    ]);
+    const { notifications } = await get('/api/notifications');
+    const kinds = notifications.map(({ kind }: { kind: string }) => kind);
+    expect(kinds).to.not.include('task_reminder');
   });
 
   it('has schedules off', async () => {
