@@ -25,6 +25,7 @@ const loaders = {
   'auth totp': async () => (await import('./commands/factors.js')).totpGroup,
   'auth passkeys': async () => (await import('./commands/factors.js')).passkeysGroup,
   hooks: async () => (await import('./commands/hooks.js')).hooksGroup,
+  recurring: async () => (await import('./commands/recurringtasks.js')).recurringGroup,
   agents: async () => (await import('./commands/agents.js')).agentsGroup,
   chat: async () => (await import('./commands/chat.js')).chatCommand,
   approvals: async () => (await import('./commands/approvals.js')).approvalsGroup,
@@ -99,6 +100,7 @@ const summaries: Record<string, Partial<Record<keyof typeof loaders, string>>> =
   },
   'The work': {
     hooks: 'What happens when a signed webhook arrives',
+    recurring: 'What is done at the times of a schedule',
     agents: 'Agents that hooks and you started',
     chat: 'Send a message, or have a conversation',
     approvals: 'Calls of agents that wait for your approval',
@@ -159,6 +161,7 @@ const SINGULARS = [
 
 const aliasOf = (name: string): string | undefined => {
   if (name === 'notifications') return 'notif';
+  if (name === 'recurring') return 'recurring-tasks';
   return SINGULARS.includes(name) ? name.slice(0, -1) : undefined;
 };
 

@@ -50,6 +50,7 @@ const contractModules = {
   webhooks: () => import('./outbound/webhooks/contract.js'),
   resends: () => import('./outbound/resends/contract.js'),
   tunnel: () => import('./system/tunnel/contract.js'),
+  recurring: () => import('./recurring/contract.js'),
   unbuilt: () => import('./system/unbuilt/contract.js'),
 };
 
@@ -100,6 +101,7 @@ const about: Record<keyof ContractModules, string> = {
   webhooks: 'Outgoing: signed events to addresses of yours',
   resends: 'What did not arrive, all of an outage at once',
   tunnel: 'How others reach this daemon (admin)',
+  recurring: 'What is done at the times of a schedule',
   unbuilt: 'Answered with 501',
 };
 

@@ -34,8 +34,9 @@ export const stopModules = async (modules: Modules, waitMs: number): Promise<voi
 };
 
 /** Returns everything that has a due time, for the scheduler. */
-const dueSourcesOf = ({ hooks, approvals, outbound, tasks, system }: Modules) => [
+const dueSourcesOf = ({ hooks, recurring, approvals, outbound, tasks, system }: Modules) => [
   hooks.schedules,
+  ...recurring.sources,
   approvals.expiry,
   outbound.digests,
   outbound.reminders,

@@ -27,6 +27,7 @@ import { createPageAccess } from './providers/pages/access.js';
 import { createWebSearch } from './providers/search/search.js';
 import { openReader } from './reader/module.js';
 import { openRealtime } from './realtime/module.js';
+import { openRecurring } from './recurring/module.js';
 import { openResearch } from './research/module.js';
 import { openSchedule } from './schedule/module.js';
 import { type MasterKey, openSecrets } from './secrets/module.js';
@@ -100,14 +101,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   });
   const approvals = openApprovals(base, { hub, outbound, permissionsOf });
   const experts = openExperts(base, { toolbox });
-  const skills = openSkills(base, {
-    secrets,
-    tools,
-    permissions,
-    approvals,
-    confinement,
-    version,
-  });
+  const skills = openSkills(base, { secrets, tools, permissions, approvals, confinement, version });
   // These need the base alone, and no other module needs them.
   const independent = [openConversations(base)];
   const agents = openAgents(base, {
@@ -144,6 +138,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
   hooks.run({ tools, permissions, concurrency: config.hookConcurrency });
   const pipelines = openPipelines(base, { toolbox, permissions, models: agents.models });
+  const recurring = openRecurring(base, { hub, jobs, outbound, agents, hooks, tasks });
   const system = await openSystem(base, {
     config,
     hub,
@@ -192,6 +187,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     channels,
     hooks,
     pipelines,
+    recurring,
     system,
     http,
   };
@@ -292,6 +288,7 @@ export const resourcesOf = (
     users.audit,
     own.backups,
     own.tunnel,
+    ...modules.recurring.resources({ tools, permissions }),
     own.unbuilt,
   ];
   return { resources, replied: own.meter.request };

@@ -234,7 +234,9 @@ const sayRestored = ({ out }: Context, home: string, restored: RestoreReport): v
   out.note('So that two copies never act as one, nothing goes on by itself:');
   out.note(`  agents that wait paused           ${agents}   adjutant agents list --status paused`);
   out.note(`  runs that were not finished       ${executions}   adjutant hooks executions, replay`);
-  out.note(`  hooks with a schedule, now off    ${schedules}   adjutant hooks enable <hook>`);
+  out.note(
+    `  schedules, now off                ${schedules}   adjutant hooks enable, recurring enable`,
+  );
   out.note(`  watched folders, now off          ${folders}   adjutant knowledge folders list`);
   if (settings.length > 0) out.note(`It was run with these settings: ${settings.join(' ')}`);
   out.note(`Start: adjutant ${at}up`);

@@ -43,6 +43,7 @@ export type { OutgoingWebhook, WebhookDelivery } from '../outbound/webhooks/cont
 export type { Permission } from '../permissions/contract.js';
 export type { PipelineTemplate, TemplateCheck } from '../pipelines/templates/contract.js';
 export type { ReaderTask, ReaderTaskDetail } from '../reader/contract.js';
+export type { RecurringRun, RecurringTask } from '../recurring/contract.js';
 export type { ResearchJob, ResearchJobDetail } from '../research/contract.js';
 export type { ListedTool, SkillReply } from '../skills/contract.js';
 export type { BackupView } from '../system/backup/contract.js';

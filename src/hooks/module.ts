@@ -22,6 +22,7 @@ import { createInbox } from './inbound/inbound.js';
 import { createPrecedence } from './inbound/precedence.js';
 import { createDirectory, type Directory } from './inbound/receivinghooks.js';
 import { createRefusalLog } from './inbound/refusallog.js';
+import { createOwnRuns, type OwnRuns } from './ownruns.js';
 import type { PayloadPool } from './payloads/pool.js';
 import { hooksStore } from './queries.js';
 import { createPrepare } from './ready.js';
@@ -34,9 +35,11 @@ import { createHookSchedules } from './schedule.js';
 import { createSenders } from './senders/senders.js';
 import { agentEndTriggers, approvalTriggers } from './triggers.js';
 
+export { grantedAnew } from './grants.js';
+export type { OwnRuns } from './ownruns.js';
 export type { PayloadPool } from './payloads/pool.js';
 export type { ProbeArrival } from './receivers/routes.js';
-export { conditionFaults } from './rules.js';
+export { actionFaults, conditionFaults } from './rules.js';
 export { placeholdersIn } from './template.js';
 
 /** The hooks: what comes in from senders and from the clock, and the actions it starts. */
@@ -44,6 +47,8 @@ export interface Hooks {
   directory: Directory;
   /** Fires the hooks that have a schedule. */
   schedules: DueSource;
+  /** The runs that other modules start. */
+  ownRuns: OwnRuns;
   /** Registers the runs of hooks with the queue. */
   run(deps: RunModuleDeps): void;
   /** Reads the hooks that receive deliveries. */
@@ -109,6 +114,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
   return {
     directory,
     schedules: createHookSchedules({ store, clock, queue }),
+    ownRuns: createOwnRuns({ store, clock, queue, hooks }),
     run: ({ tools, permissions, concurrency }) => {
       const { toolbox } = tools;
       jobs.limitLanes({

@@ -74,7 +74,11 @@ const senderFaults = (
     : [...faults, { path: 'triggerConfig.webhookSecret', message: fault }];
 };
 
-const actionFaults = ({ action, actionConfig }: CheckedHook, known: NamedThings): FieldFault[] => {
+/** Returns the faults of what a hook does, each with the field that it concerns. */
+export const actionFaults = (
+  { action, actionConfig }: Pick<CheckedHook, 'action' | 'actionConfig'>,
+  known: Pick<NamedThings, 'models' | 'faultsOfTools'>,
+): FieldFault[] => {
   const wants = {
     spawn_agent: ['agentPrompt'],
     notify: ['notifyMessage'],

@@ -5,6 +5,7 @@ import { type Clock, iso } from '../kernel/clock.js';
 import { CustomReply } from '../kernel/contract/endpoint.js';
 import { mint } from '../kernel/ids.js';
 import { badRequest } from '../kernel/route.js';
+import type { Statement } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import type { DeliveryRow, ExecutionRow, HookRow } from '../store/tables/hooks.js';
 import { agentToSpawn, noticeOf } from './actions.js';
@@ -14,9 +15,12 @@ import { hookOf } from './hook.js';
 import { type HookRun, isOpen } from './run.js';
 import type { ExecutionWithDelivery } from './view.js';
 
-export interface TestingDeps {
+interface TrialDeps {
   store: Store;
   clock: Clock;
+}
+
+export interface TestingDeps extends TrialDeps {
   queue: Queue;
   models: Models;
   evaluate: Evaluator;
@@ -28,12 +32,18 @@ export const fireTestDelivery = async (
   hook: HookRow,
   trial: HookTest,
 ): Promise<ExecutionWithDelivery> => {
+  const { execution, delivery, statements } = testDelivery(deps, hook, trial);
+  await deps.store.transact(statements);
+  deps.queue.added(execution.hook_id);
+  return { ...execution, delivery };
+};
+
+/** Builds the rows of a delivery that the owner made, and the statements that fire the hook with it. */
+export const testDelivery = (deps: TrialDeps, hook: HookRow, trial: HookTest) => {
   const delivery = deliveryOf(deps, hook, trial);
   const execution = executionOf(deps, hook, { delivery_id: delivery.id });
-  await commit(deps, execution, [
-    statement(deps.store.db.insertInto('deliveries').values(delivery), 1),
-  ]);
-  return { ...execution, delivery };
+  const inserted = statement(deps.store.db.insertInto('deliveries').values(delivery), 1);
+  return { delivery, execution, statements: [inserted, ...executionSteps(deps, execution)] };
 };
 
 /** Renders everything that the action would be given, and connects to nothing. */
@@ -99,30 +109,21 @@ export const replayExecution = async (
     context: recorded.context,
     replay_of: recorded.id,
   });
-  await commit(deps, execution, []);
+  await deps.store.transact(executionSteps(deps, execution));
+  deps.queue.added(execution.hook_id);
   return { ...execution, delivery: recorded.delivery };
 };
 
-const commit = async (
-  { store, queue }: TestingDeps,
-  execution: ExecutionRow,
-  before: ReturnType<typeof statement>[],
-): Promise<void> => {
-  const { hook_id: lane } = execution;
-  const counted = store.db
+const executionSteps = ({ store: { db } }: TrialDeps, execution: ExecutionRow): Statement[] => {
+  const counted = db
     .updateTable('hooks')
     .set((of) => ({ executions: of('executions', '+', 1) }))
-    .where('id', '=', lane);
-  await store.transact([
-    ...before,
-    statement(store.db.insertInto('executions').values(execution), 1),
-    statement(counted, 1),
-  ]);
-  queue.added(lane);
+    .where('id', '=', execution.hook_id);
+  return [statement(db.insertInto('executions').values(execution), 1), statement(counted, 1)];
 };
 
 const deliveryOf = (
-  { clock }: TestingDeps,
+  { clock }: TrialDeps,
   hook: HookRow,
   { payload, event }: HookTest,
 ): DeliveryRow => {
@@ -144,7 +145,7 @@ const deliveryOf = (
 };
 
 const executionOf = (
-  { clock }: TestingDeps,
+  { clock }: TrialDeps,
   hook: HookRow,
   from: Partial<ExecutionRow>,
 ): ExecutionRow => {

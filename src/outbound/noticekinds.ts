@@ -60,6 +60,15 @@ export const KINDS = {
     'What an agent says with the tool `notify.send`',
     'messages of agents',
   ),
+  recurring_notice: plain(
+    'message of a recurring task',
+    'What a recurring task with the action `notify` says',
+    'messages of recurring tasks',
+  ),
+  recurring_failed: plain(
+    'failed recurring task',
+    'A run of a recurring task failed; told once until a run succeeds',
+  ),
   research_completed: plain(
     'finished research',
     'The headline of a question that was researched',

@@ -1,7 +1,13 @@
 import type { Base } from '../base.js';
 import { createScheduler, type Scheduler } from './scheduler.js';
 
-export { faultOfCron, nextTime } from './occurrences.js';
+export {
+  faultOfCron,
+  faultOfRecurrence,
+  nextOccurrence,
+  nextTime,
+  type Recurrence,
+} from './occurrences.js';
 export { type DueSource, type LateSource, type Scheduler, settleEach } from './scheduler.js';
 export { createTimer } from './timer.js';
 

@@ -1,5 +1,14 @@
 import { Cron } from 'croner';
-import { iso } from '../kernel/clock.js';
+import { iso, isTimezone } from '../kernel/clock.js';
+import type { FieldFault } from '../kernel/problem.js';
+import { parseRule, RuleFault } from './ruletext.js';
+
+/** The times at which something recurs: a cron expression or a recurrence rule, in a time zone. */
+export interface Recurrence {
+  cron?: string | undefined;
+  rrule?: string | undefined;
+  timezone: string;
+}
 
 /**
  * Returns the next due time after `now` (ms) in ISO 8601, or null if it never comes. When clocks
@@ -33,11 +42,60 @@ const listed = (field: string): string =>
     return Array.from({ length: count }, (_, at) => Number(from) + at * Number(step)).join();
   });
 
+const FIVE_FIELDS = 'five fields: minute, hour, day, month and weekday, as in "30 9 * * 1-5"';
+
 /** Returns what a cron expression must be; null if it is valid. */
 export const faultOfCron = (cron: string): string | null => {
   try {
     return nextTime(cron, undefined, 0) === null ? 'a time that comes at all' : null;
   } catch {
-    return 'five fields: minute, hour, day, month and weekday, as in "30 9 * * 1-5"';
+    return FIVE_FIELDS;
+  }
+};
+
+/**
+ * Returns the next due time after `after` (ms) in ISO 8601, or null if there is none. `startsAt` (ms)
+ * is the start of a rule without `DTSTART`. The library for rules is loaded with the first of them.
+ */
+export const nextOccurrence = async (
+  { cron, rrule, timezone }: Recurrence,
+  startsAt: number,
+  after: number,
+): Promise<string | null> => {
+  if (cron !== undefined) return nextTime(cron, timezone, after);
+  if (rrule === undefined) return null;
+  const { nextOfRule } = await import('./rule.js');
+  const next = nextOfRule(parseRule(rrule), { timezone, startsAt }, after);
+  return next === null ? null : iso(next);
+};
+
+/** Returns what is wrong with a recurrence, and in which of its fields; null: it is valid. */
+export const faultOfRecurrence = async (
+  recurrence: Recurrence,
+  now: number,
+): Promise<FieldFault | null> => {
+  const { cron, rrule, timezone } = recurrence;
+  if (!isTimezone(timezone)) {
+    return { path: 'timezone', message: 'must be a time zone, as in "Europe/Berlin"' };
+  }
+  if ((cron === undefined) === (rrule === undefined)) {
+    return { path: 'cron', message: 'is required, or rrule in its place' };
+  }
+  if (cron !== undefined) {
+    const fault = cron.trim().split(/\s+/).length === 5 ? faultOfCron(cron) : FIVE_FIELDS;
+    return fault === null ? null : { path: 'cron', message: `must be ${fault}` };
+  }
+  const fault = await faultOfRule(recurrence, now);
+  return fault === null ? null : { path: 'rrule', message: `must be ${fault}` };
+};
+
+/** Returns what a recurrence rule must be; null if it is valid and comes at all. */
+const faultOfRule = async (recurrence: Recurrence, now: number): Promise<string | null> => {
+  try {
+    const next = await nextOccurrence(recurrence, now, now);
+    return next === null ? 'a rule with a time that is still to come' : null;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return error instanceof RuleFault ? message : `a rule of RFC 5545: ${message}`;
   }
 };

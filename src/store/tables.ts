@@ -19,6 +19,7 @@ import type * as pipelines from './tables/pipelines.js';
 import type * as platforms from './tables/platforms.js';
 import type * as preferences from './tables/preferences.js';
 import type * as reader from './tables/reader.js';
+import type * as recurring from './tables/recurringtasks.js';
 import type * as research from './tables/research.js';
 import type * as skills from './tables/skills.js';
 import type { Insertable } from './tables/table.js';
@@ -47,6 +48,7 @@ type TableModules = typeof accounts &
   typeof platforms &
   typeof preferences &
   typeof reader &
+  typeof recurring &
   typeof research &
   typeof skills &
   typeof tasks &

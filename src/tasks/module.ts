@@ -59,3 +59,6 @@ export const openTasks = (base: Base, given: TasksModuleDeps) => {
     ],
   };
 };
+
+/** The opened tasks of people. */
+export type TasksModule = ReturnType<typeof openTasks>;

@@ -49,6 +49,11 @@ const made = (actionConfig: object, action?: string) => async (person: As) => {
 const update = (body: object): Place['call'] => {
   return (id) => ({ method: 'PUT', path: `/api/hooks/${id}`, body });
 };
+const recurring = (actionConfig: object): Call => ({
+  method: 'POST',
+  path: '/api/recurring-tasks',
+  body: { title: 'probe', schedule: { cron: '0 9 * * 1' }, action: 'spawn_agent', actionConfig },
+});
 const level = (skillId: string, action: string, level: string, more = {}): Call => ({
   method: 'PUT',
   path: '/api/skills/permissions',
@@ -105,6 +110,11 @@ const PLACES: Record<string, Place> = {
   'a hook whose agent may be a command-line tool': {
     call: create({ agentTools: ['cli:claude'] }),
     names: 'cli:claude',
+    status: 201,
+  },
+  'a recurring task whose agent has tools': {
+    call: () => recurring({ agentPrompt: 'Work', agentTools: ['http.request', 'time.now'] }),
+    names: 'http.request',
     status: 201,
   },
   'a hook whose agent has harmless tools': {
@@ -404,14 +414,26 @@ describe('whatever grants a tool', () => {
   });
 
   it('or a token that names the right to approve', async () => {
-    const scopes = ['agents:write', 'hooks:write', 'skills:write', 'approvals:write'];
+    const scopes = [
+      'agents:write',
+      'hooks:write',
+      'recurring-tasks:write',
+      'skills:write',
+      'approvals:write',
+    ];
     const { token } = await makeToken(app, admin.token, { scopes });
     await walk(person(admin.token), as(token), granted);
     await app.call('DELETE', '/api/skills/mcp/probe', { token: admin.token });
   });
 
   it('is refused to a token that may write all but that', async () => {
-    const scopes = ['agents:write', 'hooks:write', 'skills:write', 'approvals:read'];
+    const scopes = [
+      'agents:write',
+      'hooks:write',
+      'recurring-tasks:write',
+      'skills:write',
+      'approvals:read',
+    ];
     const { token } = await makeToken(app, admin.token, { scopes });
     const owner = person(admin.token);
     const mcp = { name: 'probe', url: 'http://127.0.0.1:9/mcp' };
@@ -448,7 +470,12 @@ describe('whatever grants a tool', () => {
   });
 
   it('is in the table wherever a body can name tools', () => {
-    const walked = ['POST /api/agents tools'];
+    const walked = [
+      'POST /api/agents tools',
+      ...['POST /api/recurring-tasks', 'PATCH /api/recurring-tasks/{id}'].map(
+        (name) => `${name} actionConfig.agentTools`,
+      ),
+    ];
     const ofHooks = ['agentTools', 'toolAction', 'toolId', 'toolParams'];
     const inHooks = ['POST /api/hooks', 'PUT /api/hooks/{id}'].flatMap((name) =>
       ofHooks.map((field) => `${name} actionConfig.${field}`),

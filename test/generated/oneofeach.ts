@@ -58,6 +58,18 @@ export const oneOfEach = async (app: TestApp, token: string): Promise<Ids> => {
   };
 };
 
+/** A recurring task; resolves to its id. */
+const keepRecurring = async (app: TestApp, token: string): Promise<string> => {
+  const actionConfig = { notifyMessage: 'A private text' };
+  const body = {
+    title: 'private',
+    schedule: { cron: '0 9 * * 1' },
+    action: 'notify',
+    actionConfig,
+  };
+  return (await app.call('POST', '/api/recurring-tasks', { token, body })).body.id;
+};
+
 /** A task on a day; resolves to its id. */
 const noteTask = async (app: TestApp, token: string): Promise<string> => {
   const body = { title: 'A private task', due: '2026-01-31', tags: ['private'] };
@@ -68,6 +80,7 @@ const noteTask = async (app: TestApp, token: string): Promise<string> => {
 const libraryOf = async (app: TestApp, token: string): Promise<Ids> => ({
   knowledge: { id: await keepEntry(app, token, 'A private text'), n: '0' },
   tasks: { id: await noteTask(app, token) },
+  recurring: { id: await keepRecurring(app, token) },
   documents: { id: await keepDocument(app, token), number: '1' },
   reader: { id: await keepReading(app, token) },
   research: { id: await keepResearch(app, token) },

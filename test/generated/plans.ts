@@ -14,6 +14,7 @@ const LARGE = [
   ...['audit', 'idempotency', 'inbound_events', 'credentials', 'auth_sessions'],
   'operations',
   ...['tasks', 'task_blockers', 'task_tags', 'task_words'],
+  ...['recurring_tasks', 'recurring_runs'],
   ...['knowledge_entries', 'knowledge_tags', 'knowledge_chunks', 'knowledge_changes'],
 ];
 

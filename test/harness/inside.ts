@@ -26,6 +26,7 @@ export const inside = ({ modules }: App) => ({
   permissionsOf: modules.permissions.permissionsOf,
   links: modules.channels.links,
   schedules: modules.hooks.schedules,
+  recurring: modules.recurring.sources,
   scheduler: modules.schedule,
   directory: modules.hooks.directory,
   retention: modules.system.retention,

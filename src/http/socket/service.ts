@@ -24,6 +24,7 @@ export const CHANNELS = {
   'operation.progress': 'operations:read',
   'memory.saved': 'memories:read',
   'task.changed': 'tasks:read',
+  'recurring.run': 'recurring-tasks:read',
   'tunnel.status': 'tunnel:read',
 };
 

@@ -119,6 +119,17 @@ const HOLDS: QuarantineStatement[] = [
         error = @why || ': it may go on elsewhere. Ask again if it should be researched here'
       WHERE status NOT IN ('completed', 'failed', 'cancelled')`,
   },
+  {
+    since: 541,
+    sql: `UPDATE recurring_runs SET status = 'error', finished_at = @at,
+        error = @why || ': it may have run elsewhere. Run it again if it should run here'
+      WHERE status IN ('queued', 'running')`,
+  },
+  {
+    since: 541,
+    sql: 'UPDATE recurring_tasks SET enabled = 0, next_run_at = NULL WHERE enabled = 1',
+    counts: 'schedules',
+  },
   { since: 510, sql: 'UPDATE knowledge_folders SET watch = 0 WHERE watch = 1', counts: 'folders' },
   // The other copy told these. Later ones are told by this copy too.
   { since: 530, sql: 'UPDATE tasks SET remind_at = NULL WHERE remind_at <= @at' },
@@ -162,12 +173,17 @@ export const quarantineCopy = (file: string, holding: QuarantineOptions): Quaran
     db.pragma('journal_mode = DELETE');
     db.pragma('foreign_keys = ON');
     const hold = db.transaction((): QuarantineCounts => {
-      const held: QuarantineCounts = { agents: 0, executions: 0, schedules: 0, folders: 0 };
+      const held: QuarantineCounts = {
+        agents: 0,
+        executions: 0,
+        schedules: 0,
+        folders: 0,
+      };
       const watched = watchedByOwner(db);
       for (const { since, until = Number.POSITIVE_INFINITY, sql, counts } of HOLDS) {
         if (schemaOf(db) < since || schemaOf(db) >= until) continue;
         const { changes } = db.prepare(sql).run(sql.includes('@') ? namedIn(sql, { at, why }) : {});
-        if (counts) held[counts] = changes;
+        if (counts) held[counts] += changes;
       }
       tellOwners(db, holding, watched);
       record(db, holding, held);
@@ -185,7 +201,7 @@ const namedIn = (sql: string, values: Record<string, string>): Record<string, st
 
 /** The number of an owner's things that wait for a decision. */
 type OwnerCounts = { id: string } & Record<
-  'agents' | 'executions' | 'hooks' | 'messages' | 'operations',
+  'agents' | 'executions' | 'hooks' | 'recurring' | 'messages' | 'operations',
   number
 >;
 
@@ -201,6 +217,7 @@ const countByOwner = (db: Database.Database, at: string): OwnerCounts[] => {
     370,
     `operations AS o WHERE o.user_id = u.id AND o.status = 'interrupted' AND o.finished_at = @at`,
   );
+  const recurring = since(541, 'recurring_tasks AS r WHERE r.user_id = u.id AND r.enabled = 0');
   return db
     .prepare<{ at: string }, OwnerCounts>(
       `SELECT u.id,
@@ -209,7 +226,7 @@ const countByOwner = (db: Database.Database, at: string): OwnerCounts[] => {
            AND e.status = 'interrupted' AND e.finished_at = @at) AS executions,
          (SELECT count(*) FROM hooks AS h WHERE h.user_id = u.id
            AND h.trigger = 'schedule' AND h.enabled = 0) AS hooks,
-         ${messages} AS messages, ${operations} AS operations
+         ${recurring} AS recurring, ${messages} AS messages, ${operations} AS operations
        FROM users AS u`,
     )
     .all({ at });
@@ -239,12 +256,13 @@ const tellOwners = (
      VALUES (@id, @userId, 'restored', @title, @body, NULL, @at)`,
   );
   for (const { id: userId, ...counts } of countByOwner(db, at)) {
-    const { agents, executions, hooks, messages, operations } = counts;
+    const { agents, executions, hooks, recurring, messages, operations } = counts;
     const folders = watched.get(userId) ?? 0;
-    if (agents + executions + hooks + messages + operations + folders === 0) continue;
+    if (folders === 0 && Object.values(counts).every((count) => count === 0)) continue;
     const body =
       `Paused agents: ${agents}. Interrupted runs: ${executions}. ` +
       `Interrupted operations: ${operations}. Hooks with a schedule that are off: ${hooks}. ` +
+      `Recurring tasks that are off: ${recurring}. ` +
       `Watched folders that are off: ${folders}. ` +
       `Messages that may have been sent elsewhere: ${messages}. Nothing of it goes on by itself.`;
     tell.run({ id: mintId(), userId, title: why, body, at });

@@ -63,6 +63,10 @@ const AFTER_RETENTION = [
     'reader_tasks',
     "id < 'readertask_' || @digits AND finished_at < @at AND knowledge_id IS NULL ORDER BY id",
   ),
+  deleteBatch(
+    'recurring_runs',
+    "id < 'recurringrun_' || @digits AND status NOT IN ('queued', 'running') ORDER BY id",
+  ),
   deleteBatch('hook_usage', 'day < substr(@at, 1, 10)', 'hook_id, day'),
   deleteBatch('model_calls', "id < 'usage_' || @digits ORDER BY id"),
 ];

@@ -16,14 +16,16 @@ const Part = s.object('OverviewPart', {
 });
 
 export const Need = s.object('Need', {
-  kind: s.oneOf('NeedKind', 'approval', 'failed', 'expiring', 'memory', 'task'),
+  kind: s.oneOf('NeedKind', 'approval', 'failed', 'expiring', 'memory', 'task', 'recurring'),
   id: s
     .text(80)
-    .description('Of the approval, the execution, the credential, the memory or the task'),
+    .description(
+      'Of the approval, the execution, the credential, the memory, the task or the recurring task',
+    ),
   title: s
     .text(400)
     .description(
-      'Tool and action, the name of the hook or credential, the text of the memory, or the title of the task',
+      'Tool and action, the name of the hook or credential, the text of the memory, or the title of the task or recurring task',
     ),
   detail: s.anyText(1000),
   agentId: s.nullable(s.id('agent')),
@@ -72,7 +74,7 @@ export const Overview = s.object('Overview', {
     .description(
       'Since midnight UTC, as the limits count; at most 10,000 failed executions are counted',
     ),
-  needs: s.list(Need, 5 * MOST_NEEDS).description('Soonest to run out first, then the newest'),
+  needs: s.list(Need, 6 * MOST_NEEDS).description('Soonest to run out first, then the newest'),
   unread: count(),
 });
 

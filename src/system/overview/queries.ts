@@ -3,6 +3,7 @@ import { iso } from '../../kernel/clock.js';
 import { timeDigits } from '../../kernel/ids.js';
 import type { Store } from '../../store/store.js';
 import { visibleTo } from '../../store/visible.js';
+import { failingTasks } from './failures.js';
 
 /** Limit for counted failures: many of them must not make the overview slow. */
 const MOST_COUNTED = 10_000;
@@ -27,6 +28,7 @@ export const overviewStore = ({ db }: Store) => {
       .where('e.created_at', '>=', iso(since));
 
   return {
+    failing: (userId: string, limit: number) => failingTasks(db, userId, limit),
     /** Returns the number of executions that began in each minute since then. */
     perMinute: (userId: string, since: number) =>
       minutesSince(userId, since).select(['minute', 'count']).execute(),

@@ -27,8 +27,8 @@ const NO_SUBJECT = { agentId: null, hookId: null, untrusted: null };
 
 /**
  * Lists the approvals, soonest to expire first, then what failed, newest first, then the
- * credentials about to expire, the memories that nobody has confirmed, and the tasks that are overdue
- * or due today.
+ * recurring tasks that fail, the credentials about to expire, the memories that nobody has confirmed,
+ * and the tasks that are overdue or due today.
  */
 export const needsOf = (found: {
   approvals: OverviewQuery<'approvals'>;
@@ -36,6 +36,7 @@ export const needsOf = (found: {
   expiring: OverviewQuery<'expiring'>;
   unconfirmed: OverviewQuery<'unconfirmed'>;
   due: DueTask[];
+  failing: OverviewQuery<'failing'>;
 }): Need[] => [
   ...found.approvals.map((row) => ({
     ...NO_SUBJECT,
@@ -57,6 +58,7 @@ export const needsOf = (found: {
     hookId: row.hook_id,
     at: row.finished_at ?? row.created_at,
   })),
+  ...found.failing.map(failingNeed),
   ...found.expiring.map((row) => ({
     ...NO_SUBJECT,
     kind: 'expiring' as const,
@@ -86,3 +88,12 @@ export const needsOf = (found: {
     at: row.ends_at ?? row.created_at,
   })),
 ];
+
+const failingNeed = (row: OverviewQuery<'failing'>[number]): Need => ({
+  ...NO_SUBJECT,
+  kind: 'recurring',
+  id: row.id,
+  title: row.title.slice(0, LONGEST_TITLE),
+  detail: (row.last_error ?? '').slice(0, LONGEST_DETAIL),
+  at: row.last_run_at ?? row.updated_at,
+});

@@ -7,6 +7,7 @@ import { documents } from './documents.js';
 import { hooks } from './hooks.js';
 import { pipelines } from './pipelines.js';
 import type { Recipes } from './recipe.js';
+import { recurringTasks } from './recurringtasks.js';
 import type { Scene } from './scene.js';
 import { things } from './things.js';
 
@@ -48,6 +49,7 @@ const given: Recipes = {
   ...documents,
   ...hooks,
   ...pipelines,
+  ...recurringTasks,
   ...things,
 };
 

@@ -32,13 +32,13 @@ const TALL = 16;
 const isWide = ({ width, height }: Size): boolean => width >= WIDE.width && height >= WIDE.height;
 
 const isPast = ({ kind, at }: Need, now: number): boolean =>
-  kind === 'failed' || kind === 'memory' || (kind === 'task' && Date.parse(at) < now);
+  ['failed', 'memory', 'recurring'].includes(kind) || (kind === 'task' && Date.parse(at) < now);
 
 const whenOf = (need: Need, now: number): string =>
   isPast(need, now) ? `${since(need.at, now)} ago` : `${left(need.at, now)} left`;
 
 const needColumns = ({ session: { now } }: State): ScreenColumn<Need>[] => [
-  stateColumn('KIND', [8, 8, 0], ({ kind }) => kind),
+  stateColumn('KIND', [8, 9, 0], ({ kind }) => kind),
   column('WHAT', [10, 24, 0], ({ title }) => title),
   {
     ...column<Need>('TRUST', [9, 9, 2], ({ untrusted }) => (untrusted ? 'UNTRUSTED' : '')),
@@ -69,8 +69,8 @@ const needGoal = (state: State): JumpTarget | null => {
   const { kind, id, hookId } = need;
   if (kind === 'approval') return rowGoal('approvals', id);
   if (kind === 'expiring') return rowGoal('vault', id);
-  // Its detail is the command that confirms it.
-  if (kind === 'memory') return null;
+  // The detail says what to do, or what went wrong.
+  if (kind === 'memory' || kind === 'recurring') return null;
   if (kind === 'task') return taskJump(id);
   return hookId === null ? { root: 'hooks', places: [] } : hookGoal(hookId, id);
 };

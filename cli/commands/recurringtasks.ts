@@ -1,0 +1,125 @@
+import { contracts, type RecurringRun, type RecurringTask } from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import type { CommandGroup } from '../command.js';
+import { crud } from '../crud.js';
+import { listCommand, requestCommand } from '../request.js';
+import { cutToWidth, safe } from '../text.js';
+
+const endpoints = await contracts.recurring();
+
+const stateOf = ({ enabled, lastStatus }: RecurringTask): string => {
+  if (!enabled) return 'disabled';
+  return lastStatus === 'error' ? 'failing' : 'enabled';
+};
+
+const columns = columnsOf<RecurringTask>(
+  ['id:data', 'short=id:tail', 'title'],
+  { name: 'state', value: stateOf, isState: true },
+  { name: 'schedule', value: ({ schedule }) => schedule.cron ?? schedule.rrule },
+  ['timezone=schedule.timezone', 'action', 'next=nextRunAt:time', 'last=lastRunAt:ago'],
+  ['runs=runCount:number', 'error=lastError:data'],
+);
+
+const runColumns = columnsOf<RecurringRun>(
+  ['id:data', 'short=id:tail', 'due=dueAt:time', 'status:state', 'reason', 'error'],
+  ['agent=agentId:data', 'execution=executionId:data', 'task=taskId:data'],
+  ['notification=notificationId:data', 'ended=finishedAt:ago'],
+);
+
+const recurringCrud = crud({
+  noun: 'recurring',
+  argument: 'task',
+  rows: 'recurringTasks',
+  path: 'recurring',
+  endpoints,
+  columns,
+  named: ({ id, title }) => ({ id, name: title }),
+});
+
+const createRecurring = requestCommand({
+  name: 'create',
+  args: '<title>',
+  endpoint: endpoints.create,
+  examples: [
+    'standup --cron "0 9 * * 1-5" --timezone Europe/Berlin --action notify --notify-message "Standup"',
+    'digest --cron "0 7 * * *" --action spawn_agent --agent-prompt "Sum up the night."',
+    'invoices --rrule "FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=9" --action notify --notify-message Invoices',
+  ],
+  except: ['title'],
+  areFields: true,
+  asks: [],
+  show: ({ out }, task) => out.done(`Created. Next: ${task.nextRunAt ?? 'never'}.`, task, columns),
+});
+
+const previewTimes = requestCommand({
+  name: 'preview',
+  endpoint: endpoints.preview,
+  examples: [
+    '--cron "30 2 * * *" --timezone Europe/Berlin',
+    '--rrule "FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=16" --count 3',
+    '--cron "0 9 * * 1-5" --json',
+  ],
+  except: [],
+  say: ({ out }, { times }) => {
+    for (const time of times) out.line(time);
+  },
+});
+
+const runNow = recurringCrud.request({
+  name: 'run',
+  args: '<task>',
+  endpoint: endpoints.run,
+  examples: ['standup', 'standup --json', '4ew6rt --output id'],
+  show: ({ out }, run) => out.done(`It is ${run.status}.`, run, runColumns),
+});
+
+const listRuns = listCommand({
+  endpoint: endpoints.runs,
+  name: 'runs',
+  args: '<task>',
+  examples: ['standup', 'standup --status error', 'standup --limit 1 --json'],
+  rows: 'runs',
+  columns: runColumns,
+  within: async (client, { task }) => ({ id: await recurringCrud.id(client, task) }),
+  next: (rows, { task }) =>
+    rows.length === 0
+      ? `It has not run yet. Run it now: adjutant recurring run ${task}`
+      : undefined,
+});
+
+const switching = (enabled: boolean) => ({
+  summary: enabled ? 'Let it run at its times' : 'Keep it from running',
+  examples: ['standup', 'standup --json', '4ew6rt --output id'],
+  body: { enabled },
+  message: ({ title }: RecurringTask) =>
+    `${enabled ? 'Enabled' : 'Disabled'}: ${safe(cutToWidth(title, 60))}`,
+});
+
+export const recurringGroup: CommandGroup = {
+  commands: [
+    recurringCrud.list({
+      examples: ['', '--no-enabled', '--action spawn_agent --json'],
+      next: (rows) =>
+        rows.length === 0 ? 'None yet: adjutant recurring create --help' : undefined,
+    }),
+    recurringCrud.get({ examples: ['standup', 'standup --json', '4ew6rt --fields nextRunAt'] }),
+    createRecurring,
+    recurringCrud.update({
+      examples: [
+        'standup --cron "30 9 * * 1-5"',
+        'standup --missed all --overlap queue',
+        'standup --edit',
+      ],
+    }),
+    recurringCrud.act('enable', endpoints.update, switching(true)),
+    recurringCrud.act('disable', endpoints.update, switching(false)),
+    runNow,
+    listRuns,
+    previewTimes,
+    recurringCrud.delete({
+      examples: ['standup', 'standup --yes', '4ew6rt --yes'],
+      ask: ({ title }) => `Delete ${safe(cutToWidth(title, 60))} and its runs?`,
+    }),
+  ],
+  notes: ['A recurring task is named by its title, its id, or the last six characters of that.'],
+};

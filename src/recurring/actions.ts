@@ -1,0 +1,162 @@
+import Boom from '@hapi/boom';
+import { JOB as AGENT_JOB, type Agents, spawnRecord } from '../agents/module.js';
+import type { OwnRuns } from '../hooks/module.js';
+import { addJob, type Queue } from '../jobs/module.js';
+import { type Clock, iso } from '../kernel/clock.js';
+import type { Outbox } from '../outbound/module.js';
+import type { Hub } from '../realtime/module.js';
+import type { TransactionStep } from '../store/engine/protocol.js';
+import { procedureStep, type Store } from '../store/store.js';
+import type { RecurringRunRow, RecurringTaskRow } from '../store/tables/recurringtasks.js';
+import type { TasksModule } from '../tasks/module.js';
+import type { RecurringConfig } from './contract.js';
+
+type TaskInserter = TasksModule['insertion'];
+
+export interface StartDeps {
+  store: Store;
+  clock: Clock;
+  hub: Hub;
+  /** The queue of agents. */
+  queue: Queue;
+  outbox: Outbox;
+  models: Agents['models'];
+  hooks: OwnRuns;
+  insertTask: TaskInserter;
+}
+
+/** A run that starts: its columns, the steps of its transaction, and what to do after the commit. */
+export interface StartedRun {
+  run: Partial<RecurringRunRow> & Pick<RecurringRunRow, 'status'>;
+  steps: TransactionStep[];
+  committed(): void;
+}
+
+type StartAction = (
+  task: RecurringTaskRow,
+  config: RecurringConfig,
+) => StartedRun | Promise<StartedRun>;
+
+/** An error of an action that could not be started. The message is for the owner. */
+class StartFailed extends Error {}
+
+/** The actions that are not built yet, which no recurring task may have. */
+export const UNBUILT: readonly RecurringTaskRow['action'][] = ['start_pipeline'];
+
+/**
+ * Creates the function that starts the action of a recurring task. Nothing is done before the
+ * returned steps are committed. An action that cannot be started is a run that failed.
+ */
+export const createStarts = (deps: StartDeps) => {
+  const actions: Record<RecurringTaskRow['action'], StartAction> = {
+    notify: notify(deps),
+    spawn_agent: spawnAgent(deps),
+    run_hook: runHook(deps),
+    create_task: createTask(deps),
+    start_pipeline: refuse,
+  };
+
+  return async (task: RecurringTaskRow): Promise<StartedRun> => {
+    const at = iso(deps.clock.now());
+    try {
+      const started = await actions[task.action](task, JSON.parse(task.action_config));
+      const finished_at = started.run.status === 'running' ? null : at;
+      return { ...started, run: { started_at: at, finished_at, ...started.run } };
+    } catch (error) {
+      if (!(error instanceof StartFailed)) throw error;
+      const run = { status: 'error' as const, error: error.message, finished_at: at };
+      return { run, steps: [], committed: () => undefined };
+    }
+  };
+};
+
+export type StartRun = ReturnType<typeof createStarts>;
+
+/** Starts nothing: a run of which the action was refused when it was to be committed. */
+export const refusedStart: StartRun = async () => ({
+  run: { status: 'error', error: 'There is no room for what it makes' },
+  steps: [],
+  committed: () => undefined,
+});
+
+/** As with a hook: without the field `notifyOwner` the owner's preferences decide. */
+const notify =
+  ({ outbox }: StartDeps): StartAction =>
+  ({ id, user_id: userId, title }, { notifyMessage = '', notifyOwner }) => {
+    const notice = {
+      kind: 'recurring_notice' as const,
+      title,
+      body: notifyMessage,
+      link: `/api/recurring-tasks/${id}/runs`,
+      about: title,
+      isDirect: notifyOwner === true,
+    };
+    const { posting, published } = outbox.noticeOf(userId, notice, notifyOwner !== false);
+    return {
+      run: { status: 'success', notification_id: posting.notice.id },
+      steps: [procedureStep('postNotice', posting)],
+      committed: published,
+    };
+  };
+
+/** The person wrote the prompt, so the agent is trusted. */
+const spawnAgent =
+  (deps: StartDeps): StartAction =>
+  ({ user_id: userId, title }, config) => {
+    const { agentPrompt = '', agentTopic, agentModel, agentTools } = config;
+    const { id, record } = spawnRecord(deps, {
+      userId,
+      prompt: agentPrompt,
+      model: agentModel ?? deps.models.routed(agentTopic),
+      name: title.slice(0, 80),
+      ...(agentTopic !== undefined && { topic: agentTopic }),
+      ...(agentTools && { tools: agentTools }),
+      channel: 'api',
+      untrusted: false,
+      notifyOwner: config.notifyOwner === true,
+      orchestrated: config.orchestrated === true,
+      memory: config.memory === true,
+      lane: userId,
+    });
+    record.add(addJob({ kind: AGENT_JOB, ref: id, lane: userId, runAt: record.at }));
+    return {
+      run: { status: 'running', agent_id: id },
+      steps: record.recorded.statements,
+      committed: () => deps.queue.added(userId),
+    };
+  };
+
+const runHook =
+  ({ hooks }: StartDeps): StartAction =>
+  async ({ user_id: userId }, { hookId = '', payload = {} }) => {
+    const hook = await hooks.find(userId, hookId);
+    if (!hook) throw new StartFailed('The hook that it runs was deleted');
+    if (hook.enabled === 0) throw new StartFailed(`The hook ${hook.name} is disabled`);
+    const { executionId, statements, committed } = hooks.prepare(hook, {
+      payload,
+      event: 'recurring',
+    });
+    return { run: { status: 'running', execution_id: executionId }, steps: statements, committed };
+  };
+
+const createTask =
+  ({ clock, insertTask }: StartDeps): StartAction =>
+  async ({ id, user_id: userId, title }, { dueInMinutes, ...given }) => {
+    const { title: ofTask = title, notes, priority, tags } = given;
+    const dueAt = dueInMinutes === undefined ? undefined : iso(clock.now() + dueInMinutes * 60_000);
+    const task = { title: ofTask, notes, priority, tags, dueAt, recurringTaskId: id };
+    try {
+      const made = await insertTask(userId, task);
+      return {
+        run: { status: 'success', task_id: made.id },
+        steps: made.statements,
+        committed: made.published,
+      };
+    } catch (error) {
+      throw Boom.isBoom(error) ? new StartFailed(error.message) : error;
+    }
+  };
+
+const refuse: StartAction = ({ action }) => {
+  throw new StartFailed(`The action ${action} is not built yet`);
+};

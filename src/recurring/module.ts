@@ -1,0 +1,53 @@
+import { type Agents, MODEL_GRANTS } from '../agents/module.js';
+import type { Base } from '../base.js';
+import type { Hooks } from '../hooks/module.js';
+import type { Jobs } from '../jobs/module.js';
+import type { Resource } from '../kernel/route.js';
+import type { Outbound } from '../outbound/module.js';
+import type { Permissions } from '../permissions/module.js';
+import type { Hub } from '../realtime/module.js';
+import type { DueSource } from '../schedule/module.js';
+import type { TasksModule } from '../tasks/module.js';
+import { faultsOfTools, type Tools } from '../tools/module.js';
+import { createStarts } from './actions.js';
+import { createRecurringSource } from './fire.js';
+import { createRunSource } from './follow.js';
+import { recurringStore } from './queries.js';
+import { recurringResource } from './routes.js';
+
+/** The recurring tasks: what is done at the times of a schedule. */
+export interface Recurring {
+  /** The sources of what is due: recurring tasks, and runs that have ended or wait. */
+  sources: DueSource[];
+  resources(deps: { tools: Tools; permissions: Permissions }): Resource[];
+}
+
+interface RecurringModuleDeps {
+  hub: Hub;
+  jobs: Jobs;
+  outbound: Outbound;
+  agents: Agents;
+  hooks: Hooks;
+  tasks: TasksModule;
+}
+
+export const openRecurring = (base: Base, deps: RecurringModuleDeps): Recurring => {
+  const { store, clock } = base;
+  const { hub, jobs, agents } = deps;
+  const { outbox } = deps.outbound;
+  const { models } = agents;
+  const hooks = deps.hooks.ownRuns;
+  const { queue } = jobs;
+  const rows = recurringStore(store);
+  const insertTask = deps.tasks.insertion;
+  const start = createStarts({ store, clock, hub, queue, outbox, models, hooks, insertTask });
+  const firing = { store, clock, hub, outbox, rows, start };
+  return {
+    sources: [createRecurringSource(firing), createRunSource(firing)],
+    resources: ({ tools, permissions: { grants } }) => {
+      const ofTools = (names: string[]) => faultsOfTools(tools.toolbox, names, MODEL_GRANTS);
+      const named = { models: models.names, faultsOfTools: ofTools };
+      return [recurringResource({ ...firing, hooks, named, grants })];
+    },
+  };
+};

@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import type { Statement, TransactionStep } from '../store/engine/protocol.js';
+import { newestFirst, type PageInput } from '../store/page.js';
+import { insertUpTo, selectCount, selectRows } from '../store/rows.js';
+import { assertRows, type Store, statement, unlessUnmet } from '../store/store.js';
+import {
+  type RecurringRunStatus,
+  type RecurringTaskRow,
+  recurringRunTable,
+  recurringTaskTable,
+} from '../store/tables/recurringtasks.js';
+import { unchangedSince } from '../store/updateif.js';
+import { visibleTo } from '../store/visible.js';
+
+/** Ours: the most recurring tasks of a user. */
+export const MOST_RECURRING = 1000;
+
+interface RecurringFilter extends PageInput {
+  enabled?: boolean | undefined;
+  action?: RecurringTaskRow['action'] | undefined;
+}
+
+/** The runs of a recurring task that have not ended. */
+export interface OpenRuns {
+  running: number;
+  queued: number;
+}
+
+/** Returns the queries for the recurring tasks of users and for their runs. */
+export const recurringStore = ({ db, transact }: Store) => {
+  const own = (userId: string, values: Partial<RecurringTaskRow> = {}) =>
+    selectRows(db, recurringTaskTable, values, visibleTo(userId));
+
+  return {
+    list: (userId: string, { enabled, action, ...page }: RecurringFilter) => {
+      const flag = enabled === undefined ? undefined : enabled ? 1 : 0;
+      return newestFirst(own(userId, { enabled: flag, action }), page);
+    },
+
+    get: (userId: string, id: string): Promise<RecurringTaskRow | undefined> =>
+      own(userId, { id }).executeTakeFirst(),
+
+    /** Returns false if the user has too many. */
+    insert: async (row: RecurringTaskRow): Promise<boolean> => {
+      const count = selectCount(db, recurringTaskTable, {}, visibleTo(row.user_id));
+      const most = MOST_RECURRING;
+      const [inserted] = await insertUpTo(db, recurringTaskTable, row, { count, most }).execute();
+      return inserted?.numInsertedOrUpdatedRows === 1n;
+    },
+
+    /** Returns false if it was changed or deleted since it was read. */
+    update: (read: RecurringTaskRow, changes: Partial<RecurringTaskRow>): Promise<boolean> => {
+      const changed = db
+        .updateTable('recurring_tasks')
+        .set(changes)
+        .where(visibleTo(read.user_id))
+        .where('id', '=', read.id)
+        .where(unchangedSince(read))
+        // It may have fired since it was read, which is no change of the person.
+        .where(sql<boolean>`next_run_at IS ${read.next_run_at}`);
+      return unlessUnmet(transact([statement(changed, 1)]));
+    },
+
+    /** Returns false if the user has none with that id. */
+    delete: (userId: string, id: string): Promise<boolean> =>
+      unlessUnmet(
+        transact([
+          statement(
+            db.deleteFrom('recurring_tasks').where(visibleTo(userId)).where('id', '=', id),
+            1,
+          ),
+        ]),
+      ),
+
+    runs: (
+      userId: string,
+      id: string,
+      { status, ...page }: PageInput & { status?: RecurringRunStatus | undefined },
+    ) =>
+      newestFirst(
+        selectRows(db, recurringRunTable, { recurring_task_id: id, status }, visibleTo(userId)),
+        page,
+      ),
+
+    open: async (id: string): Promise<OpenRuns> => {
+      const rows = await openRuns(db, id).execute();
+      const queued = rows.filter(({ status }) => status === 'queued').length;
+      return { running: rows.length - queued, queued };
+    },
+
+    /** Builds the statement that holds if the open runs are still these. */
+    onlyWhile: (id: string, { running, queued }: OpenRuns): Statement =>
+      assertRows(openRuns(db, id), running + queued),
+  };
+};
+
+export type RecurringStore = ReturnType<typeof recurringStore>;
+
+const openRuns = (db: Store['db'], id: string) =>
+  db
+    .selectFrom('recurring_runs')
+    .select('status')
+    .where('recurring_task_id', '=', id)
+    // The index of open runs takes this condition literally.
+    .where(sql<boolean>`status IN ('queued', 'running')`);
+
+/** Builds the step that writes what a run came to into its recurring task. */
+export const lastRunStep = (
+  { db }: Store,
+  id: string,
+  last: Partial<RecurringTaskRow>,
+): TransactionStep => statement(db.updateTable('recurring_tasks').set(last).where('id', '=', id));

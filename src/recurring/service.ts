@@ -1,0 +1,244 @@
+import Boom from '@hapi/boom';
+import { actionFaults, grantedAnew, type OwnRuns } from '../hooks/module.js';
+import { iso } from '../kernel/clock.js';
+import type { Caller } from '../kernel/contract/endpoint.js';
+import { mint } from '../kernel/ids.js';
+import { canonical } from '../kernel/jsonvalue.js';
+import type { FieldFault } from '../kernel/problem.js';
+import { badRequest, orNotFound, refuseFaults } from '../kernel/route.js';
+import type { GrantRule } from '../permissions/module.js';
+import { faultOfRecurrence, type Recurrence } from '../schedule/module.js';
+import { unmetStep } from '../store/store.js';
+import type { RecurringRunRow, RecurringTaskRow } from '../store/tables/recurringtasks.js';
+import { untilWritten, updateIf } from '../store/updateif.js';
+import { UNBUILT } from './actions.js';
+import { createBatch } from './begin.js';
+import type { NewRecurringTask, RecurringConfig, RecurringTaskChanges } from './contract.js';
+import type { DueDeps } from './fire.js';
+import { lastRunStep, MOST_RECURRING, type RecurringStore } from './queries.js';
+import { foreignFields, nextRunAt, type RecurrenceRow } from './rules.js';
+
+export interface RecurringDeps extends DueDeps {
+  named: Parameters<typeof actionFaults>[1];
+  grants: GrantRule;
+  hooks: OwnRuns;
+}
+
+/** The part of a recurring task that is checked: its action and its schedule. */
+type Checked = Pick<RecurringTaskRow, 'action'> & {
+  schedule: Recurrence;
+  config: RecurringConfig;
+};
+
+export const addRecurring = async (
+  deps: RecurringDeps,
+  by: Caller,
+  given: NewRecurringTask,
+): Promise<RecurringTaskRow> => {
+  const now = deps.clock.now();
+  const { action, actionConfig: config = {}, enabled = true } = given;
+  const schedule = withZone(given.schedule);
+  await refuse(deps, by, null, { schedule, action, config });
+  const row: RecurringTaskRow = {
+    id: mint('recurring', now),
+    user_id: by.userId,
+    title: given.title,
+    schedule: JSON.stringify(schedule),
+    starts_at: iso(now),
+    action,
+    action_config: JSON.stringify(config),
+    enabled: enabled ? 1 : 0,
+    missed: given.missed ?? 'once',
+    overlap: given.overlap ?? 'skip',
+    next_run_at: null,
+    last_due_at: null,
+    last_run_at: null,
+    last_status: null,
+    last_error: null,
+    run_count: 0,
+    failing: 0,
+    ends_at: given.endsAt ?? null,
+    max_runs: given.maxRuns ?? null,
+    created_at: iso(now),
+    updated_at: iso(now),
+  };
+  if (enabled) row.next_run_at = await firstRunAt(row, now);
+  if (await deps.rows.insert(row)) return row;
+  throw Boom.conflict(`At most ${MOST_RECURRING} recurring tasks; delete some`, {
+    code: 'too_many_recurring_tasks',
+  });
+};
+
+/** BatchChanges the given fields and keeps the rest. */
+export const updateRecurring = (
+  deps: RecurringDeps,
+  by: Caller,
+  id: string,
+  given: RecurringTaskChanges,
+): Promise<RecurringTaskRow> =>
+  updateIf({
+    clock: deps.clock,
+    read: () => findRecurring(deps, by.userId, id),
+    write: async (row, version) => {
+      const changes = { ...(await changesOf(deps, by, row, given)), updated_at: version };
+      return (await deps.rows.update(row, changes)) ? { ...row, ...changes } : null;
+    },
+  });
+
+const changesOf = async (
+  deps: RecurringDeps,
+  by: Caller,
+  row: RecurringTaskRow,
+  given: RecurringTaskChanges,
+): Promise<Partial<RecurringTaskRow>> => {
+  const now = deps.clock.now();
+  const before = checkedOf(row);
+  const after = {
+    schedule: given.schedule ? withZone(given.schedule) : before.schedule,
+    action: given.action ?? before.action,
+    config: given.actionConfig ?? before.config,
+  };
+  await refuse(deps, by, before, after);
+  const isMoved = canonical(before.schedule) !== canonical(after.schedule);
+  const changed = {
+    title: given.title ?? row.title,
+    schedule: JSON.stringify(after.schedule),
+    starts_at: isMoved ? iso(now) : row.starts_at,
+    action: after.action,
+    action_config: JSON.stringify(after.config),
+    enabled: (given.enabled ?? row.enabled === 1) ? 1 : 0,
+    missed: given.missed ?? row.missed,
+    overlap: given.overlap ?? row.overlap,
+    ends_at: given.endsAt === undefined ? row.ends_at : given.endsAt,
+    max_runs: given.maxRuns === undefined ? row.max_runs : given.maxRuns,
+  };
+  if (changed.enabled === 0) return { ...changed, next_run_at: null };
+  const hasLimits = changed.ends_at !== row.ends_at || changed.max_runs !== row.max_runs;
+  // A due time that may be reached at this moment is not lost to a change of something else.
+  if (row.enabled === 1 && !isMoved && !hasLimits) return changed;
+  return { ...changed, next_run_at: await firstRunAt({ ...row, ...changed }, now) };
+};
+
+/** Returns the next due time of a recurring task that is to run. Without any: 400. */
+const firstRunAt = async (
+  row: RecurrenceRow & Pick<RecurringTaskRow, 'max_runs' | 'run_count'>,
+  now: number,
+): Promise<string> => {
+  if (row.max_runs !== null && (row.run_count ?? 0) >= row.max_runs) {
+    throw badRequest([{ path: 'maxRuns', message: `must be over the ${row.run_count} it had` }]);
+  }
+  const next = await nextRunAt(row, now);
+  if (next !== null) return next;
+  const message = 'must be after the next time of the schedule';
+  throw badRequest([{ path: row.ends_at === null ? 'schedule' : 'endsAt', message }]);
+};
+
+const withZone = ({ timezone = 'UTC', ...times }: NewRecurringTask['schedule']): Recurrence => ({
+  ...times,
+  timezone,
+});
+
+const checkedOf = (row: RecurringTaskRow): Checked => ({
+  schedule: JSON.parse(row.schedule),
+  action: row.action,
+  config: JSON.parse(row.action_config),
+});
+
+/** Throws if a recurring task could not work, with each field, or if the caller may not save it. */
+const refuse = async (
+  deps: RecurringDeps,
+  by: Caller,
+  before: Checked | null,
+  after: Checked,
+): Promise<void> => {
+  const { action, config } = after;
+  const ofSchedule = await faultOfRecurrence(after.schedule, deps.clock.now());
+  const isSameSchedule = before && canonical(before.schedule) === canonical(after.schedule);
+  const faults: FieldFault[] = [];
+  if (ofSchedule && !isSameSchedule) {
+    faults.push({ ...ofSchedule, path: `schedule.${ofSchedule.path}` });
+  }
+  if (UNBUILT.includes(action)) {
+    faults.push({ path: 'action', message: `${action} is not built yet` });
+  }
+  faults.push(...foreignFields(action, config), ...configFaults(deps, before, after));
+  refuseFaults(faults);
+  if (action === 'run_hook') await refuseHook(deps, by, config);
+  const { acting } = deps.grants;
+  deps.grants.refuse(by, grantedAnew(acting, before && granting(before), granting(after)));
+};
+
+const configFaults = (
+  { named }: RecurringDeps,
+  before: Checked | null,
+  { action, config: actionConfig }: Checked,
+): FieldFault[] => {
+  if (action === 'run_hook') {
+    const isObject =
+      typeof (actionConfig.payload ?? {}) === 'object' && actionConfig.payload !== null;
+    const path = actionConfig.hookId ? 'actionConfig.payload' : 'actionConfig.hookId';
+    if (actionConfig.hookId && isObject) return [];
+    return [
+      { path, message: actionConfig.hookId ? 'must be a JSON object or array' : 'is required' },
+    ];
+  }
+  if (action !== 'spawn_agent' && action !== 'notify') return [];
+  // A tool or model that was removed since must not block a change of other fields.
+  const isSame = before && canonical(before.config) === canonical(actionConfig);
+  return isSame ? [] : actionFaults({ action, actionConfig }, named);
+};
+
+const refuseHook = async (
+  { hooks, grants }: RecurringDeps,
+  by: Caller,
+  { hookId = '' }: RecurringConfig,
+): Promise<void> => {
+  const hook = await hooks.find(by.userId, hookId);
+  if (!hook) throw badRequest([{ path: 'actionConfig.hookId', message: 'names no hook of yours' }]);
+  await hooks.refuse(grants, by, hook);
+};
+
+const granting = ({ action, config, schedule }: Checked) => ({
+  action,
+  actionConfig: config,
+  conditions: [],
+  firedBy: canonical(schedule),
+});
+
+export const findRecurring = async (
+  { rows }: { rows: RecurringStore },
+  userId: string,
+  id: string,
+): Promise<RecurringTaskRow> =>
+  orNotFound(await rows.get(userId, id), 'No recurring task with that id');
+
+/** Runs it now, whatever its schedule. A run before that is under way: 409, or it waits. */
+export const runNow = async (
+  deps: RecurringDeps,
+  by: Caller,
+  id: string,
+): Promise<RecurringRunRow> => {
+  const { store, rows, grants } = deps;
+  const found = await findRecurring(deps, by.userId, id);
+  const { action, config } = checkedOf(found);
+  if (action === 'run_hook' && by.impersonator) await refuseHook(deps, by, config);
+  grants.refuseUse(by, config.agentTools ?? []);
+  return untilWritten(async () => {
+    const task = await findRecurring(deps, by.userId, id);
+    const open = await rows.open(id);
+    const batch = createBatch(deps, task, open);
+    await batch.add(null);
+    const { run, steps, last, committed } = batch.changes();
+    if (!run || run.status === 'skipped') throw underWay(run?.reason ?? 'it cannot run');
+    const all = [rows.onlyWhile(id, open), ...steps, lastRunStep(store, id, last)];
+    const written = Object.keys(last).length === 0 ? all.slice(0, -1) : all;
+    const unmet = await unmetStep(store.transact(written));
+    if (unmet !== null && unmet > 0) throw underWay('there is no room for what it makes');
+    if (unmet !== null) return null;
+    committed();
+    return run;
+  });
+};
+
+const underWay = (reason: string): Boom.Boom =>
+  Boom.conflict(`It does not run now: ${reason}`, { code: 'run_under_way' });

@@ -1,0 +1,132 @@
+/** A recurrence rule of RFC 5545, read from its text. */
+export interface ParsedRule {
+  /** The local time of `DTSTART`, in milliseconds as if it were UTC; null if it is not given. */
+  start: number | null;
+  frequency: string;
+  /** The end: an instant, or a local time in milliseconds as if it were UTC. */
+  until: { at: number; isLocal: boolean } | null;
+  /** The parts of the rule without `UNTIL`. */
+  text: string;
+}
+
+/** An error of a recurrence rule. Its message says what the rule must be. */
+export class RuleFault extends Error {}
+
+const FREQUENCIES = ['MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
+const DAYS = /^([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)(,([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU))*$/;
+const WEEK_START = /^(MO|TU|WE|TH|FR|SA|SU)$/;
+/** The lists of numbers, each with its largest number; a smallest of -1 allows numbers from the end. */
+const LISTS: Record<string, [smallest: number, largest: number]> = {
+  BYMINUTE: [0, 59],
+  BYHOUR: [0, 23],
+  BYMONTHDAY: [-1, 31],
+  BYYEARDAY: [-1, 366],
+  BYWEEKNO: [-1, 53],
+  BYMONTH: [1, 12],
+  BYSETPOS: [-1, 366],
+};
+/** Ours: a rule is computed while others wait, so that its numbers are bounded. */
+const LARGEST: Record<string, number> = { INTERVAL: 10_000, COUNT: 1000 };
+
+/**
+ * Reads a rule: `FREQ=DAILY;BYHOUR=9`, also behind `RRULE:` and below a line with `DTSTART:` and a
+ * local time. Throws RuleFault. Ours: the shortest interval is a minute, and rules of hours and
+ * minutes have no `COUNT`, because `maxRuns` counts what ran.
+ */
+export const parseRule = (text: string): ParsedRule => {
+  const lines = text.trim().split(/\s*\n\s*/);
+  const start = lines.length > 1 ? startOf(lines.shift() ?? '') : null;
+  if (lines.length !== 1) throw new RuleFault('one rule, with at most a line DTSTART above it');
+  const parts = partsOf((lines[0] ?? '').replace(/^RRULE:/i, '').toUpperCase());
+  const frequency = parts.get('FREQ') ?? '';
+  if (!FREQUENCIES.includes(frequency)) {
+    throw new RuleFault(`a rule with FREQ, one of ${FREQUENCIES.join(', ')}`);
+  }
+  for (const [name, value] of parts) checkPart(name, value);
+  const isElapsed = isByElapsedTime(frequency);
+  if (isElapsed && parts.has('COUNT'))
+    throw new RuleFault(`without COUNT: ${frequency} has maxRuns`);
+  if (parts.has('COUNT') && parts.has('UNTIL'))
+    throw new RuleFault('with COUNT or UNTIL, not both');
+  const until = parts.get('UNTIL');
+  parts.delete('UNTIL');
+  return {
+    start,
+    frequency,
+    until: until === undefined ? null : untilOf(until),
+    text: [...parts].map(([name, value]) => `${name}=${value}`).join(';'),
+  };
+};
+
+/** True if a rule of this frequency goes by elapsed time when clocks change. */
+export const isByElapsedTime = (frequency: string): boolean =>
+  frequency === 'HOURLY' || frequency === 'MINUTELY';
+
+const partsOf = (rule: string): Map<string, string> => {
+  const parts = new Map<string, string>();
+  for (const part of rule.replace(/;$/, '').split(';')) {
+    const [, name = '', value = ''] = /^([A-Z]+)=(.+)$/.exec(part) ?? [];
+    if (name === '') throw new RuleFault('parts such as FREQ=DAILY, separated by ";"');
+    if (parts.has(name)) throw new RuleFault(`a rule with one ${name}`);
+    parts.set(name, value);
+  }
+  return parts;
+};
+
+const checkPart = (name: string, value: string): void => {
+  const fault = faultOfPart(name, value);
+  if (fault !== null) throw new RuleFault(`a rule ${fault}`);
+};
+
+const faultOfPart = (name: string, value: string): string | null => {
+  const list = LISTS[name];
+  const largest = LARGEST[name];
+  if (list) return faultOfList(name, value, list);
+  if (largest !== undefined) {
+    const isNumber = /^\d{1,6}$/.test(value) && Number(value) >= 1 && Number(value) <= largest;
+    return isNumber ? null : `with ${name} from 1 to ${largest}`;
+  }
+  if (name === 'BYDAY') return DAYS.test(value) ? null : 'with BYDAY such as MO,WE or -1FR';
+  if (name === 'WKST') return WEEK_START.test(value) ? null : 'with WKST such as MO';
+  const isKnown = name === 'FREQ' || name === 'UNTIL' || (name === 'BYSECOND' && value === '0');
+  return isKnown ? null : `without ${name}`;
+};
+
+const faultOfList = (
+  name: string,
+  value: string,
+  [smallest, largest]: [number, number],
+): string | null => {
+  const isListed = value.split(',').every((each) => {
+    const number = Number(each);
+    const isNumber = /^[+-]?\d{1,3}$/.test(each) && Math.abs(number) <= largest;
+    return isNumber && (smallest === -1 ? number !== 0 : number >= smallest);
+  });
+  const fromEnd = smallest === -1 ? `1 to ${largest}, or -1 to -${largest} from the end` : null;
+  return isListed ? null : `with ${name} of numbers from ${fromEnd ?? `${smallest} to ${largest}`}`;
+};
+
+const startOf = (line: string): number => {
+  const [, given = ''] = /^DTSTART:(\d{8}T\d{6})$/i.exec(line) ?? [];
+  const start = timeOf(given);
+  if (start === null) {
+    throw new RuleFault('below a line such as DTSTART:20260131T090000, a local time of its zone');
+  }
+  return Math.floor(start / 60_000) * 60_000;
+};
+
+const untilOf = (given: string): ParsedRule['until'] => {
+  const at = timeOf(given.length === 8 ? `${given}T235959` : given.replace(/Z$/, ''));
+  if (at === null) throw new RuleFault('a rule with UNTIL such as 20261231T230000Z');
+  return { at, isLocal: !given.endsWith('Z') };
+};
+
+/** Returns a time such as `20260131T090000` in milliseconds as if it were UTC; null if it is none. */
+const timeOf = (given: string): number | null => {
+  const digits = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)$/.exec(given);
+  if (!digits) return null;
+  const [, year, month, day, ...time] = digits;
+  const text = `${year}-${month}-${day}T${time.join(':')}.000Z`;
+  const at = Date.parse(text);
+  return Number.isNaN(at) || new Date(at).toISOString() !== text ? null : at;
+};

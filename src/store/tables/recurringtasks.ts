@@ -1,0 +1,50 @@
+import { flag, json, literal, number, orNull, preset, type Row, table, text } from './table.js';
+
+export type RecurringRunStatus = 'queued' | 'running' | 'success' | 'error' | 'skipped';
+
+export const recurringTaskTable = table('recurring_tasks', {
+  id: text,
+  user_id: text,
+  title: text,
+  schedule: json<{ cron?: string; rrule?: string; timezone: string }>(),
+  /** The start of a rule without a start of its own. */
+  starts_at: text,
+  action: literal<'create_task' | 'spawn_agent' | 'start_pipeline' | 'run_hook' | 'notify'>(),
+  action_config: json(),
+  enabled: flag,
+  missed: literal<'skip' | 'once' | 'all'>(),
+  overlap: literal<'skip' | 'queue'>(),
+  next_run_at: orNull(text),
+  /** The last due time that has passed: none before it is due again. */
+  last_due_at: orNull(text),
+  last_run_at: orNull(text),
+  last_status: orNull(literal<RecurringRunStatus>()),
+  last_error: orNull(text),
+  /** The number of runs at due times, which `max_runs` limits. */
+  run_count: preset(number),
+  /** 1: the last run failed, and the owner was notified of it. */
+  failing: preset(flag),
+  ends_at: orNull(text),
+  max_runs: orNull(number),
+  created_at: text,
+  updated_at: text,
+});
+export type RecurringTaskRow = Row<typeof recurringTaskTable>;
+
+export const recurringRunTable = table('recurring_runs', {
+  id: text,
+  recurring_task_id: text,
+  user_id: text,
+  /** Null: it was run by hand. */
+  due_at: orNull(text),
+  status: literal<RecurringRunStatus>(),
+  reason: orNull(text),
+  error: orNull(text),
+  agent_id: orNull(text),
+  task_id: orNull(text),
+  execution_id: orNull(text),
+  notification_id: orNull(text),
+  started_at: orNull(text),
+  finished_at: orNull(text),
+});
+export type RecurringRunRow = Row<typeof recurringRunTable>;

@@ -1,0 +1,99 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { faultOfRecurrence, nextOccurrence } from '../../src/schedule/module.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const NOW = Date.parse('2026-11-27T02:00:30.000Z');
+
+const faultOf = async (rrule: string, timezone = 'UTC'): Promise<string | null> =>
+  (await faultOfRecurrence({ rrule, timezone }, NOW))?.message ?? null;
+
+const timesOf = async (rrule: string, count: number, timezone = 'UTC'): Promise<string[]> => {
+  const times: string[] = [];
+  let at: string | null = null;
+  while (times.length < count) {
+    at = await nextOccurrence({ rrule, timezone }, NOW, at === null ? NOW : Date.parse(at));
+    if (at === null) break;
+    times.push(at.slice(0, 16));
+  }
+  return times;
+};
+
+describe('a recurrence rule', () => {
+  it('begins at its start, or where it was saved', async () => {
+    expect(await timesOf('FREQ=DAILY', 2)).to.equal(['2026-11-28T02:00', '2026-11-29T02:00']);
+    const rrule = 'DTSTART:20270101T093000\nRRULE:FREQ=WEEKLY;INTERVAL=2';
+    expect(await timesOf(rrule, 2, 'Europe/Berlin')).to.equal([
+      '2027-01-01T08:30',
+      '2027-01-15T08:30',
+    ]);
+  });
+
+  it('ends after its count, or at its end in local time or UTC', async () => {
+    const daily = 'DTSTART:20261201T000000\nRRULE:FREQ=DAILY';
+    expect(await timesOf(`${daily};COUNT=3`, 9)).to.have.length(3);
+    expect(await timesOf(`${daily};UNTIL=20261202`, 9)).to.have.length(2);
+    expect(await timesOf(`${daily};UNTIL=20261202T000000Z`, 9)).to.have.length(2);
+    expect(await timesOf(`${daily};UNTIL=20261202T000000`, 9, 'America/New_York')).to.have.length(
+      2,
+    );
+    expect(await timesOf(`${daily};UNTIL=20261202T000000Z`, 9, 'America/New_York')).to.have.length(
+      1,
+    );
+  });
+
+  it('finds last weekdays and leap days', async () => {
+    expect(await timesOf('FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=16;BYMINUTE=0', 2)).to.equal([
+      '2026-11-27T16:00',
+      '2026-12-25T16:00',
+    ]);
+    expect(await timesOf('FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYHOUR=0;BYMINUTE=0', 2)).to.equal([
+      '2028-02-29T00:00',
+      '2032-02-29T00:00',
+    ]);
+  });
+
+  it('says what it must be', async () => {
+    const faults: [string, RegExp][] = [
+      ['', /parts such as FREQ=DAILY/],
+      ['FREQ=SECONDLY', /one of MINUTELY, HOURLY/],
+      ['FREQ=DAILY;FREQ=DAILY', /one FREQ/],
+      ['FREQ=DAILY;COLOR=RED', /without COLOR/],
+      ['FREQ=DAILY;BYHOUR=24', /BYHOUR of numbers from 0 to 23/],
+      ['FREQ=MONTHLY;BYMONTHDAY=0', /BYMONTHDAY of numbers from 1 to 31, or -1 to -31/],
+      ['FREQ=DAILY;INTERVAL=0', /INTERVAL from 1 to 10000/],
+      ['FREQ=DAILY;COUNT=1001', /COUNT from 1 to 1000/],
+      ['FREQ=HOURLY;COUNT=3', /without COUNT: HOURLY has maxRuns/],
+      ['FREQ=DAILY;COUNT=3;UNTIL=20270101', /COUNT or UNTIL, not both/],
+      ['FREQ=DAILY;UNTIL=20270230', /UNTIL such as 20261231T230000Z/],
+      ['FREQ=DAILY;UNTIL=20200101', /still to come/],
+      ['FREQ=WEEKLY;BYDAY=XX', /BYDAY such as MO,WE or -1FR/],
+      ['FREQ=WEEKLY;BYDAY=2MO', /RFC 5545/],
+      ['DTSTART:20260101T090000Z\nRRULE:FREQ=DAILY', /a local time of its zone/],
+      ['RRULE:FREQ=DAILY\nEXDATE:20260101T090000', /a local time of its zone/],
+    ];
+    for (const [rrule, said] of faults) expect(await faultOf(rrule), rrule).to.match(said);
+  });
+
+  it('that never comes, or would take long, is refused quickly', async () => {
+    const all = (to: number) => Array.from({ length: to }, (_, at) => at).join();
+    await faultOf('FREQ=DAILY');
+    for (const rrule of [
+      'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30',
+      'FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30',
+      'FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=30',
+      'FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30',
+      'FREQ=DAILY;BYSETPOS=5;BYHOUR=1',
+      'FREQ=MINUTELY;INTERVAL=1000;BYMONTH=1;BYMONTHDAY=1;BYHOUR=0;BYMINUTE=1',
+      'FREQ=YEARLY;BYWEEKNO=53;BYYEARDAY=100',
+      'FREQ=YEARLY;INTERVAL=10000',
+      `FREQ=YEARLY;BYDAY=MO;BYSETPOS=366;BYHOUR=${all(2)};BYMINUTE=${all(3)}`,
+    ]) {
+      const since = performance.now();
+      expect(await faultOf(rrule, 'Africa/Casablanca'), rrule).to.match(/still to come|RFC 5545/);
+      expect(performance.now() - since, rrule).to.be.below(250);
+    }
+  });
+});
