@@ -201,6 +201,17 @@ describe('a recurring task', () => {
     expect(await failures()).to.equal(2);
   });
 
+  it('makes a task that says where it comes from', async () => {
+    nextMorning();
+    const actionConfig = { priority: 2, tags: ['weekly'], dueInMinutes: 60 };
+    const id = await made({ action: 'create_task', actionConfig });
+    const { body: run } = await desk.ask('POST', `${PATH}/${id}/run`);
+    expect(run.status).to.equal('success');
+    const { body: task } = await desk.ask('GET', `/api/tasks/${run.taskId}`);
+    expect(task).to.include({ title: 'standup', priority: 2, recurringTaskId: id });
+    expect(task.dueAt).to.equal(new Date(clock.now() + HOUR).toISOString());
+  });
+
   it('runs a hook of its owner with its payload', async () => {
     nextMorning();
     const hookId = await desk.hook();
