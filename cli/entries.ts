@@ -111,7 +111,7 @@ const summaries: Record<string, Partial<Record<keyof typeof loaders, string>>> =
     skills: 'What agents can use: tools, skill folders, MCP servers',
     'skills permissions': 'What tools may do without asking you',
     mcp: 'Servers that bring further tools',
-    pipelines: 'Work in stages: check and apply templates',
+    pipelines: 'Work in stages: start runs, answer them, apply templates',
     'pipelines templates': 'Templates of pipelines, yours and those that ship',
     experts: 'Experts: instructions that agents follow',
     documents: 'Files, and the text that is read from them',

@@ -237,7 +237,7 @@ const lastOf = (longName: string): string => longName.split('.').at(-1) ?? longN
 export const dashed = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-type OneArgument<A extends string> = A extends `<${infer N}...>`
+type OneArgument<A extends string> = A extends `<${infer N}...>` | `[${infer N}...]`
   ? { [K in N]: string[] }
   : A extends `<${infer N}>`
     ? { [K in N]: string }

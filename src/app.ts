@@ -8,8 +8,9 @@ import { createHttp } from './kernel/http.js';
 import { mint } from './kernel/ids.js';
 import type { LogRing } from './kernel/ring.js';
 import { startModules, stopModules } from './lifecycle.js';
-import { type Modules, type Opened, openModules, resourcesOf } from './modules.js';
+import { type Modules, openModules } from './modules.js';
 import { type BeginOptions, beginOpening, type OpenedHome } from './open.js';
+import { type Opened, resourcesOf } from './resources.js';
 import { OpenRefused } from './store/engine/protocol.js';
 import { type Store, storeOf } from './store/store.js';
 

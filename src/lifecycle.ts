@@ -18,6 +18,7 @@ export const startModules = async (modules: Modules): Promise<void> => {
   await modules.folders.start();
   modules.folders.poll.start();
   await system.backups.start();
+  await modules.pipelines.start();
   modules.schedule.start(dueSourcesOf(modules));
 };
 
@@ -28,19 +29,25 @@ export const stopModules = async (modules: Modules, waitMs: number): Promise<voi
   await channels.receiver.stop();
   await modules.folders.stop();
   const queues = [operations, jobs.queue, outbound.queue];
-  await Promise.all([system.backups.stop(), ...queues.map((queue) => queue.stop(waitMs))]);
+  const { pipelines } = modules;
+  const parts = [system.backups.stop(), pipelines.stop(waitMs)];
+  await Promise.all([...parts, ...queues.map((queue) => queue.stop(waitMs))]);
   await skills.skills.stop();
   await modules.knowledge.stop();
 };
 
 /** Returns everything that has a due time, for the scheduler. */
-const dueSourcesOf = ({ hooks, recurring, approvals, outbound, tasks, system }: Modules) => [
-  hooks.schedules,
-  ...recurring.sources,
-  approvals.expiry,
-  outbound.digests,
-  outbound.reminders,
-  tasks.reminders,
-  system.backups.source,
-  system.retention.source,
-];
+const dueSourcesOf = (modules: Modules) => {
+  const { hooks, recurring, approvals, outbound, pipelines, tasks, system } = modules;
+  return [
+    hooks.schedules,
+    ...recurring.sources,
+    approvals.expiry,
+    outbound.digests,
+    outbound.reminders,
+    tasks.reminders,
+    pipelines.due,
+    system.backups.source,
+    system.retention.source,
+  ];
+};

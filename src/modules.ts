@@ -12,9 +12,6 @@ import { openFolders } from './folders/module.js';
 import { openHooks, type PayloadPool } from './hooks/module.js';
 import { openHttp } from './http/module.js';
 import { openJobs } from './jobs/module.js';
-import type { LogRing } from './kernel/ring.js';
-import type { Resource } from './kernel/route.js';
-import { scopesOf } from './kernel/scope.js';
 import { openKnowledge } from './knowledge/module.js';
 import { openMemories } from './memories/module.js';
 import { openModels } from './models/module.js';
@@ -32,7 +29,6 @@ import { openResearch } from './research/module.js';
 import { openSchedule } from './schedule/module.js';
 import { type MasterKey, openSecrets } from './secrets/module.js';
 import { openSkills } from './skills/module.js';
-import type { OutsideHeads } from './store/externalheads.js';
 import { openSystem } from './system/module.js';
 import { openTasks } from './tasks/module.js';
 import { openTools } from './tools/module.js';
@@ -137,7 +133,8 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   });
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
   hooks.run({ tools, permissions, concurrency: config.hookConcurrency });
-  const pipelines = openPipelines(base, { toolbox, permissions, models: agents.models });
+  const access = { permissions, vault: vault.vault };
+  const pipelines = openPipelines(base, { hub, jobs, outbound, agents, experts, tools, access });
   const recurring = openRecurring(base, { hub, jobs, outbound, agents, hooks, tasks });
   const system = await openSystem(base, {
     config,
@@ -198,98 +195,3 @@ const pageAccessOf = ({ http, clock }: Base, { readPage }: Documents) =>
 
 /** The opened modules. */
 export type Modules = Awaited<ReturnType<typeof openModules>>;
-
-export interface Opened {
-  setup: Awaited<ReturnType<Modules['accounts']['openSetup']>>;
-  recent: LogRing;
-  heads: OutsideHeads;
-  state: { isDraining: boolean };
-}
-
-/** Builds the resources of all modules, in the order of the API document. */
-export const resourcesOf = (
-  modules: Modules,
-  { setup, recent, heads, state }: Opened,
-): { resources: Resource[]; replied(method: string, status: number): void } => {
-  const { jobs, operations, confinement, permissions, tools, agents, channels } = modules;
-  const { documents, knowledge } = modules;
-  const { sockets, port } = modules.http;
-  const { tunnel, exposure } = modules.system;
-  const { address, publicUrl, reach } = tunnel;
-  const isDraining = () => state.isDraining;
-  const { late } = modules.schedule;
-  const daemon = { recent, heads, sockets, isDraining, port, late };
-  const own = modules.system.resources({
-    jobs,
-    agents,
-    channels,
-    knowledge,
-    documents,
-    confinement,
-    daemon,
-  });
-  const users = modules.accounts.resources({
-    setup,
-    reached: { exposure, address, publicUrl, reach, port },
-    sockets,
-    stopAgents: agents.control.stopAll,
-    scopes: () => scopesOf(resources.flatMap(({ contract }) => Object.values(contract))),
-  });
-  const { accounts } = users;
-  const chats = channels.resources({ accounts, publicUrl, port });
-  const counted = own.meter.delivery;
-  const probe = tunnel.probes.receive;
-  const received = modules.hooks.resources({
-    tools,
-    permissions,
-    operations,
-    counted,
-    probe,
-    publicUrl,
-  });
-  const agent = agents.resources(permissions);
-  const sent = modules.outbound.resources();
-  const resources: Resource[] = [
-    own.health,
-    own.doctor,
-    own.overview,
-    own.logs,
-    ...users.resources,
-    own.keys,
-    users.totp,
-    ...modules.vault.resources({ accounts }),
-    chats.channels,
-    users.passkeys,
-    received.receivers,
-    received.replays,
-    received.hooks,
-    agent.agents,
-    ...modules.experts.resources({ models: agents.models }),
-    ...modules.pipelines.resources(),
-    agent.chat,
-    ...modules.approvals.resources(),
-    ...permissions.resources(),
-    ...modules.skills.resources(),
-    ...modules.memories.resources(),
-    ...modules.knowledge.resources(),
-    ...modules.folders.resources(),
-    ...modules.documents.resources(),
-    ...modules.independent.flatMap((module) => module.resources()),
-    ...modules.models.resources(),
-    ...modules.reader.resources(),
-    ...modules.research.resources(),
-    ...modules.tasks.resources({ address, port }),
-    operations.resources().operations,
-    sent.resends,
-    sent.webhooks,
-    ...chats.platforms,
-    sent.notifications,
-    sent.outbox,
-    users.audit,
-    own.backups,
-    own.tunnel,
-    ...modules.recurring.resources({ tools, permissions }),
-    own.unbuilt,
-  ];
-  return { resources, replied: own.meter.request };
-};

@@ -52,6 +52,10 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
     who: /^src\/modules\.ts$/,
     may: /^(migrations\/|src\/(\w+\/module\.ts$|(base|config|version)\.ts$|(kernel|store|providers)\/))/,
   },
+  {
+    who: /^src\/resources\.ts$/,
+    may: /^src\/(modules\.ts$|kernel\/|store\/)/,
+  },
   { who: /^src\/lifecycle\.ts$/, may: /^src\/(modules|kernel\/watch)\.ts$/ },
   { who: /^src\/open\.ts$/, may: /^(migrations\/|src\/(config\.ts|(secrets|store|kernel)\/))/ },
   { who: /^src\/app\.ts$/, may: /^(migrations\/|src\/(?!main\.ts|client\/))/ },

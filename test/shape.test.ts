@@ -196,7 +196,8 @@ const names = (name: ts.BindingName): string[] =>
 
 /** True if the function opens modules, or is part of one that does. */
 const isInOpener = ({ path }: Source, node: ts.Node): boolean => {
-  if (path !== 'src/modules.ts' && !/^src\/\w+\/module\.ts$/.test(path)) return false;
+  if (!/^src\/(modules|resources)\.ts$/.test(path) && !/^src\/\w+\/module\.ts$/.test(path))
+    return false;
   for (let at = node; at.parent; at = at.parent) {
     if (ts.isVariableDeclaration(at) && /^(open[A-Z]|resourcesOf$)/.test(at.name.getText())) {
       return true;

@@ -12,6 +12,7 @@ import {
   readTemplate,
   writtenPart,
 } from '../pipelines/file.js';
+import { runCommands } from '../pipelines/runs.js';
 import { templateColumns } from '../pipelines/templates.js';
 import { safe } from '../text.js';
 
@@ -92,5 +93,6 @@ const diff = command({
 const textOf = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 
 export const pipelinesGroup: CommandGroup = {
-  commands: [validate, apply, diff],
+  commands: [...runCommands, validate, apply, diff],
+  notes: ['A run is named by its name, its id, or the last six characters of that.'],
 };

@@ -25,7 +25,7 @@ export const templateColumns = columnsOf<PipelineTemplate>(
   ['description', 'version:data', 'updated=updatedAt:ago'],
 );
 
-const templateCrud = crud({
+export const templateCrud = crud({
   noun: 'template',
   rows: 'templates',
   path: 'pipelines templates',

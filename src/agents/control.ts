@@ -59,7 +59,7 @@ export const createControl = (deps: ControlDeps) => {
 
   /** Tells those who wait for the agent that it has ended. */
   const tellEnd = (agent: AgentRow): void => {
-    deps.followers.executions.ended(agent);
+    deps.followers.ended(agent);
     if (agent.parent_id !== null) queue.added(agent.lane);
   };
 

@@ -66,7 +66,7 @@ export const endAgent = async (
   consequence.committed();
   for (const { id } of orphaned?.under ?? []) deps.live.running.get(id)?.abort();
   if (agent.parent_id !== null) deps.queue.added(agent.lane);
-  deps.followers.executions.ended(agent);
+  deps.followers.ended(agent);
 };
 
 /**

@@ -51,6 +51,7 @@ const NO_EXECUTIONS: Executions = {
 /** Creates the list of what follows agents. Modules register themselves when they are opened. */
 export const createFollowers = () => {
   const endings: AgentEnding[] = [];
+  const listeners: ((agent: AgentRow) => void)[] = [];
   const followers = {
     executions: NO_EXECUTIONS,
     /** Returns what all modules add to the end of an agent. */
@@ -65,6 +66,14 @@ export const createFollowers = () => {
     },
     onEnd: (ending: AgentEnding): void => {
       endings.push(ending);
+    },
+    /** Called after an agent has ended, was stopped or was removed. */
+    ended: (agent: AgentRow): void => {
+      followers.executions.ended(agent);
+      for (const listen of listeners) listen(agent);
+    },
+    afterEnd: (listen: (agent: AgentRow) => void): void => {
+      listeners.push(listen);
     },
     ofExecutions: (executions: Executions): void => {
       followers.executions = executions;

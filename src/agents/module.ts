@@ -38,11 +38,13 @@ export {
 } from './agent.js';
 export { dailyCapsOf } from './budget.js';
 export type { Chat } from './chat.js';
+export type { AgentControl } from './control.js';
 export { withNote } from './end.js';
 export type { AgentOutcome, ExecutionEnd, Executions, FollowUp } from './followers.js';
 export type { ModelState, Models } from './models.js';
 export type { DayCaps } from './procedures/spending.js';
 export { agentFaults, namedExpert } from './routes.js';
+export type { AgentRows } from './rows.js';
 export { type SpawnRequest, spawnRecord } from './spawn.js';
 export type { DeltaSockets } from './textdeltas.js';
 export type { UserCalls } from './usercalls.js';

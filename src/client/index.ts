@@ -41,6 +41,7 @@ export type {
 } from '../outbound/notifications/contract.js';
 export type { OutgoingWebhook, WebhookDelivery } from '../outbound/webhooks/contract.js';
 export type { Permission } from '../permissions/contract.js';
+export type { PipelineRun, PipelineRunDetail } from '../pipelines/runs/contract.js';
 export type { PipelineTemplate, TemplateCheck } from '../pipelines/templates/contract.js';
 export type { ReaderTask, ReaderTaskDetail } from '../reader/contract.js';
 export type { RecurringRun, RecurringTask } from '../recurring/contract.js';

@@ -4,7 +4,7 @@ import type { Condition } from '../kernel/contract/condition.js';
 import { isDeeper } from '../kernel/depth.js';
 import { jsonPrefix } from '../kernel/jsonprefix.js';
 import { Comparison, TimeLimitSpent } from './compare.js';
-import { isAbsent, lookUp, type TemplateScope } from './template.js';
+import { isAbsent, lookUp } from './template.js';
 import { CONDITIONS_MS, createTimeLimit, type TimeLimit } from './timelimit.js';
 
 /** The outcome of an execution's conditions; `reason` is a sentence that names the condition. */
@@ -27,7 +27,7 @@ const SHOWN = 80;
 /** Judges the conditions against the trigger's data, in order, until one does not hold. */
 export const judgeConditions = (
   conditions: Condition[],
-  scope: TemplateScope,
+  scope: object,
   timeLimit: TimeLimit = createTimeLimit(CONDITIONS_MS),
 ): ConditionVerdict => {
   const comparison = new Comparison(timeLimit);

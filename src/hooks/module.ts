@@ -35,12 +35,13 @@ import { createHookSchedules } from './schedule.js';
 import { createSenders } from './senders/senders.js';
 import { agentEndTriggers, approvalTriggers } from './triggers.js';
 
+export { judgeConditions } from './conditions.js';
 export { grantedAnew } from './grants.js';
 export type { OwnRuns } from './ownruns.js';
 export type { PayloadPool } from './payloads/pool.js';
 export type { ProbeArrival } from './receivers/routes.js';
 export { actionFaults, conditionFaults } from './rules.js';
-export { placeholdersIn } from './template.js';
+export { lookUp, placeholdersIn, renderDeep } from './template.js';
 
 /** The hooks: what comes in from senders and from the clock, and the actions it starts. */
 export interface Hooks {

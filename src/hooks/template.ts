@@ -60,7 +60,7 @@ export const placeholdersIn = (template: string): string[] =>
   [...template.matchAll(PLACE)].map(([, name = '']) => name.trim());
 
 /** Renders every text inside a JSON value; keys and everything else stay as they are. */
-export const renderDeep = (value: unknown, scope: TemplateScope): unknown => {
+export const renderDeep = (value: unknown, scope: object): unknown => {
   const fill = filling(scope);
   const render = (part: unknown): unknown => {
     if (typeof part === 'string') return part.replace(PLACE, fill);
@@ -76,7 +76,7 @@ export const renderDeep = (value: unknown, scope: TemplateScope): unknown => {
  * `isJson` is for places where the text must be a JSON value.
  */
 const filling = (
-  scope: TemplateScope,
+  scope: object,
   {
     left = { characters: LONGEST },
     isJson = false,
@@ -105,7 +105,7 @@ export const isAbsent = (path: string, value: unknown): boolean =>
  * Returns the value at a dotted path, `undefined` if there is none. Header names are matched in
  * lower case.
  */
-export const lookUp = (scope: TemplateScope, path: string): unknown => {
+export const lookUp = (scope: object, path: string): unknown => {
   const names = path.split('.');
   const isHeader = names[0] === 'webhook' && names[1] === 'headers';
   let value: unknown = scope;

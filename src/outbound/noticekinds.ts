@@ -84,6 +84,13 @@ export const KINDS = {
     'A task is due soon; those that are late come as one',
     'reminders of tasks',
   ),
+  pipeline_waiting: urgent(
+    'stage that waits',
+    'A stage of a pipeline waits for your approval or your input',
+    'stages that wait',
+  ),
+  pipeline_completed: plain('finished pipeline', 'A run of a pipeline has completed'),
+  pipeline_failed: plain('failed pipeline', 'A run of a pipeline has failed'),
   credential_expiring: plain('expiring credential', 'A credential expires in a week, or in a day'),
   credential_expired: plain('expired credential', 'A credential has expired and is used no more'),
   credential_rotation_due: plain(

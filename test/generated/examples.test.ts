@@ -39,6 +39,10 @@ const REFUSED: Record<string, number> = {
     'hooks.confirm-token': 409,
     'approvals.approve': 404,
     'skills.accept': 404,
+    'pipelines.retry': 404,
+    'pipelines.approve': 404,
+    'pipelines.reject': 404,
+    'pipelines.input': 404,
   },
   ...{ 'users.totp-remove': 404, 'users.passkey-remove': 404 },
   // Closed until a platform's own secret is set.

@@ -6,7 +6,7 @@ import { keepFolder } from '../harness/folder.js';
 import { keepGrant } from '../harness/grant.js';
 import { keepOperation } from '../harness/operation.js';
 import { keepPasskey } from '../harness/passkey.js';
-import { keepTemplate } from '../harness/template.js';
+import { keepRun, keepTemplate } from '../harness/template.js';
 import { makeToken } from '../harness/token.js';
 import { upload } from '../harness/upload.js';
 import { keepWebhook } from '../harness/webhook.js';
@@ -85,6 +85,7 @@ const libraryOf = async (app: TestApp, token: string): Promise<Ids> => ({
   reader: { id: await keepReading(app, token) },
   research: { id: await keepResearch(app, token) },
   templates: { id: await keepTemplate(app, token, 'private') },
+  pipelines: await keepRun(app, token, 'private'),
 });
 
 /** The reading of a page that cannot be reached. */

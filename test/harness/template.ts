@@ -6,3 +6,16 @@ export const keepTemplate = async (app: TestApp, token: string, name: string): P
   const body = { name, stages };
   return (await app.call('POST', '/api/pipelines/templates', { token, body })).body.id;
 };
+
+/** A run that waits for a person at its only stage; resolves to its id, and the key of the stage. */
+export const keepRun = async (
+  app: TestApp,
+  token: string,
+  name: string,
+): Promise<{ id: string; key: string }> => {
+  const stages = [{ key: 'ok', kind: 'approval', config: { message: `Go on, ${name}?` } }];
+  const call = (path: string, body: object) => app.call('POST', path, { token, body });
+  const { body: made } = await call('/api/pipelines/templates', { name: `${name} run`, stages });
+  const { body: run } = await call('/api/pipelines', { templateId: made.id });
+  return { id: run.id, key: 'ok' };
+};

@@ -25,6 +25,7 @@ export const CHANNELS = {
   'memory.saved': 'memories:read',
   'task.changed': 'tasks:read',
   'recurring.run': 'recurring-tasks:read',
+  'pipeline.stage': 'pipelines:read',
   'tunnel.status': 'tunnel:read',
 };
 

@@ -4,19 +4,17 @@ import { pageOf, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 const eventType = () =>
-  s
-    .oneOf(
-      'OutgoingEventType',
-      'agent.completed',
-      'agent.failed',
-      'hook.executed',
-      'hook.failed',
-      'approval.requested',
-      'task.completed',
-      'pipeline.finished',
-      '*',
-    )
-    .description('Nothing sends task.completed and pipeline.finished yet');
+  s.oneOf(
+    'OutgoingEventType',
+    'agent.completed',
+    'agent.failed',
+    'hook.executed',
+    'hook.failed',
+    'approval.requested',
+    'task.completed',
+    'pipeline.finished',
+    '*',
+  );
 const events = () => s.list(eventType(), 20).min(1).unique();
 const url = () =>
   s

@@ -33,9 +33,20 @@ export type CheckedTemplate =
 export const checkTemplate = (given: unknown, known: KnownNames): CheckedTemplate => {
   const { error, value } = NewTemplate.validate(given, UNLABELLED);
   const faults = error ? faultsIn(error.details, '') : templateFaults(value, known);
-  if (faults.length > 0) return { template: null, faults: faults.slice(0, MOST_FAULTS) };
+  if (faults.length > 0) {
+    return { template: null, faults: faults.slice(0, MOST_FAULTS).map(shortFault) };
+  }
   return { template: value, faults: [] };
 };
+
+/** Ours: the longest path and message of a fault. */
+const LONGEST_PATH = 300;
+const LONGEST_MESSAGE = 900;
+
+const shortFault = ({ path, message }: FieldFault): FieldFault => ({
+  path: path.slice(0, LONGEST_PATH),
+  message: message.slice(0, LONGEST_MESSAGE),
+});
 
 const UNLABELLED = { abortEarly: false, errors: { label: false } } as const;
 

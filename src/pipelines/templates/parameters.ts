@@ -30,9 +30,30 @@ export const parameterFaults = (parameters: TemplateParameter[]): FieldFault[] =
   });
 };
 
+/** Returns the values of a run: those that were given, and defaults. Faults have paths in `params`. */
+export const givenParameters = (
+  parameters: TemplateParameter[],
+  given: Record<string, unknown>,
+): { values: Record<string, unknown>; faults: FieldFault[] } => {
+  const keys = parameters.map(({ key }) => key);
+  const faults = Object.keys(given)
+    .filter((key) => !keys.includes(key))
+    .map((key) => ({ path: `params.${key}`, message: 'is no parameter of the template' }));
+  const values: Record<string, unknown> = {};
+  for (const parameter of parameters) {
+    const value = given[parameter.key] ?? parameter.default ?? null;
+    const path = `params.${parameter.key}`;
+    if (value === null && parameter.required) faults.push({ path, message: 'is required' });
+    const fault = value === null ? null : faultOfParameter(parameter, value);
+    if (fault !== null) faults.push({ path, message: fault });
+    values[parameter.key] = value;
+  }
+  return { values, faults };
+};
+
 /** Returns what the value of a parameter must be; null if it is valid. */
-const faultOfParameter = (
-  { type, options = [] }: TemplateParameter,
+export const faultOfParameter = (
+  { type, options = [] }: Pick<TemplateParameter, 'type' | 'options'>,
   value: unknown,
 ): string | null => {
   if (type === 'number') return Number.isFinite(value) ? null : 'must be a number';

@@ -27,6 +27,18 @@ export interface TemplatesDeps {
 
 const view = viewer(pipelineTemplateTable, PipelineTemplate, { preset: () => false });
 
+/** Finds a template that ships, or one of the user. */
+export const findTemplate = async (
+  store: TemplatesStore,
+  userId: string,
+  id: string,
+): Promise<PipelineTemplate | null> => {
+  const preset = PRESETS.find((each) => each.id === id);
+  if (preset) return preset;
+  const row = await store.get(userId, id);
+  return row ? view(row) : null;
+};
+
 export const templatesResource = (deps: TemplatesDeps) => {
   const { templates: store, clock, known } = deps;
 
@@ -36,7 +48,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
   };
 
   const find = async (userId: string, id: string): Promise<PipelineTemplate> =>
-    PRESETS.find((preset) => preset.id === id) ?? view(await own(userId, id));
+    orNotFound(await findTemplate(store, userId, id), 'No template with that id');
 
   const named = async (name: string, userId: string): Promise<PipelineTemplate[]> => {
     const row = await store.named(userId, name);

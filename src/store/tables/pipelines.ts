@@ -1,4 +1,4 @@
-import { json, number, orNull, type Row, table, text } from './table.js';
+import { flag, json, literal, number, orNull, preset, type Row, table, text } from './table.js';
 
 /** The templates of pipelines that users made. What is JSON has the form of the contract. */
 export const pipelineTemplateTable = table('pipeline_templates', {
@@ -16,3 +16,63 @@ export const pipelineTemplateTable = table('pipeline_templates', {
   updated_at: text,
 });
 export type PipelineTemplateRow = Row<typeof pipelineTemplateTable>;
+
+/** The runs of pipelines. */
+export const pipelineRunTable = table('pipeline_runs', {
+  id: text,
+  user_id: text,
+  template_id: text,
+  template_version: number,
+  name: text,
+  /** The part of the template that the run needs, as JSON. */
+  template: json(),
+  params: json<Record<string, unknown>>(),
+  status: literal<'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped'>(),
+  untrusted: flag,
+  /** Counts the changes of the run. */
+  step: number,
+  tokens: preset(number),
+  cost_usd: preset(number),
+  error: orNull(text),
+  deadline_at: orNull(text),
+  left_ms: orNull(number),
+  created_at: text,
+  started_at: orNull(text),
+  finished_at: orNull(text),
+});
+export type PipelineRunRow = Row<typeof pipelineRunTable>;
+
+/** The stages of runs. */
+export const pipelineStageTable = table('pipeline_stages', {
+  run_id: text,
+  key: text,
+  position: number,
+  status: literal<
+    | 'pending'
+    | 'running'
+    | 'waiting_approval'
+    | 'waiting_input'
+    | 'completed'
+    | 'failed'
+    | 'skipped'
+    | 'stopped'
+  >(),
+  reason: orNull(text),
+  attempt: preset(number),
+  visits: preset(number),
+  blocked: preset(flag),
+  agent_id: orNull(text),
+  reserved_tokens: preset(number),
+  reserved_usd: preset(number),
+  digest: orNull(text),
+  input: orNull(json()),
+  output: orNull(json()),
+  error: orNull(text),
+  effect: preset(literal<'none' | 'begun'>()),
+  untrusted: preset(flag),
+  due: orNull(literal<'wait' | 'retry' | 'timeout' | 'expiry'>()),
+  due_at: orNull(text),
+  started_at: orNull(text),
+  finished_at: orNull(text),
+});
+export type PipelineStageRow = Row<typeof pipelineStageTable>;

@@ -133,6 +133,17 @@ const HOLDS: QuarantineStatement[] = [
   { since: 510, sql: 'UPDATE knowledge_folders SET watch = 0 WHERE watch = 1', counts: 'folders' },
   // The other copy told these. Later ones are told by this copy too.
   { since: 530, sql: 'UPDATE tasks SET remind_at = NULL WHERE remind_at <= @at' },
+  {
+    since: 555,
+    sql: `UPDATE pipeline_stages SET status = 'stopped', due = NULL, due_at = NULL, digest = NULL,
+        finished_at = @at WHERE finished_at IS NULL`,
+  },
+  {
+    since: 555,
+    sql: `UPDATE pipeline_runs SET status = 'stopped', finished_at = @at, deadline_at = NULL,
+        error = @why || ': it may go on elsewhere. Retry it if it should run here'
+      WHERE finished_at IS NULL`,
+  },
   { since: 200, sql: 'DELETE FROM notice_batches' },
   { since: 20, sql: 'DELETE FROM jobs' },
   {

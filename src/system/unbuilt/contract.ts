@@ -9,9 +9,6 @@ type UnbuiltRow = readonly [Endpoint['method'], string, string];
  * endpoint that is built has no row here.
  */
 const rows: UnbuiltRow[] = [
-  ['GET', '/api/pipelines', 'List the user’s pipeline runs'],
-  ['GET', '/api/pipelines/{id}', 'Pipeline detail with stages'],
-  ['POST', '/api/pipelines/{id}/stop', 'Stop a running pipeline'],
   ['POST', '/api/voice/transcribe', 'Transcribe audio sent as base64 into text'],
   ['GET', '/api/email/messages', 'Email messages, read-only'],
   ['POST', '/api/email/send', 'Send an email; requires a permission'],

@@ -47,21 +47,25 @@ describe('a webhook with a rate', () => {
   const order = () => stage.target.received.map(({ body }) => JSON.parse(body).data.executionId);
 
   it('gets its messages in their order, so many a minute, and loses none', async () => {
-    await stage.webhook({ events: ['hook.executed'], ratePerMinute: 300 });
+    const { id } = await stage.webhook({ events: ['hook.executed'], ratePerMinute: 300 });
     const times = arrivals();
     const fired: string[] = [];
     for (let count = 0; count < 6; count++) fired.push(await stage.fire());
     await stage.target.got(6);
     expect(order()).to.equal(fired);
-    const gaps = times.slice(1).map((at, n) => at - (times[n] ?? 0));
-    // A message that is on its way a little longer than the next one is no fault of the pace.
-    expect(Math.min(...gaps)).to.be.above(100);
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).to.be.above(5 * 200 - 150);
     const [webhook] = (await stage.ask('GET', '/api/webhooks')).body.webhooks;
     await until(
       async () => (await stage.ask('GET', `/api/webhooks/${webhook.id}`)).body.stats,
       ({ sent, waiting }) => sent === 6 && waiting === 0,
     );
+    // The pace is that of the attempts: how long one is on its way is not the daemon's doing.
+    const begun: number[] = (await stage.deliveries(id)).flatMap(({ attempts }) =>
+      attempts.map(({ at }: { at: string }) => Date.parse(at)),
+    );
+    const sorted = begun.sort((a, b) => a - b);
+    const gaps = sorted.slice(1).map((at, n) => at - (sorted[n] ?? 0));
+    expect([gaps.length, Math.min(...gaps) > 150]).to.equal([5, true]);
   });
 
   it('makes no attempt while a message waits for its turn', async () => {

@@ -1,0 +1,246 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type Client,
+  contracts,
+  type PipelineRun,
+  type PipelineRunDetail,
+  type PipelineTemplate,
+} from '../../src/client/index.js';
+import { columnsOf } from '../columns.js';
+import { type Context, command, on, textFlag } from '../command.js';
+import { crud } from '../crud.js';
+import { Exit, failed, usageFault } from '../exit.js';
+import { readFileOrStdin } from '../input.js';
+import { oneLine, safe } from '../text.js';
+import { templateCrud } from './templates.js';
+
+const endpoints = await contracts.pipelines();
+
+/** Ours: the time between two looks at a run that is followed. */
+const LOOK_MS = 500;
+
+const runColumns = columnsOf<PipelineRun>(
+  ['id:data', 'short=id:tail', 'status:state', 'name', 'error'],
+  {
+    name: 'cost',
+    value: ({ usage }) => usage.costUsd,
+    show: ({ usage }) => `$${usage.costUsd.toFixed(2)}`,
+  },
+  ['started=createdAt:ago'],
+);
+
+const runCrud = crud({
+  noun: 'pipeline',
+  argument: 'run',
+  rows: 'pipelines',
+  path: 'pipelines',
+  endpoints,
+  columns: runColumns,
+  named: (row) => row,
+});
+
+type StageOfRun = PipelineRunDetail['stages'][number];
+
+const showRun = ({ out }: Context, run: PipelineRunDetail): void => {
+  if (out.format !== 'table' || out.isChosen) {
+    out.item(run, runColumns);
+    return;
+  }
+  out.sentence(`${run.name}: ${run.status}${run.error === null ? '' : `, ${run.error}`}`);
+  for (const stage of run.stages) out.sentence(stageLine(stage), 2);
+  for (const line of adviceOf(run)) out.note(line);
+};
+
+const stageLine = ({ key, kind, status, reason, error }: StageOfRun): string => {
+  const why = error ?? reason;
+  return oneLine(`${key}  ${kind}  ${status}${why === null ? '' : `: ${why}`}`);
+};
+
+/** Returns the commands that answer what a run waits for. */
+const adviceOf = ({ id, stages }: PipelineRunDetail): string[] =>
+  stages.flatMap(({ key, status, input }) => {
+    const tail = id.slice(-6);
+    if (status === 'waiting_input') {
+      return [
+        `${askedIn(input)}`,
+        `Answer: adjutant pipelines input ${tail} ${key} <field>=<value>`,
+      ];
+    }
+    if (status !== 'waiting_approval') return [];
+    return [`${askedIn(input)}`, `Answer: adjutant pipelines approve ${tail} ${key}   or reject`];
+  });
+
+/** Returns what a stage asks: its message, or the call that it would make. */
+const askedIn = (input: unknown): string => {
+  const message: unknown = Object(input).message;
+  return oneLine(typeof message === 'string' ? message : JSON.stringify(input));
+};
+
+/** Follows a run until it has ended or waits for a person. The exit code is that of the run. */
+const follow = async (context: Context, client: Client, id: string): Promise<PipelineRunDetail> => {
+  const shown = new Map<string, string>();
+  for (;;) {
+    const run = await client.pipelines.get({ id });
+    for (const stage of run.stages.filter(({ status }) => status !== 'pending')) {
+      const line = stageLine(stage);
+      if (shown.get(stage.key) !== line) context.out.note(line);
+      shown.set(stage.key, line);
+    }
+    if (run.finishedAt !== null || run.status === 'waiting') return run;
+    await pause(LOOK_MS);
+  }
+};
+
+/** Reads `key=value` pairs by the types of fields. `@file` gives the text of a file. */
+const valuesFrom = async (
+  context: Context,
+  pairs: readonly string[],
+  typeOf: (key: string) => string | undefined,
+): Promise<Record<string, unknown>> => {
+  const values: Record<string, unknown> = {};
+  for (const pair of pairs) {
+    const [, key, given = ''] = /^([^=]+)=([\s\S]*)$/.exec(pair) ?? [];
+    if (key === undefined) throw usageFault(`"${pair}" is no <key>=<value>`);
+    const text = given.startsWith('@') ? await readFileOrStdin(context, given.slice(1)) : given;
+    values[key] = typedValue(text, typeOf(key));
+  }
+  return values;
+};
+
+const typedValue = (text: string, type: string | undefined): unknown => {
+  if (type === 'number' && text.trim() !== '') return Number(text);
+  if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
+  return text;
+};
+
+const typeIn = (fields: readonly { key: string; type: string }[]) => (key: string) =>
+  fields.find((field) => field.key === key)?.type;
+
+const run = command({
+  name: 'run',
+  args: '<template> [params...]',
+  calls: [endpoints.start, endpoints.get],
+  examples: [
+    'preset_release_notes version=2.1 changes=@changes.txt',
+    'notes what=Spring --follow',
+    'notes what=Spring --name "Notes on spring" --json',
+  ],
+  flags: {
+    follow: on('Print each stage as it goes; the exit code is that of the run'),
+    name: textFlag('<text>', 'A name for the run'),
+  },
+  notes: ['A value that begins with @ is the text of a file.'],
+  run: async (context, { args, flags }) => {
+    const { client, id: templateId } = await templateCrud.find(context, args.template);
+    const { parameters }: PipelineTemplate = await client.templates.get({
+      id: templateId,
+      query: {},
+    });
+    const params = await valuesFrom(context, args.params, typeIn(parameters));
+    const { name } = flags;
+    const body = { templateId, params, ...(name !== undefined && { name }) };
+    const begun = await client.pipelines.start({ body });
+    if (!flags.follow) {
+      const tail = begun.id.slice(-6);
+      const sentence = `It is ${begun.status}. Look: adjutant pipelines get ${tail}`;
+      return context.out.done(sentence, begun, runColumns);
+    }
+    const ended = await follow(context, client, begun.id);
+    if (ended.status === 'failed' || ended.status === 'stopped') context.exitCode = Exit.failed;
+    showRun(context, ended);
+  },
+});
+
+const answer = (name: 'approve' | 'reject') =>
+  command({
+    name,
+    args: '<run> <stage>',
+    calls: [endpoints[name], endpoints.get],
+    examples: [
+      `4ew6rt publish`,
+      `4ew6rt publish --reason "As agreed" --yes`,
+      `4ew6rt publish --yes --json`,
+    ],
+    flags: { reason: textFlag('<text>', 'Why, for those who read the run') },
+    run: async (context, { args, flags: { reason } }) => {
+      const { client, id } = await runCrud.find(context, args.run);
+      const { digest, input } = await waiting(client, id, args.stage);
+      context.out.note(safe(askedIn(input)));
+      await context.ask.confirm(`${name === 'approve' ? 'Approve' : 'Reject'} this?`);
+      const body = { digest, ...(reason !== undefined && { reason }) };
+      const done = await client.pipelines[name]({ id, key: args.stage, body });
+      const verb = name === 'approve' ? 'Approved' : 'Rejected';
+      context.out.done(`${verb} ${safe(args.stage)}.`, done, runColumns);
+    },
+  });
+
+const input = command({
+  name: 'input',
+  args: '<run> <stage> <values...>',
+  calls: [endpoints.input, endpoints.get],
+  examples: [
+    '4ew6rt form title=Spring',
+    '4ew6rt form text=@letter.txt',
+    '4ew6rt form size=l --json',
+  ],
+  run: async (context, { args }) => {
+    const { client, id } = await runCrud.find(context, args.run);
+    const { digest, input: asked } = await waiting(client, id, args.stage);
+    const fields: { key: string; type: string }[] = Object(asked).fields ?? [];
+    const values = await valuesFrom(context, args.values, typeIn(fields));
+    const done = await client.pipelines.input({ id, key: args.stage, body: { digest, values } });
+    context.out.done(`Gave ${safe(args.stage)} its values.`, done, runColumns);
+  },
+});
+
+/** Finds what a stage waits for. Failed: it waits for nothing. */
+const waiting = async (client: Client, id: string, key: string) => {
+  const { stages } = await client.pipelines.get({ id });
+  const stage = stages.find((each) => each.key === key);
+  if (!stage)
+    throw failed(
+      `The run has no stage "${safe(key)}".`,
+      `It has: ${stages.map((each) => each.key).join(', ')}`,
+    );
+  if (stage.digest === null) throw failed(`${safe(key)} is ${stage.status}: it waits for nothing.`);
+  return { digest: stage.digest, input: stage.input };
+};
+
+export const runCommands = [
+  run,
+  runCrud.list({
+    examples: ['', '--status waiting', '--json'],
+    next: (rows) => {
+      const waits = rows.find(({ status }) => status === 'waiting');
+      if (rows.length === 0) return 'Nothing yet: adjutant pipelines run <template>';
+      return waits && `One waits: adjutant pipelines get ${waits.id.slice(-6)}`;
+    },
+  }),
+  runCrud.request({
+    name: 'get',
+    args: '<run>',
+    endpoint: endpoints.get,
+    examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields status,error'],
+    show: showRun,
+  }),
+  runCrud.act('stop', endpoints.stop, {
+    examples: [
+      '4ew6rt',
+      '4ew6rt --json',
+      'pipelines list --status running --output id | xargs -n1 adjutant pipelines stop',
+    ],
+    message: ({ name }) => `Stopped ${oneLine(name)}.`,
+  }),
+  runCrud.request({
+    name: 'retry',
+    args: '<run>',
+    endpoint: endpoints.retry,
+    examples: ['4ew6rt', '4ew6rt --from-stage draft', '4ew6rt --json'],
+    except: [],
+    show: ({ out }, row) =>
+      out.done(`It goes on: ${oneLine(row.name)} is ${row.status}.`, row, runColumns),
+  }),
+  answer('approve'),
+  answer('reject'),
+  input,
+];

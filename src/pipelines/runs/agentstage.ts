@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { type AgentLimits, JOB, type Models, spawnRecord } from '../../agents/module.js';
+import { type Experts, modelAndPersona } from '../../experts/module.js';
+import { addJob, type Queue } from '../../jobs/module.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { Hub } from '../../realtime/module.js';
+import type { Store } from '../../store/store.js';
+import type { AgentRow } from '../../store/tables/agents.js';
+import { type BeginStage, StageFault } from './begin.js';
+import { renderProse } from './render.js';
+import type { LoadedRun, RunStage } from './run.js';
+
+export interface AgentStageDeps {
+  store: Store;
+  clock: Clock;
+  hub: Hub;
+  models: Models;
+  experts: Experts;
+  queue: Queue;
+}
+
+/** The most that one agent may use up unless its stage or the rest of the run allows less. */
+const DEFAULTS = { maxTokens: 500_000, maxCostUsd: 1 };
+
+/** Creates the beginning of stages that spawn an agent: one transaction has both. */
+export const createAgentBeginning =
+  (deps: AgentStageDeps): BeginStage =>
+  async ({ run, stage, row }, scope) => {
+    const { user_id: userId } = run.row;
+    const { prompt, topic, model, expertId, tools, limits } = agentConfig(stage.config);
+    const expert = expertId === undefined ? undefined : await deps.experts.find(userId, expertId);
+    if (expertId !== undefined && !expert) throw new StageFault(`There is no expert ${expertId}`);
+    if (model !== undefined && !deps.models.has(model)) {
+      throw new StageFault(`There is no model ${model}`);
+    }
+    const reserved = withinBudget(run, limits);
+    const text = `${renderProse(prompt, scope)}${askForJson(stage.output)}`;
+    const { id, record } = spawnRecord(deps, {
+      userId,
+      prompt: text,
+      ...modelAndPersona(deps.models, { model, topic, expert: expert ?? undefined }),
+      name: `${run.row.name.slice(0, 60)}-${row.key}-${run.row.id.slice(-6)}`,
+      channel: 'api',
+      untrusted: row.untrusted === 1,
+      ...(tools && { tools }),
+      limits: { ...limits, ...reserved },
+      lane: userId,
+    });
+    record.add(addJob({ kind: JOB, ref: id, lane: userId, runAt: record.at }));
+    return {
+      change: {
+        status: 'running',
+        agent_id: id,
+        input: JSON.stringify({ prompt: text }),
+        reserved_tokens: reserved.maxTokens,
+        reserved_usd: reserved.maxCostUsd,
+      },
+      steps: record.recorded.statements,
+      begun: () => deps.queue.added(userId),
+    };
+  };
+
+interface AgentStageConfig {
+  prompt: string;
+  topic?: string;
+  model?: string;
+  expertId?: string;
+  tools?: string[];
+  limits?: Partial<AgentLimits>;
+}
+
+/** Returns the configuration of an agent, whose form was checked when its template was saved. */
+const agentConfig = (config: Record<string, unknown>): AgentStageConfig =>
+  Object.assign({ prompt: '' }, config);
+
+/** Reserves a part of what the run has left for an agent. Throws StageFault if nothing is left. */
+const withinBudget = (run: LoadedRun, limits: Partial<AgentLimits> = {}) => {
+  const { maxTokens, maxCostUsd } = run.template.limits;
+  const rows = [...run.stages.values()];
+  const tokens = maxTokens - run.row.tokens - sum(rows.map((row) => row.reserved_tokens));
+  const usd = maxCostUsd - run.row.cost_usd - sum(rows.map((row) => row.reserved_usd));
+  if (tokens < 1 || usd <= 0) throw new StageFault('The run has used up its tokens or its cost');
+  return {
+    maxTokens: Math.min(tokens, limits.maxTokens ?? DEFAULTS.maxTokens),
+    maxCostUsd: Math.min(usd, limits.maxCostUsd ?? DEFAULTS.maxCostUsd),
+  };
+};
+
+const sum = (numbers: number[]): number => numbers.reduce((all, each) => all + each, 0);
+
+const askForJson = (schema: Record<string, unknown> | undefined): string =>
+  schema === undefined
+    ? ''
+    : `\n\nReply with JSON that fits this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`;
+
+/** The outcome of an agent for its stage. `again`: what it is asked, since its output does not fit. */
+export type AgentStageOutcome =
+  | { is: 'completed'; output: unknown }
+  | { is: 'failed'; error: string }
+  | { is: 'again'; message: string };
+
+/** Reads what an agent that has ended came to. */
+export const outcomeOfAgent = ({ stage, row }: RunStage, agent: AgentRow): AgentStageOutcome => {
+  if (agent.status === 'stopped') return { is: 'failed', error: 'Its agent was stopped' };
+  if (agent.status !== 'completed')
+    return { is: 'failed', error: agent.error ?? 'Its agent failed' };
+  const result = agent.result ?? '';
+  if (stage.output === undefined) return { is: 'completed', output: result };
+  const { output, fault } = fitting(result, stage.output);
+  if (fault === null) return { is: 'completed', output };
+  if (row.reason !== null) return { is: 'failed', error: `Its output does not fit: ${fault}` };
+  const message = `Your reply does not fit the JSON Schema: ${fault}. Reply with the JSON alone.`;
+  return { is: 'again', message };
+};
+
+/** Reads a reply as JSON, also within a block of code, and checks it by a schema. */
+const fitting = (
+  reply: string,
+  schema: Record<string, unknown>,
+): { output: unknown; fault: string | null } => {
+  const [, within = reply] = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(reply) ?? [];
+  try {
+    const output: unknown = JSON.parse(within);
+    const { success, error } = z.fromJSONSchema(schema).safeParse(output);
+    const [first] = error?.issues ?? [];
+    const at = first && first.path.length > 0 ? `${first.path.join('.')}: ` : '';
+    return { output, fault: success ? null : `${at}${first?.message ?? 'another form'}` };
+  } catch {
+    return { output: null, fault: 'it is no JSON' };
+  }
+};

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { iso } from '../../kernel/clock.js';
+import type { Outbound } from '../../outbound/module.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { PipelineStageRow } from '../../store/tables/pipelines.js';
+import type { StageKind } from '../templates/stagekinds.js';
+import { renderConfig, renderProse, valuesOfRun } from './render.js';
+import type { RunStage } from './run.js';
+
+/** The beginning of a stage: its change, in one transaction with further steps. */
+export interface StageBeginning {
+  change: Partial<PipelineStageRow>;
+  steps?: TransactionStep[];
+  /** Called after the transaction. */
+  begun?(): void;
+  /** True if a call of a tool follows, which its `input` describes. */
+  calls?: true;
+}
+
+/** The error of a stage that cannot begin. */
+export class StageFault extends Error {
+  override name = 'StageFault';
+}
+
+/** The dependencies of asking the owner of a run. */
+export interface OwnerAskDeps {
+  outbound: Outbound;
+  now(): number;
+}
+
+export interface BeginDeps extends OwnerAskDeps {
+  spawn: BeginStage;
+  call: BeginStage;
+}
+
+export type BeginStage = (of: RunStage, scope: object) => Promise<StageBeginning>;
+
+/** 7 days: the time in which a person answers unless the template says otherwise. */
+const ANSWER_SECONDS = 7 * 86_400;
+
+/** Begins a stage. Throws StageFault if it cannot. */
+export const beginStage = (deps: BeginDeps, of: RunStage): Promise<StageBeginning> => {
+  const scope = valuesOfRun(of.run);
+  const begin = BEGINNINGS[of.stage.kind];
+  if (!begin) throw new StageFault(`stages of the kind ${of.stage.kind} are not built yet`);
+  return begin(deps, of, scope);
+};
+
+type Begin = (deps: BeginDeps, of: RunStage, scope: object) => Promise<StageBeginning>;
+
+const asks =
+  (status: 'waiting_approval' | 'waiting_input'): Begin =>
+  async (deps, of, scope) => {
+    const { message, ...asked } = of.stage.config;
+    const input = { message: renderProse(message, scope), ...asked };
+    return askOwner(deps, of, { status, input, headline: input.message });
+  };
+
+/** Has a stage wait for its owner, who is told of it. */
+export const askOwner = (
+  { outbound, now }: OwnerAskDeps,
+  { run, stage, row }: RunStage,
+  asked: { status: 'waiting_approval' | 'waiting_input'; input: unknown; headline: string },
+): StageBeginning => {
+  const { status, input, headline } = asked;
+  const at = iso(now() + (stage.timeoutSeconds ?? ANSWER_SECONDS) * 1000);
+  const digest = digestOf({
+    run: run.row.id,
+    key: row.key,
+    visits: row.visits,
+    attempt: row.attempt,
+    input,
+  });
+  const notice = outbound.outbox.toOwner(run.row.user_id, {
+    kind: 'pipeline_waiting',
+    title: `${run.row.name}: ${stage.name ?? stage.key} waits for you`,
+    body: headline,
+    link: `/api/pipelines/${run.row.id}`,
+    about: run.row.name,
+  });
+  return {
+    change: { status, digest, input: JSON.stringify(input), due: 'expiry', due_at: at },
+    steps: notice.statements,
+    begun: notice.published,
+  };
+};
+
+const digestOf = (asked: object): string =>
+  createHash('sha256').update(JSON.stringify(asked)).digest('hex');
+
+const wait: Begin = async ({ now }, { stage }, scope) => {
+  const { seconds, until } = stage.config;
+  const at =
+    until === undefined
+      ? now() + Number(seconds) * 1000
+      : Date.parse(`${renderConfig(until, scope)}`);
+  if (!Number.isFinite(at)) throw new StageFault(`until is no time: ${renderConfig(until, scope)}`);
+  return {
+    change: {
+      status: 'running',
+      input: JSON.stringify({ until: iso(at) }),
+      due: 'wait',
+      due_at: iso(at),
+    },
+  };
+};
+
+const BEGINNINGS: Partial<Record<StageKind, Begin>> = {
+  approval: asks('waiting_approval'),
+  input: asks('waiting_input'),
+  wait,
+  agent: ({ spawn }, of, scope) => spawn(of, scope),
+  tool: ({ call }, of, scope) => call(of, scope),
+  http: ({ call }, of, scope) => call(of, scope),
+};
+
+/** The kinds of stages that runs can carry out. */
+export const isRunnable = (kind: StageKind): boolean => kind in BEGINNINGS;

@@ -1,0 +1,162 @@
+import type { PermissionsOf } from '../../permissions/module.js';
+import { whyDenied } from '../../permissions/module.js';
+import { type Tool, type Toolbox, ToolFailed, ToolRefused } from '../../tools/module.js';
+import { credentialsIn } from '../../vault/module.js';
+import { askOwner, type BeginStage, type OwnerAskDeps, StageFault } from './begin.js';
+import { renderConfig } from './render.js';
+import type { RunStage } from './run.js';
+
+/** A call of a tool that a stage makes. */
+interface StageCall {
+  toolId: string;
+  toolAction: string;
+  arguments: Record<string, unknown>;
+}
+
+/** The outcome of a call, as its stage records it. */
+export type CallOutcome =
+  | { status: 'completed'; output: unknown; untrusted: boolean }
+  /** `isUnknown`: it may have had its effect. */
+  | { status: 'failed'; error: string; isUnknown: boolean };
+
+export interface StageCallDeps extends OwnerAskDeps {
+  toolbox: Toolbox;
+  permissionsOf: PermissionsOf;
+  /** Returns the name of a credential of a user; null if there is none with that id. */
+  credentialName(userId: string, id: string): Promise<string | null>;
+  /** Opens the working folder of a run. */
+  folderOf(userId: string, runId: string): Promise<string>;
+}
+
+/** Creates the functions for stages that call a tool. */
+export const createStageCalls = (deps: StageCallDeps) => {
+  const toolOf = ({ toolId, toolAction }: StageCall): Tool => {
+    const tool = deps.toolbox.find(toolId, toolAction);
+    if (!tool) throw new StageFault(`There is no tool ${toolId}.${toolAction}`);
+    return tool;
+  };
+
+  const begin: BeginStage = async (of, scope) => {
+    const call = await withCredential(deps, of, callOf(of.stage.config, of.stage.kind, scope));
+    const tool = toolOf(call);
+    const denied = whyDenied(tool, await deps.permissionsOf(of.run.row.user_id));
+    if (denied !== null) throw new StageFault(denied);
+    const acts = tool.sendsOut || !tool.isSafe(call.arguments);
+    if (of.row.untrusted === 1 && acts && !of.stage.allowUntrusted) {
+      const headline = `It calls ${call.toolId}.${call.toolAction} with what came from outside`;
+      return askOwner(deps, of, { status: 'waiting_approval', input: call, headline });
+    }
+    return {
+      change: { status: 'running', input: JSON.stringify(call), effect: 'begun' },
+      calls: true,
+    };
+  };
+
+  /** Makes the call that a stage has recorded. */
+  const perform = async (
+    { run, row, stage }: RunStage,
+    signal: AbortSignal,
+  ): Promise<CallOutcome> => {
+    const call: StageCall = JSON.parse(row.input ?? '{}');
+    try {
+      const tool = toolOf(call);
+      const output = await tool.run(call.arguments, {
+        userId: run.row.user_id,
+        agentId: null,
+        executionId: null,
+        openFolder: () => deps.folderOf(run.row.user_id, run.row.id),
+        signal,
+        effectId: `${run.row.id}-${row.key}-${row.visits}`,
+      });
+      const failure = tool.failureIn?.(output) ?? null;
+      if (failure !== null) {
+        return { status: 'failed', error: failure, isUnknown: !tool.isSafe(call.arguments) };
+      }
+      const untrusted = tool.outside || tool.outsideIn?.(output) === true;
+      return { status: 'completed', output: shownOutput(stage.kind, output), untrusted };
+    } catch (error) {
+      if (error instanceof StageFault || error instanceof ToolRefused) {
+        return { status: 'failed', error: error.message, isUnknown: false };
+      }
+      if (!(error instanceof ToolFailed) || signal.aborted) throw error;
+      return { status: 'failed', error: error.message, isUnknown: error.effectBegan };
+    }
+  };
+
+  /** True if the call that a stage has recorded may be made again. */
+  const isRepeatable = ({ row }: RunStage): boolean => {
+    const call: StageCall = JSON.parse(row.input ?? '{}');
+    return deps.toolbox.find(call.toolId, call.toolAction)?.isSafe(call.arguments) === true;
+  };
+
+  return { begin, perform, isRepeatable };
+};
+
+const callOf = (
+  config: Record<string, unknown>,
+  kind: RunStage['stage']['kind'],
+  scope: object,
+): StageCall => {
+  const rendered = recordOf(renderConfig(config, scope));
+  // Text from outside must not become the name of a credential.
+  if (credentialsIn(config).join() !== credentialsIn(rendered).join()) {
+    throw new StageFault('A value names a credential; only the template may');
+  }
+  if (kind === 'http')
+    return { toolId: 'http', toolAction: 'request', arguments: requestOf(rendered) };
+  return {
+    toolId: String(config.toolId),
+    toolAction: String(config.toolAction),
+    arguments: recordOf(rendered.toolParams ?? {}),
+  };
+};
+
+/** Adds the header with the credential of a request. */
+const withCredential = async (
+  { credentialName }: StageCallDeps,
+  { run, stage: { config } }: RunStage,
+  call: StageCall,
+): Promise<StageCall> => {
+  const { credentialId } = config;
+  if (typeof credentialId !== 'string') return call;
+  const name = await credentialName(run.row.user_id, credentialId);
+  if (name === null) throw new StageFault(`There is no credential ${credentialId}`);
+  const headers = {
+    ...recordOf(call.arguments.headers),
+    authorization: `Bearer $credential(${name})`,
+  };
+  return { ...call, arguments: { ...call.arguments, headers } };
+};
+
+const recordOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+
+/** Returns the arguments of a request. A body that is no text goes as JSON. */
+const requestOf = ({ method, url, headers, body }: Record<string, unknown>) => {
+  const isText = typeof body === 'string';
+  const all = {
+    ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
+    ...recordOf(headers),
+  };
+  return {
+    method,
+    url,
+    ...(Object.keys(all).length > 0 && { headers: all }),
+    ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+  };
+};
+
+/** Returns the output of a request with its body parsed if it is JSON; of a tool, its result. */
+const shownOutput = (kind: RunStage['stage']['kind'], output: unknown): unknown => {
+  if (kind !== 'http') return output ?? null;
+  const { status, headers, body } = recordOf(output);
+  return { status, headers, body: typeof body === 'string' ? jsonOr(body) : body };
+};
+
+const jsonOr = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};

@@ -1,0 +1,74 @@
+import { type Clock, iso } from '../../kernel/clock.js';
+import { type DueSource, settleEach } from '../../schedule/module.js';
+import type { PipelineStageRow } from '../../store/tables/pipelines.js';
+import type { RunEngine } from './engine.js';
+import type { RunsStore } from './queries.js';
+import { type RecordRunDeps, recordRun } from './record.js';
+import { isOpenRun, type LoadedRun } from './run.js';
+import type { InTurn } from './service.js';
+
+interface DueRunsDeps {
+  runs: RunsStore;
+  clock: Clock;
+  engine: RunEngine;
+  record: RecordRunDeps;
+  inTurn: InTurn;
+}
+
+/** Creates the source of what is due in runs: waits, retries, and times that are over. */
+export const createDueRuns = (deps: DueRunsDeps): DueSource => {
+  const { runs, clock, engine, inTurn } = deps;
+  return {
+    name: 'pipelines',
+    nextAt: runs.nextDue,
+    tick: async () => {
+      const due = await runs.dueAt(iso(clock.now()));
+      await settleEach(due, (id) =>
+        inTurn(id, async () => {
+          for (let isLeft = true; isLeft; ) isLeft = await settleDue(deps, id);
+          await engine.advance(id);
+        }),
+      );
+    },
+  };
+};
+
+/** Settles one thing that is due in a run. Resolves to true if there may be more. */
+const settleDue = async (deps: DueRunsDeps, id: string): Promise<boolean> => {
+  const run = await deps.runs.byId(id);
+  if (!run || !isOpenRun(run.row)) return false;
+  const now = iso(deps.clock.now());
+  const { deadline_at } = run.row;
+  if (deadline_at !== null && deadline_at <= now) {
+    const error = `The run took over ${run.template.limits.maxSeconds} s`;
+    await deps.engine.end(run, { status: 'failed', error });
+    return true;
+  }
+  const stage = [...run.stages.values()].find(({ due_at }) => due_at !== null && due_at <= now);
+  if (!stage) return false;
+  await settleStage(deps, run, stage);
+  return true;
+};
+
+const settleStage = async (
+  { engine, record }: DueRunsDeps,
+  run: LoadedRun,
+  { key, due, status }: PipelineStageRow,
+): Promise<void> => {
+  if (due === 'wait') await engine.settle(run, key, { status: 'completed', output: null });
+  if (due === 'retry') await engine.begin(run, key);
+  if (due === 'expiry') {
+    const error = 'expired: nobody has answered in time';
+    await engine.settle(run, key, { status: 'failed', error, isFinal: true });
+  }
+  if (due !== 'timeout') return;
+  if (status !== 'running') {
+    const none = new Map([[key, { due: null, due_at: null }]]);
+    await recordRun(record, run, { stages: none });
+    return;
+  }
+  const row = run.stages.get(key);
+  const seconds = run.template.stages.find((stage) => stage.key === key)?.timeoutSeconds;
+  if (row) await engine.interrupt(run, row);
+  await engine.settle(run, key, { status: 'failed', error: `It took over ${seconds} s` });
+};

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createTurns } from '../../kernel/fairqueue.js';
+import type { Log } from '../../kernel/log.js';
+import type { CallOutcome } from './calls.js';
+import type { RunStage } from './run.js';
+
+/** The calls of stages that are under way in this process. */
+export interface Effects {
+  /** Makes the call of a stage whose beginning was committed. */
+  begin(of: RunStage): void;
+  /** Ends the call of a stage, if one is under way; its outcome is not recorded. */
+  abort(runId: string, key: string): void;
+  /**
+   * Waits at most so long for what is under way, then ends it. What has not ended is settled at the
+   * next start. From the call on, nothing may begin.
+   */
+  stop(waitMs: number): Promise<void>;
+  isStopping(): boolean;
+}
+
+/** Records the outcome of a call. */
+export type CallSettled = (of: RunStage, outcome: CallOutcome) => Promise<void>;
+
+interface EffectsDeps {
+  log: Log;
+  perform(of: RunStage, signal: AbortSignal): Promise<CallOutcome>;
+  settled: CallSettled;
+}
+
+/** Ours: the calls of stages that run at once, in all and of one user. */
+const AT_ONCE = 16;
+const EACH = 8;
+const WAITING = 100_000;
+
+/** Creates the calls of stages. */
+export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects => {
+  const turns = createTurns({ atOnce: AT_ONCE, each: EACH, waiting: WAITING, isOldestFirst: true });
+  const live = new Map<string, AbortController>();
+  const running = new Set<Promise<unknown>>();
+  let isStopping = false;
+  const nameOf = (runId: string, key: string): string => `${runId} ${key}`;
+
+  const run = async (of: RunStage, { signal }: AbortController): Promise<void> => {
+    const outcome = await turns.take(of.run.row.user_id, () => perform(of, signal));
+    if (!signal.aborted) await settled(of, outcome);
+  };
+
+  return {
+    begin: (of) => {
+      const name = nameOf(of.run.row.id, of.row.key);
+      const controller = new AbortController();
+      live.set(name, controller);
+      const ended = run(of, controller)
+        .catch(async (error) => {
+          if (controller.signal.aborted) return;
+          log.error({ err: error, run: of.run.row.id, stage: of.row.key }, 'a stage failed');
+          const fault = { status: 'failed', error: 'An error within the daemon' } as const;
+          await settled(of, { ...fault, isUnknown: true });
+        })
+        .catch((err) => log.error({ err }, 'the end of a stage was not recorded'))
+        .finally(() => {
+          running.delete(ended);
+          if (live.get(name) === controller) live.delete(name);
+        });
+      running.add(ended);
+    },
+    abort: (runId, key) => {
+      live.get(nameOf(runId, key))?.abort();
+      live.delete(nameOf(runId, key));
+    },
+    stop: async (waitMs) => {
+      isStopping = true;
+      await Promise.race([Promise.all(running), pause(waitMs, undefined, { ref: false })]);
+      for (const controller of live.values()) controller.abort();
+      live.clear();
+    },
+    isStopping: () => isStopping,
+  };
+};

@@ -1,0 +1,69 @@
+import { iso } from '../../kernel/clock.js';
+import { excerpt } from '../../kernel/excerpt.js';
+import { LONGEST_IN_EVENT, NOTHING, type Outbound } from '../../outbound/module.js';
+import type { PipelineStageRow } from '../../store/tables/pipelines.js';
+import type { RunChange } from './record.js';
+import type { LoadedRun } from './run.js';
+
+/** The outcome of a run. */
+export interface PipelineEnd {
+  status: 'completed' | 'failed' | 'stopped';
+  error: string | null;
+}
+
+/** Builds the end of a run: what has not ended of it is stopped, and its owner is told. */
+export const endingOf = (
+  { outbound, now }: { outbound: Outbound; now(): number },
+  run: LoadedRun,
+  { status, error }: PipelineEnd,
+): { change: RunChange; published(): void } => {
+  const { id, user_id: userId, name, template_id: templateId } = run.row;
+  const at = iso(now());
+  const link = `/api/pipelines/${id}`;
+  const notice =
+    run.template.onFinish.notifyOwner && status !== 'stopped'
+      ? outbound.outbox.toOwner(userId, {
+          kind: `pipeline_${status}`,
+          title: `${name} ${status === 'completed' ? 'is done' : 'failed'}`,
+          body: error ?? resultOf(run),
+          link,
+          about: name,
+        })
+      : NOTHING;
+  const data = { pipelineId: id, name, templateId, status, error, links: { pipeline: link } };
+  const event = outbound.toWebhooks(userId, { type: 'pipeline.finished', data });
+  return {
+    change: {
+      run: { status, error, finished_at: at },
+      stages: stoppedStages(run, at),
+      steps: [...notice.statements, ...event.statements],
+    },
+    published: () => {
+      notice.published();
+      event.published();
+    },
+  };
+};
+
+const stoppedStages = (run: LoadedRun, at: string): Map<string, Partial<PipelineStageRow>> =>
+  new Map(
+    [...run.stages.values()]
+      .filter(({ finished_at }) => finished_at === null)
+      .map(({ key }) => [
+        key,
+        { status: 'stopped', due: null, due_at: null, digest: null, finished_at: at },
+      ]),
+  );
+
+/** Returns the outputs of the stages that no other stage needs, for people. */
+const resultOf = (run: LoadedRun): string => {
+  const needed = new Set(run.template.stages.flatMap(({ needs = [] }) => needs));
+  const last = run.template.stages.filter(({ key }) => !needed.has(key));
+  const texts = last.flatMap(({ key }) => {
+    const { output = null, status } = run.stages.get(key) ?? {};
+    if (status !== 'completed' || output === null) return [];
+    const value: unknown = JSON.parse(output);
+    return [typeof value === 'string' ? value : JSON.stringify(value, null, 2)];
+  });
+  return excerpt(texts.join('\n\n'), LONGEST_IN_EVENT) || 'All stages have ended.';
+};

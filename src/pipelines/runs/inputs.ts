@@ -1,0 +1,29 @@
+import type { FieldFault } from '../../kernel/problem.js';
+import { faultOfParameter, type TemplateParameter } from '../templates/parameters.js';
+
+/** A field that a stage asks a person for. */
+type FieldOfStage = Pick<TemplateParameter, 'key' | 'type' | 'options'> & { required?: boolean };
+
+/** Returns the faults of the values that a person gives a stage, each with its path. */
+export const inputFaults = (
+  config: Record<string, unknown>,
+  values: Record<string, unknown>,
+): FieldFault[] => {
+  const fields = fieldsIn(config);
+  const keys = fields.map(({ key }) => key);
+  const unknown = Object.keys(values)
+    .filter((key) => !keys.includes(key))
+    .map((key) => ({ path: `values.${key}`, message: 'is asked for by no field' }));
+  const wrong = fields.flatMap((field) => {
+    const value = values[field.key];
+    const path = `values.${field.key}`;
+    if (value === undefined) return field.required ? [{ path, message: 'is required' }] : [];
+    const fault = faultOfParameter(field, value);
+    return fault === null ? [] : [{ path, message: fault }];
+  });
+  return [...unknown, ...wrong];
+};
+
+/** Returns the fields of a configuration, whose form was checked when its template was saved. */
+const fieldsIn = ({ fields }: Record<string, unknown>): FieldOfStage[] =>
+  Array.isArray(fields) ? fields : [];

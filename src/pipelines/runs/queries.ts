@@ -1,0 +1,112 @@
+import { timeDigits } from '../../kernel/ids.js';
+import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
+import { newestFirst, type PageInput } from '../../store/page.js';
+import { insertRow, selectRows, updateRows } from '../../store/rows.js';
+import { type Store, statement } from '../../store/store.js';
+import {
+  type PipelineRunRow,
+  type PipelineStageRow,
+  pipelineRunTable,
+  pipelineStageTable,
+} from '../../store/tables/pipelines.js';
+import { visibleTo } from '../../store/visible.js';
+import { type LoadedRun, loadedRun } from './run.js';
+
+interface RunFilter extends PageInput {
+  status?: PipelineRunRow['status'] | undefined;
+  templateId?: string | undefined;
+  since?: string | undefined;
+}
+
+/** Returns the queries for runs of pipelines. */
+export const runsStore = ({ db, transact, tryTransact }: Store) => {
+  const load = async (row: PipelineRunRow | undefined): Promise<LoadedRun | null> => {
+    if (!row) return null;
+    const stages = await selectRows(db, pipelineStageTable, { run_id: row.id })
+      .orderBy('position')
+      .execute();
+    return loadedRun(row, stages);
+  };
+  const own = (userId: string) => selectRows(db, pipelineRunTable, {}, visibleTo(userId));
+  const dueStages = db.selectFrom('pipeline_stages').where('due_at', 'is not', null);
+  const dueRuns = db.selectFrom('pipeline_runs').where('deadline_at', 'is not', null);
+
+  return {
+    list: (userId: string, { status, templateId, since, ...page }: RunFilter) => {
+      let found = own(userId);
+      if (status !== undefined) found = found.where('status', '=', status);
+      if (templateId !== undefined) found = found.where('template_id', '=', templateId);
+      if (since !== undefined) {
+        found = found.where('id', '>=', `pipeline_${timeDigits(Date.parse(since))}`);
+      }
+      return newestFirst(found, page);
+    },
+
+    owned: async (userId: string, id: string): Promise<LoadedRun | null> =>
+      load(await own(userId).where('id', '=', id).executeTakeFirst()),
+
+    byId: async (id: string): Promise<LoadedRun | null> =>
+      load(await selectRows(db, pipelineRunTable, { id }).executeTakeFirst()),
+
+    /** Returns the ids of the runs that have not ended. */
+    open: async (): Promise<string[]> =>
+      (
+        await db.selectFrom('pipeline_runs').select('id').where('finished_at', 'is', null).execute()
+      ).map(({ id }) => id),
+
+    /** Returns the run of a stage whose agent this is, and the key of the stage. */
+    ofAgent: (agentId: string): Promise<Pick<PipelineStageRow, 'run_id' | 'key'> | undefined> =>
+      db
+        .selectFrom('pipeline_stages')
+        .select(['run_id', 'key'])
+        .where('agent_id', '=', agentId)
+        .executeTakeFirst(),
+
+    /** Returns the earliest time at which something is due by itself. */
+    nextDue: async (): Promise<string | null> => {
+      const [stage, run] = await Promise.all([
+        dueStages.select('due_at').orderBy('due_at').limit(1).executeTakeFirst(),
+        dueRuns.select('deadline_at').orderBy('deadline_at').limit(1).executeTakeFirst(),
+      ]);
+      const times = [stage?.due_at, run?.deadline_at].filter((at) => typeof at === 'string');
+      return times.sort()[0] ?? null;
+    },
+
+    /** Returns the ids of the runs in which something is due. */
+    dueAt: async (now: string): Promise<string[]> => {
+      const [stages, runs] = await Promise.all([
+        dueStages.select('run_id as id').where('due_at', '<=', now).execute(),
+        dueRuns.select('id').where('deadline_at', '<=', now).execute(),
+      ]);
+      return [...new Set([...stages, ...runs].map(({ id }) => id))];
+    },
+
+    insert: (row: PipelineRunRow, stages: PipelineStageRow[]): Promise<unknown> =>
+      transact([
+        insertRow(pipelineRunTable, row),
+        ...stages.map((stage) => insertRow(pipelineStageTable, stage)),
+      ]),
+
+    /** Writes a change of a run and of its stages; false if it is not as it was read. */
+    change: async (
+      { row }: LoadedRun,
+      change: Partial<PipelineRunRow>,
+      steps: TransactionStep[],
+    ): Promise<boolean> => {
+      const changed = db
+        .updateTable('pipeline_runs')
+        .set({ ...change, step: row.step + 1 })
+        .where('id', '=', row.id)
+        .where('step', '=', row.step);
+      return tryTransact([statement(changed, 1), ...steps]);
+    },
+
+    /** Builds the statement that changes a stage. */
+    stageChange: (
+      { run_id, key }: Pick<PipelineStageRow, 'run_id' | 'key'>,
+      change: Partial<PipelineStageRow>,
+    ): Statement => statement(updateRows(db, pipelineStageTable, { run_id, key }).set(change), 1),
+  };
+};
+
+export type RunsStore = ReturnType<typeof runsStore>;

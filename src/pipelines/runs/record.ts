@@ -1,0 +1,92 @@
+import { iso } from '../../kernel/clock.js';
+import type { Hub } from '../../realtime/module.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { PipelineRunRow, PipelineStageRow } from '../../store/tables/pipelines.js';
+import type { RunsStore } from './queries.js';
+import type { LoadedRun } from './run.js';
+
+export interface RecordRunDeps {
+  runs: RunsStore;
+  hub: Hub;
+  now(): number;
+}
+
+/** Changes of a run that are written together. */
+export interface RunChange {
+  run?: Partial<PipelineRunRow>;
+  stages?: Map<string, Partial<PipelineStageRow>>;
+  steps?: TransactionStep[];
+}
+
+/**
+ * Writes changes of a run and of its stages in one transaction, publishes the stages that changed,
+ * and updates what was read. Resolves to false if the run is not as it was read.
+ */
+export const recordRun = async (
+  { runs, hub, now }: RecordRunDeps,
+  run: LoadedRun,
+  { run: ofRun = {}, stages = new Map(), steps = [] }: RunChange,
+): Promise<boolean> => {
+  const after = new Map([...run.stages].map(([key, row]) => [key, { ...row, ...stages.get(key) }]));
+  const isOver = ofRun.finished_at !== undefined && ofRun.finished_at !== null;
+  const change = { ...(isOver ? OVER : timeOf(run, [...after.values()], now())), ...ofRun };
+  const written = [...stages].map(([key, change]) =>
+    runs.stageChange({ run_id: run.row.id, key }, change),
+  );
+  if (!(await runs.change(run, change, [...written, ...steps]))) return false;
+  Object.assign(run.row, change, { step: run.row.step + 1 });
+  run.stages = after;
+  for (const key of stages.keys()) {
+    const row = after.get(key);
+    if (row) hub.publish(run.row.user_id, 'pipeline.stage', stageEvent(run.row, row));
+  }
+  return true;
+};
+
+const OVER = { deadline_at: null, left_ms: null };
+
+const stageEvent = (
+  { id, name, status: runStatus }: PipelineRunRow,
+  { key, status, reason, attempt, visits, agent_id, error }: PipelineStageRow,
+) => ({
+  runId: id,
+  run: name,
+  runStatus,
+  key,
+  status,
+  reason,
+  attempt,
+  visits,
+  agentId: agent_id,
+  error,
+});
+
+/**
+ * Returns the status of a run by its stages, and its clock, which stands still while nothing is at
+ * work.
+ */
+const timeOf = (
+  { row, template }: LoadedRun,
+  stages: PipelineStageRow[],
+  now: number,
+): Partial<PipelineRunRow> => {
+  const isAtWork = stages.some(({ status, due }) => status === 'running' && !isResting(due));
+  const isWaiting = stages.some(
+    ({ status }) => status.startsWith('waiting') || status === 'running',
+  );
+  const left =
+    row.deadline_at === null
+      ? (row.left_ms ?? template.limits.maxSeconds * 1000)
+      : Math.max(0, Date.parse(row.deadline_at) - now);
+  if (isAtWork) {
+    return {
+      status: 'running',
+      deadline_at: row.deadline_at ?? iso(now + left),
+      left_ms: null,
+    };
+  }
+  return { status: isWaiting ? 'waiting' : 'running', deadline_at: null, left_ms: left };
+};
+
+/** True for a stage that runs and waits for its time. */
+const isResting = (due: PipelineStageRow['due']): boolean => due === 'wait' || due === 'retry';

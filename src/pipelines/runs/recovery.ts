@@ -1,0 +1,92 @@
+import type { AgentRows } from '../../agents/module.js';
+import type { Log } from '../../kernel/log.js';
+import type { Outbound } from '../../outbound/module.js';
+import { askOwner } from './begin.js';
+import type { RunEngine } from './engine.js';
+import type { RunsStore } from './queries.js';
+import { type RecordRunDeps, recordRun } from './record.js';
+import { type LoadedRun, type RunStage, stageIn } from './run.js';
+import type { InTurn } from './service.js';
+
+export interface RecoveryDeps {
+  runs: RunsStore;
+  engine: RunEngine;
+  record: RecordRunDeps;
+  outbound: Outbound;
+  agents: AgentRows;
+  calls: StageCalls;
+  inTurn: InTurn;
+}
+
+/** The calls of stages, as far as a start needs them. */
+interface StageCalls {
+  /** True if the call that a stage has recorded may be made again. */
+  isRepeatable(of: RunStage): boolean;
+  begin(of: RunStage): void;
+}
+
+const AGAIN = 'The daemon ended during this call: it may have been done. Approve to make it again.';
+
+/**
+ * Goes on with the runs that an earlier start has left. Agents that ended meanwhile are settled; a
+ * call that may be repeated is made again, and about any other its owner is asked.
+ */
+export const recoverRuns = async (deps: RecoveryDeps, log: Log): Promise<void> => {
+  for (const id of await deps.runs.open()) {
+    await deps
+      .inTurn(id, () => recoverRun(deps, id))
+      .catch((err) => log.error({ err, run: id }, 'a run of a pipeline does not go on'));
+  }
+};
+
+const recoverRun = async (deps: RecoveryDeps, id: string): Promise<void> => {
+  const run = await deps.runs.byId(id);
+  if (!run) return;
+  for (const { key } of [...run.stages.values()].filter(({ status }) => status === 'running')) {
+    await recoverStage(deps, run, key);
+  }
+  await deps.engine.advance(id);
+};
+
+const recoverStage = async (deps: RecoveryDeps, run: LoadedRun, key: string): Promise<void> => {
+  const of = stageIn(run, key);
+  if (!of) return;
+  const { agent_id, effect, due } = of.row;
+  if (agent_id !== null) {
+    const agent = await deps.agents.byId(agent_id);
+    const isOver = !agent || ['completed', 'failed', 'stopped'].includes(agent.status);
+    if (isOver) await deps.engine.settleAgent(run, key, agent);
+    return;
+  }
+  if (effect !== 'begun' || due === 'retry') return;
+  if (deps.calls.isRepeatable(of)) {
+    deps.calls.begin(of);
+    return;
+  }
+  const input: unknown = JSON.parse(of.row.input ?? 'null');
+  const asked = askOwner({ outbound: deps.outbound, now: deps.record.now }, of, {
+    status: 'waiting_approval',
+    input,
+    headline: AGAIN,
+  });
+  const change = { ...asked.change, reason: AGAIN };
+  const steps = asked.steps ?? [];
+  if (await recordRun(deps.record, run, { stages: new Map([[key, change]]), steps }))
+    asked.begun?.();
+};
+
+/** Settles the stage of an agent that has ended, or was removed, if it has one. */
+export const settleEndedAgent = async (
+  { runs, engine, agents, inTurn }: RecoveryDeps,
+  agentId: string,
+): Promise<void> => {
+  const found = await runs.ofAgent(agentId);
+  if (!found) return;
+  await inTurn(found.run_id, async () => {
+    const run = await runs.byId(found.run_id);
+    const row = run?.stages.get(found.key);
+    const isAtWork = row?.status === 'running' && row.agent_id === agentId;
+    if (run && isAtWork) await engine.settleAgent(run, found.key, await agents.byId(agentId));
+    await engine.advance(found.run_id);
+  });
+};

@@ -1,0 +1,85 @@
+import Boom from '@hapi/boom';
+import type { Caller } from '../../kernel/contract/endpoint.js';
+import { resource } from '../../kernel/route.js';
+import { hasScope } from '../../kernel/scope.js';
+import {
+  type PipelineRunRow,
+  type PipelineStageRow,
+  pipelineRunTable,
+  pipelineStageTable,
+} from '../../store/tables/pipelines.js';
+import { viewer } from '../../store/view.js';
+import type { PipelineTemplate } from '../templates/contract.js';
+import { PipelineRun, type PipelineRunDetail, pipelines, RunStageView } from './contract.js';
+import type { RunsStore } from './queries.js';
+import type { LoadedRun } from './run.js';
+import type { RunService, StageAnswer } from './service.js';
+
+interface RunsResourceDeps {
+  runs: RunsStore;
+  service: RunService;
+  /** Finds a template of the user, or one that ships. Throws 404 if there is none. */
+  template(userId: string, id: string): Promise<PipelineTemplate>;
+  /** Throws 403 if the caller may not use these granted tools. */
+  refuseUse(by: Caller, template: PipelineTemplate): void;
+}
+
+export const runsResource = ({ runs, service, template, refuseUse }: RunsResourceDeps) => {
+  const answered = async (
+    { id, key }: { id: string; key: string },
+    by: Caller,
+    answer: StageAnswer,
+  ): Promise<PipelineRunDetail> => {
+    refuseToken(by);
+    return viewDetail(await service.answer(by.userId, id, { key, answer }));
+  };
+
+  return resource('pipelines', pipelines, {
+    list: async ({ query }, { userId }) => {
+      const page = await runs.list(userId, query);
+      return { pipelines: page.rows.map(viewRun), nextCursor: page.nextCursor };
+    },
+    start: async ({ body: { templateId, params = {}, name } }, by) => {
+      const of = await template(by.userId, templateId);
+      refuseUse(by, of);
+      const started = { userId: by.userId, template: of, params, name, untrusted: false };
+      return viewDetail(await service.start(started));
+    },
+    get: async ({ id }, { userId }) => viewDetail(await service.owned(userId, id)),
+    stop: async ({ id }, { userId }) => viewDetail(await service.stop(userId, id)),
+    retry: async ({ id, body: { fromStage } }, { userId }) =>
+      viewDetail(await service.retry(userId, id, fromStage)),
+    approve: ({ body, ...at }, by) => answered(at, by, { is: 'approved', ...body }),
+    reject: ({ body, ...at }, by) => answered(at, by, { is: 'rejected', ...body }),
+    input: ({ body, ...at }, by) => answered(at, by, { is: 'input', ...body }),
+  });
+};
+
+const RIGHT = 'approvals:write';
+
+const refuseToken = ({ tokenId, scopes }: Caller): void => {
+  if (tokenId === null || hasScope(scopes, RIGHT)) return;
+  const message = `This token may not answer stages: log in, or use a token with the scope ${RIGHT}`;
+  throw Boom.forbidden(message, { code: 'approval_right_missing' });
+};
+
+const viewRun = viewer(pipelineRunTable, PipelineRun, {
+  usage: ({ tokens, cost_usd }: PipelineRunRow) => ({ tokens, costUsd: cost_usd }),
+});
+
+const viewDetail = ({ row, template, stages }: LoadedRun): PipelineRunDetail => ({
+  ...viewRun(row),
+  stages: template.stages.flatMap(({ key, name = key, kind }) => {
+    const of = stages.get(key);
+    return of ? [{ ...viewStage(of), name, kind }] : [];
+  }),
+});
+
+const viewStage = viewer(pipelineStageTable, RunStageView, {
+  name: ({ key }: PipelineStageRow) => key,
+  kind: () => '',
+  input: ({ input }: PipelineStageRow) => parsed(input),
+  output: ({ output }: PipelineStageRow) => parsed(output),
+});
+
+const parsed = (text: string | null) => (text === null ? null : JSON.parse(text));

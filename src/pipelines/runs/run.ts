@@ -1,0 +1,59 @@
+import type { PipelineRunRow, PipelineStageRow } from '../../store/tables/pipelines.js';
+import type { TemplateStage } from '../templates/contract.js';
+import type { TemplateBody } from '../templates/normal.js';
+
+/** The part of a template that a run keeps. */
+export type RunTemplate = Pick<TemplateBody, 'parameters' | 'stages' | 'limits' | 'onFinish'>;
+
+/** A run with its stages, as it was read. */
+export interface LoadedRun {
+  row: PipelineRunRow;
+  template: RunTemplate;
+  params: Record<string, unknown>;
+  stages: Map<string, PipelineStageRow>;
+}
+
+/** A stage of a run: what the template says of it, and its state. */
+export interface RunStage {
+  run: LoadedRun;
+  stage: TemplateStage;
+  row: PipelineStageRow;
+}
+
+export const loadedRun = (row: PipelineRunRow, stages: PipelineStageRow[]): LoadedRun => ({
+  row,
+  template: JSON.parse(row.template),
+  params: JSON.parse(row.params),
+  stages: new Map(stages.map((stage) => [stage.key, stage])),
+});
+
+/** Finds a stage of a run; null if it has none with that key. */
+export const stageIn = (run: LoadedRun, key: string): RunStage | null => {
+  const stage = run.template.stages.find((each) => each.key === key);
+  const row = run.stages.get(key);
+  return stage && row ? { run, stage, row } : null;
+};
+
+export const isOpenRun = ({ finished_at }: Pick<PipelineRunRow, 'finished_at'>): boolean =>
+  finished_at === null;
+
+/** The changes of a stage that begins anew. */
+export const FRESH = {
+  status: 'pending',
+  reason: null,
+  attempt: 1,
+  blocked: 0,
+  agent_id: null,
+  reserved_tokens: 0,
+  reserved_usd: 0,
+  digest: null,
+  input: null,
+  output: null,
+  error: null,
+  effect: 'none',
+  untrusted: 0,
+  due: null,
+  due_at: null,
+  started_at: null,
+  finished_at: null,
+} as const satisfies Partial<PipelineStageRow>;

@@ -1,0 +1,284 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
+import { openTarget, type Target } from '../harness/target.js';
+import { openPipelineStage, type PipelineStage } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const now = (key: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
+  key,
+  kind: 'tool',
+  config: { toolId: 'time', toolAction: 'now' },
+  ...more,
+});
+const approval = (key: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
+  key,
+  kind: 'approval',
+  config: { message: 'Go on?' },
+  ...more,
+});
+
+describe('runs of pipelines', () => {
+  let stage: PipelineStage;
+  let target: Target;
+  before(async () => {
+    target = await openTarget();
+    stage = await openPipelineStage({ config: { egressAllow: [target.address] } });
+    const baseUrl = `${target.url}/v1`;
+    const body = { name: 'silent', provider: 'openai-compatible', modelId: 'x', baseUrl };
+    await stage.app.call('POST', '/api/models', { token: stage.token, body });
+  });
+  after(async () => {
+    await stage.stop();
+    target.close();
+  });
+
+  const statuses = async (id: string): Promise<Record<string, string>> =>
+    Object.fromEntries((await stage.run(id)).stages.map(({ key, status }) => [key, status]));
+
+  it('carry out tools, agents and requests, and hand their outputs on', async () => {
+    const stages: TemplateStage[] = [
+      now('clock'),
+      {
+        key: 'ask',
+        kind: 'agent',
+        needs: ['clock'],
+        config: { prompt: 'For {{params.who}} at {{stages.clock.output.iso}}', model: 'digest' },
+      },
+      {
+        key: 'send',
+        kind: 'http',
+        needs: ['clock'],
+        config: {
+          method: 'POST',
+          url: `${target.url}/in`,
+          body: { count: '{{params.count}}', text: 'n={{params.count}}' },
+        },
+      },
+    ];
+    const parameters = [
+      { key: 'who', type: 'string', required: true },
+      { key: 'count', type: 'number', default: 3 },
+    ];
+    const id = await stage.start(stages, { params: { who: 'Grace' }, template: { parameters } });
+    const run = await stage.reach(id, 'completed');
+    const [clock, ask, send] = run.stages;
+    expect(Object.keys(Object(clock?.output))).to.include('iso');
+    expect(Object(ask?.input).prompt).to.match(/^For Grace at 20\d\d-/);
+    expect(ask?.agentId).to.match(/^agent_/);
+    expect(Object(send?.output).status).to.equal(200);
+    const [received] = target.received;
+    expect(JSON.parse(received?.body ?? '')).to.equal({ count: 3, text: 'n=3' });
+    expect([run.error, run.params]).to.equal([null, { who: 'Grace', count: 3 }]);
+  });
+  it('wait for a person, whose first answer counts and names what was shown', async () => {
+    const id = await stage.start([
+      now('a'),
+      approval('ok', { needs: ['a'] }),
+      now('b', { needs: ['ok'] }),
+    ]);
+    const waiting = await stage.reach(id, 'waiting');
+    const { digest, input } = waiting.stages[1] ?? {};
+    expect([input, await statuses(id)]).to.equal([
+      { message: 'Go on?' },
+      { a: 'completed', ok: 'waiting_approval', b: 'pending' },
+    ]);
+    const answer = (verb: string, body: object) =>
+      stage.call('POST', `/${id}/stages/ok/${verb}`, body);
+    const other = await answer('approve', { digest: 'x' });
+    expect([other.status, other.body.code]).to.equal([409, 'other_digest']);
+    const answers = await Promise.all([
+      answer('approve', { digest, reason: 'Fine' }),
+      answer('reject', { digest }),
+      answer('approve', { digest }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).to.equal([200, 409, 409]);
+    const run = await stage.reach(id, answers[1]?.status === 200 ? 'failed' : 'completed');
+    expect(run.stages[1]?.digest).to.be.null();
+    const { body: notices } = await stage.app.call('GET', '/api/notifications', {
+      token: stage.token,
+    });
+    const titles = notices.notifications.map(({ title }: { title: string }) => title);
+    expect(titles.filter((title: string) => title.endsWith('ok waits for you'))).to.have.length(1);
+  });
+
+  it('fail by a rejection, with its reason, and say what was skipped because of it', async () => {
+    const id = await stage.start([
+      approval('ok'),
+      now('b', { needs: ['ok'] }),
+      now('sorry', { needs: ['b'], runIf: 'failure' }),
+    ]);
+    const { stages } = await stage.reach(id, 'waiting');
+    await stage.call('POST', `/${id}/stages/ok/reject`, {
+      digest: stages[0]?.digest,
+      reason: 'No',
+    });
+    const run = await stage.reach(id, 'failed');
+    expect(run.error).to.equal('ok: rejected: No');
+    expect(run.stages.map(({ status, reason }) => [status, reason])).to.equal([
+      ['failed', null],
+      ['skipped', 'ok has not completed'],
+      ['completed', null],
+    ]);
+  });
+
+  it('take values from a person, which must fit the fields', async () => {
+    const fields = [
+      { key: 'title', label: 'Title', type: 'string', required: true },
+      { key: 'size', label: 'Size', type: 'choice', options: ['s', 'l'] },
+    ];
+    const id = await stage.start([
+      { key: 'form', kind: 'input', config: { message: 'What?', fields } },
+      { key: 'use', kind: 'wait', needs: ['form'], config: { seconds: 0 } },
+    ]);
+    const { stages } = await stage.reach(id, 'waiting');
+    const digest = stages[0]?.digest;
+    const give = (values: object) =>
+      stage.call('POST', `/${id}/stages/form/input`, { digest, values });
+    const bad = await give({ size: 'xl', color: 'red' });
+    expect(bad.body.details.map(({ path }: { path: string }) => path)).to.equal([
+      'values.color',
+      'values.title',
+      'values.size',
+    ]);
+    expect((await give({ title: 'Spring', size: 'l' })).status).to.equal(200);
+    const run = await stage.reach(id, 'completed');
+    expect(run.stages[0]?.output).to.equal({ title: 'Spring', size: 'l' });
+  });
+
+  it('refuse parameters that do not fit, and stages that are not built yet', async () => {
+    const bad = await stage.call('POST', '', {
+      templateId: 'preset_release_notes',
+      params: { version: 7, more: 1 },
+    });
+    expect([bad.status, bad.body.details.map(({ path }: { path: string }) => path)]).to.equal([
+      400,
+      ['params.more', 'params.version', 'params.changes'],
+    ]);
+    const unbuilt = await stage.call('POST', '', {
+      templateId: 'preset_research_report',
+      params: { question: 'Why?' },
+    });
+    expect(unbuilt.status).to.equal(501);
+    expect((await stage.call('POST', '', { templateId: 'none' })).status).to.equal(404);
+  });
+
+  it('skip by conditions on values', async () => {
+    const when = [{ field: 'params.deep', operator: 'equals' as const, value: true }];
+    const parameters = [{ key: 'deep', type: 'boolean', default: false }];
+    const id = await stage.start([now('a', { when }), now('b')], { template: { parameters } });
+    const run = await stage.reach(id, 'completed');
+    expect(run.stages.map(({ status, reason }) => [status, reason])).to.equal([
+      ['skipped', 'condition 1: params.deep is false, not equals true'],
+      ['completed', null],
+    ]);
+  });
+
+  it('try again as often as they may, then go back, then fail', async () => {
+    const fine = target.answer;
+    target.answer = (response) => response.writeHead(503).end();
+    const send: TemplateStage = {
+      key: 'send',
+      kind: 'http',
+      needs: ['a'],
+      config: { method: 'POST', url: `${target.url}/fails` },
+      retry: { attempts: 2, backoffSeconds: 0 },
+      onError: { goto: 'a' },
+      maxVisits: 2,
+    };
+    const before = target.received.length;
+    const id = await stage.start([now('a'), send]);
+    const run = await stage.reach(id, 'failed');
+    target.answer = fine;
+    expect(run.error).to.equal('send: 503 from the target');
+    expect(run.stages.map(({ visits, attempt }) => [visits, attempt])).to.equal([
+      [2, 1],
+      [2, 2],
+    ]);
+    expect(target.received.length - before).to.equal(4);
+    const retried = await stage.call('POST', `/${id}/retry`, {});
+    expect(retried.status).to.equal(200);
+    const again = await stage.reach(id, 'completed');
+    expect(again.stages.map(({ visits }) => visits)).to.equal([2, 3]);
+    const busy = await stage.call('POST', `/${id}/retry`, { fromStage: 'z' });
+    expect([busy.status, busy.body.details[0].path]).to.equal([400, 'fromStage']);
+  });
+
+  it('stop at once with all that works for them', async () => {
+    const fine = target.answer;
+    target.answer = () => {};
+    const id = await stage.start([
+      { key: 'send', kind: 'http', config: { method: 'POST', url: `${target.url}/hangs` } },
+      { key: 'agent', kind: 'agent', config: { prompt: 'Hi', model: 'silent' } },
+      approval('ok'),
+      now('last', { needs: ['send'] }),
+    ]);
+    await target.got(target.received.length + 1);
+    const stopped = await stage.call('POST', `/${id}/stop`);
+    expect([stopped.status, stopped.body.status]).to.equal([200, 'stopped']);
+    expect(Object.values(await statuses(id))).to.equal([
+      'stopped',
+      'stopped',
+      'stopped',
+      'stopped',
+    ]);
+    const { agentId } = (await stage.run(id)).stages[1] ?? {};
+    const { body: agent } = await stage.app.call('GET', `/api/agents/${agentId}`, {
+      token: stage.token,
+    });
+    expect(agent.status).to.equal('stopped');
+    target.answer = fine;
+    const again = await stage.call('POST', `/${id}/stop`);
+    expect([again.status, again.body.code]).to.equal([409, 'ended']);
+    expect((await stage.run(id)).status).to.equal('stopped');
+  });
+
+  it('ask before they act on what came from outside, unless the template allows it', async () => {
+    const read: TemplateStage = {
+      key: 'read',
+      kind: 'http',
+      config: { method: 'GET', url: `${target.url}/page` },
+    };
+    const send = (more: object): TemplateStage => ({
+      key: 'send',
+      kind: 'http',
+      needs: ['read'],
+      config: { method: 'POST', url: `${target.url}/acts`, body: '{{stages.read.output.body}}' },
+      ...more,
+    });
+    const sent = () => target.received.filter(({ path }) => path === '/acts').length;
+    const asking = await stage.start([read, send({})]);
+    const waiting = await stage.reach(asking, 'waiting');
+    const [, asked] = waiting.stages;
+    expect([asked?.status, asked?.untrusted, sent()]).to.equal(['waiting_approval', true, 0]);
+    expect(Object(asked?.input)).to.include({ toolId: 'http', toolAction: 'request' });
+    await stage.call('POST', `/${asking}/stages/send/approve`, { digest: asked?.digest });
+    await stage.reach(asking, 'completed');
+    expect(sent()).to.equal(1);
+    await stage.reach(await stage.start([read, send({ allowUntrusted: true })]), 'completed');
+    expect(sent()).to.equal(2);
+  });
+
+  it('are told at their end, and are nobody else’s', async () => {
+    const id = await stage.start([now('a')]);
+    await stage.reach(id, 'completed');
+    const { body } = await stage.app.call('GET', '/api/notifications', { token: stage.token });
+    const [notice] = body.notifications;
+    expect([notice.kind, notice.link]).to.equal(['pipeline_completed', `/api/pipelines/${id}`]);
+    const eve = (await stage.app.register('eve')).token;
+    for (const [method, path] of [
+      ['GET', ''],
+      ['POST', '/stop'],
+      ['POST', '/retry'],
+    ] as const) {
+      const given = path === '/retry' ? {} : undefined;
+      expect((await stage.call(method, `/${id}${path}`, given, eve)).status).to.equal(404);
+    }
+    expect((await stage.call('GET', '', undefined, eve)).body.pipelines).to.equal([]);
+    const { body: listed } = await stage.call('GET', '?status=completed&limit=1');
+    expect(listed.pipelines[0]).to.include({ id, status: 'completed' });
+    expect((await stage.call('GET', '?since=2999-01-01')).body.pipelines).to.equal([]);
+  });
+});
