@@ -62,18 +62,18 @@ const adviceOf = ({ id, stages }: PipelineRunDetail): string[] =>
     const tail = id.slice(-6);
     if (status === 'waiting_input') {
       return [
-        `${askedIn(input)}`,
+        ...askedLines(input),
         `Answer: adjutant pipelines input ${tail} ${key} <field>=<value>`,
       ];
     }
     if (status !== 'waiting_approval') return [];
-    return [`${askedIn(input)}`, `Answer: adjutant pipelines approve ${tail} ${key}   or reject`];
+    return [...askedLines(input), `Answer: adjutant pipelines approve ${tail} ${key}   or reject`];
   });
 
-/** Returns what a stage asks: its message, or the call that it would make. */
-const askedIn = (input: unknown): string => {
+/** Returns the lines of what a stage asks: its message, or the call that it would make. */
+const askedLines = (input: unknown): string[] => {
   const message: unknown = Object(input).message;
-  return oneLine(typeof message === 'string' ? message : JSON.stringify(input));
+  return safe(typeof message === 'string' ? message : JSON.stringify(input, null, 2)).split('\n');
 };
 
 /** Follows a run until it has ended or waits for a person. The exit code is that of the run. */
@@ -165,7 +165,7 @@ const answer = (name: 'approve' | 'reject') =>
     run: async (context, { args, flags: { reason } }) => {
       const { client, id } = await runCrud.find(context, args.run);
       const { digest, input } = await waiting(client, id, args.stage);
-      context.out.note(safe(askedIn(input)));
+      for (const line of askedLines(input)) context.out.note(line);
       await context.ask.confirm(`${name === 'approve' ? 'Approve' : 'Reject'} this?`);
       const body = { digest, ...(reason !== undefined && { reason }) };
       const done = await client.pipelines[name]({ id, key: args.stage, body });

@@ -240,7 +240,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     desk.say('1');
     await desk.hears('messageCount');
     desk.say('browse nothing');
-    await desk.hears('browse takes one of: documents, research, memories, sessions');
+    await desk.hears('browse takes one of: documents, research, memories, pipelines, recurring');
   });
 
   it('answers words that there are not, whatever is in them', async () => {
