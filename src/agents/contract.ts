@@ -1,20 +1,9 @@
+import { AgentLimits } from '../kernel/contract/agentaction.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
 
 const big = () => s.whole(0, Number.MAX_SAFE_INTEGER);
-
-const Limits = s.object('AgentLimits', {
-  maxSteps: s.whole(1, 1000),
-  maxSeconds: s.whole(1, 86_400),
-  maxTokens: s.whole(1, 100_000_000),
-  maxAnswerTokens: s
-    .whole(1, 1_000_000)
-    .description('Of one answer of a model, reasoning included'),
-  maxCostUsd: s.amount(0, 10_000),
-  maxDepth: s.whole(0, 10),
-  maxAgents: s.whole(1, 100),
-});
 
 const status = () =>
   s.oneOf(
@@ -47,7 +36,7 @@ export const Agent = s.object('Agent', {
     outputTokens: big(),
     costUsd: s.amount(0, Number.MAX_SAFE_INTEGER),
   }),
-  limits: Limits,
+  limits: AgentLimits,
   result: s.nullable(s.anyText(10_000_000)),
   error: s.nullable(s.anyText(100_000)),
   createdAt: s.time(),
@@ -70,7 +59,7 @@ const NewAgent = s.object('NewAgent', {
         'Tools it may use though they have effects, until it has read what came from outside; to grant those takes the person or a token with approvals:write',
       ),
   ),
-  limits: s.optional(s.allOptional('GivenLimits', Limits)),
+  limits: s.optional(s.allOptional('GivenLimits', AgentLimits)),
   sessionId: s.optional(s.text(80)),
 });
 

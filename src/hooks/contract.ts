@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { agentAction } from '../kernel/contract/agentaction.js';
 import { Condition } from '../kernel/contract/condition.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
@@ -38,14 +39,7 @@ const TriggerConfig = s.object('TriggerConfig', {
 });
 
 const ActionConfig = s.object('ActionConfig', {
-  agentPrompt: s.optional(s.anyText(100_000)),
-  agentTopic: s.optional(s.text(100)),
-  agentModel: s.optional(s.text(200)),
-  agentTools: s.optional(s.list(s.text(100), 50).description('Tools it may use without asking')),
-  orchestrated: s.optional(s.flag()),
-  memory: s.optional(s.flag().description('Its agents are given your memories')),
-  notifyOwner: s.optional(s.flag()),
-  notifyMessage: s.optional(s.anyText(20_000)),
+  ...agentAction,
   notifyChannels: s.optional(s.list(s.text(40), 20)),
   webhookUrl: s.optional(s.text(2000).uri({ scheme: ['http', 'https'] })),
   webhookMethod: s.optional(s.oneOf('ForwardMethod', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE')),

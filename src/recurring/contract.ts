@@ -1,3 +1,4 @@
+import { agentAction } from '../kernel/contract/agentaction.js';
 import { contract, endpoint } from '../kernel/contract/endpoint.js';
 import { pageOf, pageQuery } from '../kernel/contract/page.js';
 import * as s from '../kernel/contract/schema.js';
@@ -28,14 +29,7 @@ const RecurringConfig = s.object('RecurringConfig', {
   priority: s.optional(s.whole(0, 3)),
   tags: s.optional(s.list(s.text(50), 20).label('RecurringTags')),
   dueInMinutes: s.optional(s.whole(0, 525_600)),
-  agentPrompt: s.optional(s.anyText(100_000)),
-  agentTopic: s.optional(s.text(100)),
-  agentModel: s.optional(s.text(200)),
-  agentTools: s.optional(s.list(s.text(100), 50).description('Tools it may use without asking')),
-  orchestrated: s.optional(s.flag()),
-  memory: s.optional(s.flag().description('Its agents are given your memories')),
-  notifyOwner: s.optional(s.flag()),
-  notifyMessage: s.optional(s.anyText(20_000)),
+  ...agentAction,
   hookId: s.optional(s.text(80)),
   payload: s.optional(s.json()),
   templateId: s.optional(s.text(80)),

@@ -261,6 +261,33 @@ describe('runs of pipelines', () => {
     expect(sent()).to.equal(2);
   });
 
+  it('take the error of a request for what came from outside, also below a skipped stage', async () => {
+    const fine = target.answer;
+    target.answer = (response) => response.writeHead(302, { location: 'https://obey-me.example/' }).end();
+    const read: TemplateStage = {
+      key: 'read',
+      kind: 'http',
+      config: { method: 'POST', url: `${target.url}/moved`, body: 'x' },
+    };
+    const told: TemplateStage = {
+      key: 'told',
+      kind: 'http',
+      needs: ['mid'],
+      runIf: 'always',
+      config: { method: 'POST', url: `${target.url}/told`, body: '{{stages.read.error}}' },
+    };
+    const id = await stage.start([read, now('mid', { needs: ['read'] }), told]);
+    const { stages } = await stage.reach(id, 'waiting');
+    target.answer = fine;
+    expect(stages.map(({ status, untrusted }) => [status, untrusted])).to.equal([
+      ['failed', true],
+      ['skipped', false],
+      ['waiting_approval', true],
+    ]);
+    expect(stages[0]?.error).to.contain('obey-me');
+    await stage.call('POST', `/${id}/stop`);
+  });
+
   it('are told at their end, and are nobody else’s', async () => {
     const id = await stage.start([now('a')]);
     await stage.reach(id, 'completed');

@@ -16,8 +16,7 @@ interface StageCall {
 /** The outcome of a call, as its stage records it. */
 export type CallOutcome =
   | { status: 'completed'; output: unknown; untrusted: boolean }
-  /** `isUnknown`: it may have had its effect. */
-  | { status: 'failed'; error: string; isUnknown: boolean };
+  | { status: 'failed'; error: string; untrusted: boolean };
 
 export interface StageCallDeps extends OwnerAskDeps {
   toolbox: Toolbox;
@@ -58,6 +57,12 @@ export const createStageCalls = (deps: StageCallDeps) => {
     signal: AbortSignal,
   ): Promise<CallOutcome> => {
     const call: StageCall = JSON.parse(row.input ?? '{}');
+    const isOutside = deps.toolbox.find(call.toolId, call.toolAction)?.outside === true;
+    const failed = (error: string): CallOutcome => ({
+      status: 'failed',
+      error,
+      untrusted: isOutside,
+    });
     try {
       const tool = toolOf(call);
       const output = await tool.run(call.arguments, {
@@ -69,17 +74,13 @@ export const createStageCalls = (deps: StageCallDeps) => {
         effectId: `${run.row.id}-${row.key}-${row.visits}`,
       });
       const failure = tool.failureIn?.(output) ?? null;
-      if (failure !== null) {
-        return { status: 'failed', error: failure, isUnknown: !tool.isSafe(call.arguments) };
-      }
-      const untrusted = tool.outside || tool.outsideIn?.(output) === true;
+      if (failure !== null) return failed(failure);
+      const untrusted = isOutside || tool.outsideIn?.(output) === true;
       return { status: 'completed', output: shownOutput(stage.kind, output), untrusted };
     } catch (error) {
-      if (error instanceof StageFault || error instanceof ToolRefused) {
-        return { status: 'failed', error: error.message, isUnknown: false };
-      }
+      if (error instanceof StageFault || error instanceof ToolRefused) return failed(error.message);
       if (!(error instanceof ToolFailed) || signal.aborted) throw error;
-      return { status: 'failed', error: error.message, isUnknown: error.effectBegan };
+      return failed(error.message);
     }
   };
 

@@ -3,7 +3,6 @@ import { type DueSource, settleEach } from '../../schedule/module.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import type { RunEngine } from './engine.js';
 import type { RunsStore } from './queries.js';
-import { type RecordRunDeps, recordRun } from './record.js';
 import { isOpenRun, type LoadedRun } from './run.js';
 import type { InTurn } from './service.js';
 
@@ -11,7 +10,6 @@ interface DueRunsDeps {
   runs: RunsStore;
   clock: Clock;
   engine: RunEngine;
-  record: RecordRunDeps;
   inTurn: InTurn;
 }
 
@@ -51,9 +49,9 @@ const settleDue = async (deps: DueRunsDeps, id: string): Promise<boolean> => {
 };
 
 const settleStage = async (
-  { engine, record }: DueRunsDeps,
+  { engine }: DueRunsDeps,
   run: LoadedRun,
-  { key, due, status }: PipelineStageRow,
+  { key, due }: PipelineStageRow,
 ): Promise<void> => {
   if (due === 'wait') await engine.settle(run, key, { status: 'completed', output: null });
   if (due === 'retry') await engine.begin(run, key);
@@ -62,11 +60,6 @@ const settleStage = async (
     await engine.settle(run, key, { status: 'failed', error, isFinal: true });
   }
   if (due !== 'timeout') return;
-  if (status !== 'running') {
-    const none = new Map([[key, { due: null, due_at: null }]]);
-    await recordRun(record, run, { stages: none });
-    return;
-  }
   const row = run.stages.get(key);
   const seconds = run.template.stages.find((stage) => stage.key === key)?.timeoutSeconds;
   if (row) await engine.interrupt(run, row);

@@ -55,7 +55,7 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
           if (controller.signal.aborted) return;
           log.error({ err: error, run: of.run.row.id, stage: of.row.key }, 'a stage failed');
           const fault = { status: 'failed', error: 'An error within the daemon' } as const;
-          await settled(of, { ...fault, isUnknown: true });
+          await settled(of, { ...fault, untrusted: false });
         })
         .catch((err) => log.error({ err }, 'the end of a stage was not recorded'))
         .finally(() => {

@@ -3,6 +3,7 @@ import { iso } from '../../kernel/clock.js';
 import type { Outbound } from '../../outbound/module.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
+import { graphOf } from '../templates/graph.js';
 import { outcomeOfAgent } from './agentstage.js';
 import { type BeginDeps, beginStage, type StageBeginning, StageFault } from './begin.js';
 import type { Effects } from './effects.js';
@@ -25,7 +26,7 @@ export interface EngineDeps {
 /** The outcome of one attempt of a stage. */
 export type AttemptOutcome =
   | { status: 'completed'; output: unknown; untrusted?: boolean; usage?: RunUsage }
-  | { status: 'failed'; error: string; isFinal?: boolean; usage?: RunUsage };
+  | { status: 'failed'; error: string; isFinal?: boolean; untrusted?: boolean; usage?: RunUsage };
 
 interface RunUsage {
   tokens: number;
@@ -159,7 +160,7 @@ export const createEngine = (deps: EngineDeps) => {
     const settled: AttemptOutcome =
       outcome.is === 'completed'
         ? { status: 'completed', output: outcome.output, untrusted: agent.untrusted === 1, usage }
-        : { status: 'failed', error: outcome.error, usage };
+        : { status: 'failed', error: outcome.error, untrusted: agent.untrusted === 1, usage };
     await settle(run, key, settled);
   };
 
@@ -180,10 +181,15 @@ const beginningOf = async (
   }
 };
 
-/** True if what came from outside is in a stage: that of the run, or of a stage that it needs. */
+/**
+ * True if what came from outside is in a stage: that of the run, or of any stage above it, whose error
+ * it may name although stages between them were skipped.
+ */
 const isUntrusted = ({ run, stage }: RunStage): boolean =>
   run.row.untrusted === 1 ||
-  (stage.needs ?? []).some((need) => run.stages.get(need)?.untrusted === 1);
+  [...graphOf(run.template.stages).above(stage.key)].some(
+    (key) => run.stages.get(key)?.untrusted === 1,
+  );
 
 const statesOf = (run: LoadedRun) =>
   new Map(
@@ -193,7 +199,8 @@ const statesOf = (run: LoadedRun) =>
     ]),
   );
 
-const timeoutOf = ({ stage }: RunStage, now: number): Partial<PipelineStageRow> =>
+/** The time after which an attempt has taken too long. */
+export const timeoutOf = ({ stage }: RunStage, now: number): Partial<PipelineStageRow> =>
   stage.timeoutSeconds === undefined
     ? {}
     : { due: 'timeout', due_at: iso(now + stage.timeoutSeconds * 1000) };
@@ -216,12 +223,13 @@ const completed = (
 
 const failed = (
   { stage, row }: RunStage,
-  { error, isFinal = false }: Extract<AttemptOutcome, { status: 'failed' }>,
+  { error, isFinal = false, untrusted }: Extract<AttemptOutcome, { status: 'failed' }>,
   now: number,
 ): Partial<PipelineStageRow> => {
   const { attempts = 1, backoffSeconds = 5, factor = 2 } = stage.retry ?? {};
   if (isFinal || row.attempt >= attempts) {
-    return { ...OVER, status: 'failed', effect: 'none', error, finished_at: iso(now) };
+    const taint = untrusted ? { untrusted: 1 } : {};
+    return { ...OVER, ...taint, status: 'failed', effect: 'none', error, finished_at: iso(now) };
   }
   const at = iso(now + backoffSeconds * 1000 * factor ** (row.attempt - 1));
   const reason = `Attempt ${row.attempt} failed: ${error}`;

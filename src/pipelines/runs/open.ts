@@ -77,7 +77,7 @@ export const openRuns = (base: Base, deps: RunsModuleDeps) => {
   return {
     runs,
     service,
-    due: createDueRuns({ runs, clock, engine, record, inTurn }),
+    due: createDueRuns({ runs, clock, engine, inTurn }),
     start: () => recoverRuns(ends, log),
     stop: effects.stop,
   };

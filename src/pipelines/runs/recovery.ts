@@ -1,4 +1,4 @@
-import type { AgentRows } from '../../agents/module.js';
+import { type AgentRows, UNFINISHED } from '../../agents/module.js';
 import type { Log } from '../../kernel/log.js';
 import type { Outbound } from '../../outbound/module.js';
 import { askOwner } from './begin.js';
@@ -54,7 +54,7 @@ const recoverStage = async (deps: RecoveryDeps, run: LoadedRun, key: string): Pr
   const { agent_id, effect, due } = of.row;
   if (agent_id !== null) {
     const agent = await deps.agents.byId(agent_id);
-    const isOver = !agent || ['completed', 'failed', 'stopped'].includes(agent.status);
+    const isOver = !agent || !UNFINISHED.includes(agent.status);
     if (isOver) await deps.engine.settleAgent(run, key, agent);
     return;
   }

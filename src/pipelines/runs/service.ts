@@ -7,7 +7,7 @@ import type { PipelineTemplate } from '../templates/contract.js';
 import { givenParameters } from '../templates/parameters.js';
 import { isRunnable } from './begin.js';
 import type { CallOutcome } from './calls.js';
-import type { RunEngine } from './engine.js';
+import { type RunEngine, timeoutOf } from './engine.js';
 import { inputFaults } from './inputs.js';
 import { withBelow } from './next.js';
 import type { RunsStore } from './queries.js';
@@ -120,7 +120,8 @@ export const createRunService = (deps: RunServiceDeps) => {
           const output = { approved: true, reason: answer.reason ?? null };
           return engine.settle(run, key, { status: 'completed', output });
         }
-        const change = { status: 'running', effect: 'begun', reason: null, ...ANSWERED } as const;
+        const begins = { status: 'running', effect: 'begun', reason: null } as const;
+        const change = { ...begins, ...ANSWERED, ...timeoutOf(of, clock.now()) };
         if (!(await recordRun(record, run, { stages: new Map([[key, change]]) }))) return false;
         const begun = stageIn(run, key);
         if (begun) deps.call(begun);

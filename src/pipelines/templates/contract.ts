@@ -5,7 +5,7 @@ import { pageOf, pageQuery } from '../../kernel/contract/page.js';
 import * as s from '../../kernel/contract/schema.js';
 
 /** The longest time that a stage may wait for a person or for its time, in seconds: 90 days. */
-const LONGEST_WAIT = 90 * 86_400;
+export const LONGEST_WAIT = 90 * 86_400;
 /** Ours: the most bytes of a template as YAML or JSON. */
 const TEMPLATE_BYTES = 256 * 1024;
 

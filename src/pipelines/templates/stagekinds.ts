@@ -1,6 +1,7 @@
 import Joi from 'joi';
+import { AgentLimits } from '../../kernel/contract/agentaction.js';
 import * as s from '../../kernel/contract/schema.js';
-import { ItemStage, type TemplateStage } from './contract.js';
+import { ItemStage, LONGEST_WAIT, type TemplateStage } from './contract.js';
 
 /** The name of a kind of stage. */
 export type StageKind = TemplateStage['kind'];
@@ -9,21 +10,8 @@ export type StageWork = Pick<TemplateStage, 'kind' | 'config' | 'output' | 'allo
 
 /** Ours: the longest list that a stage `foreach` may have. */
 const MOST_ITEMS = 1000;
-/** 90 days, in seconds. */
-const LONGEST_WAIT = 90 * 86_400;
 
 const prose = (most: number) => s.text(most).pattern(/\S/, 'some text');
-
-/** The most that an agent of a stage may use up; see the limits of agents. */
-const StageLimits = s.object('StageLimits', {
-  maxSteps: s.optional(s.whole(1, 1000)),
-  maxSeconds: s.optional(s.whole(1, 86_400)),
-  maxTokens: s.optional(s.whole(1, 100_000_000)),
-  maxAnswerTokens: s.optional(s.whole(1, 1_000_000)),
-  maxCostUsd: s.optional(s.amount(0, 10_000)),
-  maxDepth: s.optional(s.whole(0, 10)),
-  maxAgents: s.optional(s.whole(1, 100)),
-});
 
 const InputField = s.object('InputField', {
   key: s.text(40).pattern(/^[a-z][a-z0-9_-]*$/, 'lower-case letters, digits, "_" and "-"'),
@@ -41,7 +29,7 @@ const CONFIGS = {
     model: s.optional(s.text(200)),
     expertId: s.optional(s.text(80)),
     tools: s.optional(s.list(s.text(100), 50)),
-    limits: s.optional(StageLimits),
+    limits: s.optional(s.allOptional('StageLimits', AgentLimits)),
   }),
   tool: s.object('ToolConfig', {
     toolId: s.text(100),
