@@ -263,7 +263,8 @@ describe('runs of pipelines', () => {
 
   it('take the error of a request for what came from outside, also below a skipped stage', async () => {
     const fine = target.answer;
-    target.answer = (response) => response.writeHead(302, { location: 'https://obey-me.example/' }).end();
+    target.answer = (response) =>
+      response.writeHead(302, { location: 'https://obey-me.example/' }).end();
     const read: TemplateStage = {
       key: 'read',
       kind: 'http',
