@@ -302,7 +302,7 @@ describe('keys on the desk', () => {
     expect([desk.outside, topView(desk.store.get().ui).page]).to.equal([[], 'vault']);
   });
 
-  it('takes :q that came in one piece, and nothing else that did', () => {
+  it('takes :q and a filter that came in one piece, and nothing else that did', () => {
     const hurried = (...names: string[]) => {
       const desk = openDesk(atHooks);
       for (const key of names) desk.tell({ type: 'key', key, isBurst: true });
@@ -312,6 +312,9 @@ describe('keys on the desk', () => {
     const other = hurried(':', ...'disable', 'enter');
     expect([other.outside, other.asked]).to.equal([[], []]);
     expect(other.store.get().ui.field?.text).to.equal('disable');
+    const { outside, asked, store } = hurried('/', ...'sec', 'enter', 'enter', 'p');
+    expect([outside, asked, store.get().ui.field]).to.equal([[], [], null]);
+    expect(topView(store.get().ui)).to.include({ page: 'hooks', filter: 'sec' });
   });
 
   it('filters as one types, and esc closes the filter before the page', () => {

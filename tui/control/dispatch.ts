@@ -61,6 +61,12 @@ const obeyHelp = (controller: Controller, key: string, isBurst: boolean): void =
   } else if (verb === 'screen') run(controller, screenActions(key));
 };
 
+/**
+ * Returns true if a key may act although it came together with others: it only moves, or opens the
+ * filter, which takes the keys behind it as its text.
+ */
+const isHarmless = (verb: Move): boolean => isMove(verb) || verb === 'filter';
+
 const obeyPage = (controller: Controller, key: string, isBurst: boolean): void => {
   const verb = moveOf(key);
   const state = controller.store.get();
@@ -71,7 +77,7 @@ const obeyPage = (controller: Controller, key: string, isBurst: boolean): void =
   const letter = letterActions(state, key, controller.now());
   run(controller, [...beginActions(state, key, controller.now()), ...(letter ?? [])]);
   if (letter) return;
-  if (isBurst && !(verb && isMove(verb))) return;
+  if (isBurst && !(verb && isHarmless(verb))) return;
   if (verb) move(controller, verb, key);
   else actOn(controller, key);
   const noticed = screenPage(controller.store.get()).noticed?.(controller.store.get());
