@@ -133,7 +133,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   });
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
   hooks.run({ tools, permissions, concurrency: config.hookConcurrency });
-  const access = { permissions, vault: vault.vault };
+  const access = { permissions, vault: vault.vault, research: research.follow };
   const pipelines = openPipelines(base, { hub, jobs, outbound, agents, experts, tools, access });
   const recurring = openRecurring(base, { hub, jobs, outbound, agents, hooks, tasks });
   const system = await openSystem(base, {

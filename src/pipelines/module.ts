@@ -1,11 +1,12 @@
 import type { Base } from '../base.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
-import { orNotFound, type Resource } from '../kernel/route.js';
+import { orNotFound, type Resource, refuseFaults } from '../kernel/route.js';
 import type { DueSource } from '../schedule/module.js';
-import { faultsOfTools } from '../tools/module.js';
-import { openRuns, type RunsModuleDeps } from './runs/open.js';
+import { faultsOfParams, faultsOfTools } from '../tools/module.js';
+import { type FindTemplate, openRuns, type RunsModuleDeps } from './runs/open.js';
 import { runsResource } from './runs/routes.js';
 import type { PipelineTemplate } from './templates/contract.js';
+import { nestedTemplates } from './templates/nestedtemplates.js';
 import { templatesStore } from './templates/queries.js';
 import { findTemplate, templatesResource } from './templates/routes.js';
 import { toolsGrantedBy } from './templates/trust.js';
@@ -27,11 +28,22 @@ export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
   const { tools, agents } = deps;
   const { grants } = deps.access.permissions;
   const templates = templatesStore(store);
-  const { runs, service, due, start, stop } = openRuns(base, deps);
+  const find: FindTemplate = (userId, id) => findTemplate(templates, userId, id);
+  const { runs, service, due, start, stop } = openRuns(base, deps, find);
   const template = async (userId: string, id: string): Promise<PipelineTemplate> =>
-    orNotFound(await findTemplate(templates, userId, id), 'No template with that id');
-  const refuseUse = (by: Caller, { stages }: PipelineTemplate): void =>
-    grants.refuseUse(by, toolsGrantedBy(stages));
+    orNotFound(await find(userId, id), 'No template with that id');
+  const refuseUse = async (by: Caller, of: PipelineTemplate): Promise<void> => {
+    const nested = await nestedTemplates(of, (id) => find(by.userId, id));
+    refuseFaults(
+      nested.faults.map(({ path, message }) => ({
+        path: 'templateId',
+        message: `${path} ${message}`,
+      })),
+    );
+    for (const { stages } of [of, ...nested.templates]) {
+      grants.refuseUse(by, toolsGrantedBy(stages));
+    }
+  };
   return {
     due,
     start,
@@ -43,6 +55,7 @@ export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
         known: {
           models: agents.models.names,
           faultsOfTools: (names) => faultsOfTools(tools.toolbox, names),
+          faultsOfParams: (tool, params) => faultsOfParams(tools.toolbox, tool, params),
         },
         refuseGrants: (by, named) => grants.refuse(by, grants.acting(named)),
       }),

@@ -8,12 +8,15 @@ import type { Outbound } from '../outbound/module.js';
 import type { Hub } from '../realtime/module.js';
 import type { ResearchActions } from '../tools/module.js';
 import { researchActions } from './actions.js';
+import { type ResearchFollow, researchFollow } from './follow.js';
 import { researchOperation } from './operation.js';
 import { researchStore } from './queries.js';
 import { researchResource } from './routes.js';
 import type { ResearchServiceDeps } from './service.js';
 import { researchSourcesStore } from './sources.js';
 import type { ResearchWeb } from './work.js';
+
+export { RefusedResearch, type ResearchFollow } from './follow.js';
 
 interface ResearchModuleDeps {
   hub: Hub;
@@ -56,5 +59,6 @@ export const openResearch = (base: Base, deps: ResearchModuleDeps) => {
     isSearchable: search.provider !== null,
   };
   const actions: ResearchActions = researchActions(service);
-  return { actions, resources: (): Resource[] => [researchResource(service, hub)] };
+  const follow: ResearchFollow = researchFollow(service, operations);
+  return { actions, follow, resources: (): Resource[] => [researchResource(service, hub)] };
 };

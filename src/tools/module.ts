@@ -26,7 +26,7 @@ export {
   type ToolIdentity,
   ToolRefused,
 } from './tool.js';
-export { faultsOfTools, functionName, type Toolbox } from './toolbox.js';
+export { faultsOfParams, faultsOfTools, functionName, type Toolbox } from './toolbox.js';
 export type { WorkFolders } from './workfolders.js';
 
 export interface ToolsDeps {

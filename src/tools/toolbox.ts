@@ -129,5 +129,33 @@ export const faultsOfTools = (
   );
 };
 
+/**
+ * Returns the faults of arguments whose values are not known yet: those that a tool does not have, and
+ * those that it needs. No tool, no faults.
+ */
+export const faultsOfParams = (
+  toolbox: Pick<Toolbox, 'find'>,
+  { toolId, toolAction }: { toolId: string; toolAction: string },
+  params: Record<string, unknown>,
+): { path: string; message: string }[] => {
+  const { inputSchema } = toolbox.find(toolId, toolAction) ?? {};
+  if (!inputSchema) return [];
+  const { properties, required, additionalProperties } = inputSchema;
+  const known =
+    typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
+  const needed: unknown[] = Array.isArray(required) ? required : [];
+  const unknown = Object.keys(params).filter((key) => !known.includes(key));
+  const there =
+    known.length > 0 ? `there are: ${known.join(', ').slice(0, LONGEST)}` : 'it takes none';
+  return [
+    ...(additionalProperties === false
+      ? unknown.map((path) => ({ path, message: `is no argument of the tool; ${there}` }))
+      : []),
+    ...needed
+      .filter((key) => typeof key === 'string' && params[key] === undefined)
+      .map((key) => ({ path: String(key), message: 'is required by the tool' })),
+  ];
+};
+
 /** The most characters of a list that grows with the connected servers. */
 const LONGEST = 700;

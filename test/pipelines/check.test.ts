@@ -15,6 +15,7 @@ const KNOWN = {
         ? []
         : [{ at, message: 'names no tool' }],
     ),
+  faultsOfParams: () => [],
 };
 
 const agent = (

@@ -148,7 +148,7 @@ describe('runs of pipelines', () => {
     expect(run.stages[0]?.output).to.equal({ title: 'Spring', size: 'l' });
   });
 
-  it('refuse parameters that do not fit, and stages that are not built yet', async () => {
+  it('refuse parameters that do not fit', async () => {
     const bad = await stage.call('POST', '', {
       templateId: 'preset_release_notes',
       params: { version: 7, more: 1 },
@@ -157,11 +157,6 @@ describe('runs of pipelines', () => {
       400,
       ['params.more', 'params.version', 'params.changes'],
     ]);
-    const unbuilt = await stage.call('POST', '', {
-      templateId: 'preset_research_report',
-      params: { question: 'Why?' },
-    });
-    expect(unbuilt.status).to.equal(501);
     expect((await stage.call('POST', '', { templateId: 'none' })).status).to.equal(404);
   });
 
@@ -209,13 +204,14 @@ describe('runs of pipelines', () => {
   it('stop at once with all that works for them', async () => {
     const fine = target.answer;
     target.answer = () => {};
+    const before = target.received.length;
     const id = await stage.start([
       { key: 'send', kind: 'http', config: { method: 'POST', url: `${target.url}/hangs` } },
       { key: 'agent', kind: 'agent', config: { prompt: 'Hi', model: 'silent' } },
       approval('ok'),
       now('last', { needs: ['send'] }),
     ]);
-    await target.got(target.received.length + 1);
+    await target.got(before + 2);
     const stopped = await stage.call('POST', `/${id}/stop`);
     expect([stopped.status, stopped.body.status]).to.equal([200, 'stopped']);
     expect(Object.values(await statuses(id))).to.equal([

@@ -6,9 +6,10 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Hub } from '../../realtime/module.js';
 import type { Store } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
-import { type BeginStage, StageFault } from './begin.js';
+import { type BeginStage, StageFault, WAITS_FOR_BUDGET, waitForBudget } from './begin.js';
+import type { Budget } from './budget.js';
 import { renderProse } from './render.js';
-import type { LoadedRun, RunStage } from './run.js';
+import type { RunStage } from './run.js';
 
 export interface AgentStageDeps {
   store: Store;
@@ -17,6 +18,7 @@ export interface AgentStageDeps {
   models: Models;
   experts: Experts;
   queue: Queue;
+  budget: Budget;
 }
 
 /** The most that one agent may use up unless its stage or the rest of the run allows less. */
@@ -33,7 +35,9 @@ export const createAgentBeginning =
     if (model !== undefined && !deps.models.has(model)) {
       throw new StageFault(`There is no model ${model}`);
     }
-    const reserved = withinBudget(run, limits);
+    const wanted = { ...DEFAULTS, ...limits };
+    const reserved = await deps.budget.reserve(run, wanted);
+    if (!reserved) return waitForBudget(deps.clock.now());
     const text = `${renderProse(prompt, scope)}${askForJson(stage.output)}`;
     const { id, record } = spawnRecord(deps, {
       userId,
@@ -52,6 +56,7 @@ export const createAgentBeginning =
         status: 'running',
         agent_id: id,
         input: JSON.stringify({ prompt: text }),
+        ...(row.reason === WAITS_FOR_BUDGET && { reason: null }),
         reserved_tokens: reserved.maxTokens,
         reserved_usd: reserved.maxCostUsd,
       },
@@ -73,21 +78,6 @@ interface AgentStageConfig {
 const agentConfig = (config: Record<string, unknown>): AgentStageConfig =>
   Object.assign({ prompt: '' }, config);
 
-/** Reserves a part of what the run has left for an agent. Throws StageFault if nothing is left. */
-const withinBudget = (run: LoadedRun, limits: Partial<AgentLimits> = {}) => {
-  const { maxTokens, maxCostUsd } = run.template.limits;
-  const rows = [...run.stages.values()];
-  const tokens = maxTokens - run.row.tokens - sum(rows.map((row) => row.reserved_tokens));
-  const usd = maxCostUsd - run.row.cost_usd - sum(rows.map((row) => row.reserved_usd));
-  if (tokens < 1 || usd <= 0) throw new StageFault('The run has used up its tokens or its cost');
-  return {
-    maxTokens: Math.min(tokens, limits.maxTokens ?? DEFAULTS.maxTokens),
-    maxCostUsd: Math.min(usd, limits.maxCostUsd ?? DEFAULTS.maxCostUsd),
-  };
-};
-
-const sum = (numbers: number[]): number => numbers.reduce((all, each) => all + each, 0);
-
 const askForJson = (schema: Record<string, unknown> | undefined): string =>
   schema === undefined
     ? ''
@@ -99,6 +89,9 @@ export type AgentStageOutcome =
   | { is: 'failed'; error: string }
   | { is: 'again'; message: string };
 
+/** Begins the reason of a stage whose agent was asked for its output once more. */
+export const ASKED_AGAIN = 'Asked again: ';
+
 /** Reads what an agent that has ended came to. */
 export const outcomeOfAgent = ({ stage, row }: RunStage, agent: AgentRow): AgentStageOutcome => {
   if (agent.status === 'stopped') return { is: 'failed', error: 'Its agent was stopped' };
@@ -108,7 +101,9 @@ export const outcomeOfAgent = ({ stage, row }: RunStage, agent: AgentRow): Agent
   if (stage.output === undefined) return { is: 'completed', output: result };
   const { output, fault } = fitting(result, stage.output);
   if (fault === null) return { is: 'completed', output };
-  if (row.reason !== null) return { is: 'failed', error: `Its output does not fit: ${fault}` };
+  if (row.reason?.startsWith(ASKED_AGAIN)) {
+    return { is: 'failed', error: `Its output does not fit: ${fault}` };
+  }
   const message = `Your reply does not fit the JSON Schema: ${fault}. Reply with the JSON alone.`;
   return { is: 'again', message };
 };

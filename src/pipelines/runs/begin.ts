@@ -31,6 +31,8 @@ export interface OwnerAskDeps {
 export interface BeginDeps extends OwnerAskDeps {
   spawn: BeginStage;
   call: BeginStage;
+  nested: BeginStage;
+  foreach: BeginStage;
 }
 
 export type BeginStage = (of: RunStage, scope: object) => Promise<StageBeginning>;
@@ -41,9 +43,7 @@ const ANSWER_SECONDS = 7 * 86_400;
 /** Begins a stage. Throws StageFault if it cannot. */
 export const beginStage = (deps: BeginDeps, of: RunStage): Promise<StageBeginning> => {
   const scope = valuesOfRun(of.run);
-  const begin = BEGINNINGS[of.stage.kind];
-  if (!begin) throw new StageFault(`stages of the kind ${of.stage.kind} are not built yet`);
-  return begin(deps, of, scope);
+  return BEGINNINGS[of.stage.kind](deps, of, scope);
 };
 
 type Begin = (deps: BeginDeps, of: RunStage, scope: object) => Promise<StageBeginning>;
@@ -105,14 +105,28 @@ const wait: Begin = async ({ now }, { stage }, scope) => {
   };
 };
 
-const BEGINNINGS: Partial<Record<StageKind, Begin>> = {
+/** The reason of a stage for which other stages of its run have reserved too much. */
+export const WAITS_FOR_BUDGET = 'Waits until other stages leave it tokens and cost of the run';
+const BUDGET_MS = 5000;
+
+/** Has a stage begin later, when others have given back what they had reserved. */
+export const waitForBudget = (now: number): StageBeginning => ({
+  change: {
+    status: 'running',
+    reason: WAITS_FOR_BUDGET,
+    due: 'retry',
+    due_at: iso(now + BUDGET_MS),
+  },
+});
+
+const BEGINNINGS: Record<StageKind, Begin> = {
   approval: asks('waiting_approval'),
   input: asks('waiting_input'),
   wait,
   agent: ({ spawn }, of, scope) => spawn(of, scope),
   tool: ({ call }, of, scope) => call(of, scope),
   http: ({ call }, of, scope) => call(of, scope),
+  research: ({ call }, of, scope) => call(of, scope),
+  pipeline: ({ nested }, of, scope) => nested(of, scope),
+  foreach: (deps, of, scope) => deps.foreach(of, scope),
 };
-
-/** The kinds of stages that runs can carry out. */
-export const isRunnable = (kind: StageKind): boolean => kind in BEGINNINGS;

@@ -1,8 +1,18 @@
 import type { PermissionsOf } from '../../permissions/module.js';
 import { whyDenied } from '../../permissions/module.js';
+import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { type Tool, type Toolbox, ToolFailed, ToolRefused } from '../../tools/module.js';
 import { credentialsIn } from '../../vault/module.js';
-import { askOwner, type BeginStage, type OwnerAskDeps, StageFault } from './begin.js';
+import {
+  askOwner,
+  type BeginStage,
+  type OwnerAskDeps,
+  StageFault,
+  WAITS_FOR_BUDGET,
+  waitForBudget,
+} from './begin.js';
+import type { Budget, Reservation } from './budget.js';
+import type { RunUsage } from './outcome.js';
 import { renderConfig } from './render.js';
 import type { RunStage } from './run.js';
 
@@ -14,9 +24,10 @@ interface StageCall {
 }
 
 /** The outcome of a call, as its stage records it. */
-export type CallOutcome =
-  | { status: 'completed'; output: unknown; untrusted: boolean }
-  | { status: 'failed'; error: string; untrusted: boolean };
+export type CallOutcome = (
+  | { status: 'completed'; output: unknown }
+  | { status: 'failed'; error: string }
+) & { untrusted: boolean; usage?: RunUsage };
 
 export interface StageCallDeps extends OwnerAskDeps {
   toolbox: Toolbox;
@@ -25,7 +36,11 @@ export interface StageCallDeps extends OwnerAskDeps {
   credentialName(userId: string, id: string): Promise<string | null>;
   /** Opens the working folder of a run. */
   folderOf(userId: string, runId: string): Promise<string>;
+  budget: Pick<Budget, 'reserve'>;
 }
+
+/** The most that a piece of research may use up unless the rest of the run is less. */
+const RESEARCH: Reservation = { maxTokens: 500_000, maxCostUsd: 1 };
 
 /** Creates the functions for stages that call a tool. */
 export const createStageCalls = (deps: StageCallDeps) => {
@@ -45,10 +60,22 @@ export const createStageCalls = (deps: StageCallDeps) => {
       const headline = `It calls ${call.toolId}.${call.toolAction} with what came from outside`;
       return askOwner(deps, of, { status: 'waiting_approval', input: call, headline });
     }
+    const reserved = await reserve(of);
+    if (!reserved) return waitForBudget(deps.now());
     return {
-      change: { status: 'running', input: JSON.stringify(call), effect: 'begun' },
+      change: { status: 'running', input: JSON.stringify(call), effect: 'begun', ...reserved },
       calls: true,
     };
+  };
+
+  /** Reserves what research may use up; null: other stages have reserved it. */
+  const reserve = async (of: RunStage): Promise<Partial<PipelineStageRow> | null> => {
+    if (of.stage.kind !== 'research') return {};
+    const reserved = await deps.budget.reserve(of.run, RESEARCH);
+    if (!reserved) return null;
+    const { maxTokens: reserved_tokens, maxCostUsd: reserved_usd } = reserved;
+    const isAsked = of.row.reason === WAITS_FOR_BUDGET;
+    return { reserved_tokens, reserved_usd, ...(isAsked && { reason: null }) };
   };
 
   /** Makes the call that a stage has recorded. */
@@ -102,6 +129,9 @@ const callOf = (
   // Text from outside must not become the name of a credential.
   if (credentialsIn(config).join() !== credentialsIn(rendered).join()) {
     throw new StageFault('A value names a credential; only the template may');
+  }
+  if (kind === 'research') {
+    return { toolId: 'research', toolAction: 'start', arguments: rendered };
   }
   if (kind === 'http')
     return { toolId: 'http', toolAction: 'request', arguments: requestOf(rendered) };

@@ -20,6 +20,7 @@ export const RunStageView = s.object('RunStage', {
   attempt: s.whole(1, 1000),
   visits: s.whole(1, 1000).description('How often the run has come to it'),
   agentId: s.nullable(s.id('agent')),
+  operationId: s.nullable(s.id('operation')),
   digest: s.nullable(s.text(64)).description('Of what waits for an answer; the answer repeats it'),
   input: s.json().description('What it works with, or what is asked'),
   output: s.json(),
@@ -31,6 +32,11 @@ export const RunStageView = s.object('RunStage', {
 
 const run = {
   id: s.id('pipeline'),
+  parentId: s.nullable(s.id('pipeline')).description('The run of whose stage it is a part'),
+  parentKey: s.nullable(s.text(40)).description('The key of that stage'),
+  itemAt: s
+    .nullable(s.whole(0, 999))
+    .description('The place of its item in the list of a stage `foreach`, from 0'),
   templateId: s.text(80),
   templateVersion: s.whole(1, 1_000_000_000),
   name: s.text(200),
@@ -64,6 +70,9 @@ export const pipelines = contract({
     query: pageQuery('RunQuery', {
       status: s.optional(runStatus()),
       templateId: s.optional(s.text(80)),
+      parentId: s.optional(
+        s.text(80).description('Those that the stages of this run have begun; else none of them'),
+      ),
       since: s.optional(s.moment().description('Those that were started then or later')),
     }),
     reply: pageOf('pipelines', PipelineRun),

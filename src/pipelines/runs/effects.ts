@@ -21,9 +21,12 @@ export interface Effects {
 /** Records the outcome of a call. */
 export type CallSettled = (of: RunStage, outcome: CallOutcome) => Promise<void>;
 
+/** Makes the call that a stage has recorded. */
+export type CallPerformed = (of: RunStage, signal: AbortSignal) => Promise<CallOutcome>;
+
 interface EffectsDeps {
   log: Log;
-  perform(of: RunStage, signal: AbortSignal): Promise<CallOutcome>;
+  perform: CallPerformed;
   settled: CallSettled;
 }
 
@@ -36,12 +39,16 @@ const WAITING = 100_000;
 export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects => {
   const turns = createTurns({ atOnce: AT_ONCE, each: EACH, waiting: WAITING, isOldestFirst: true });
   const live = new Map<string, AbortController>();
+  const resumable = new Set<AbortController>();
   const running = new Set<Promise<unknown>>();
   let isStopping = false;
   const nameOf = (runId: string, key: string): string => `${runId} ${key}`;
 
   const run = async (of: RunStage, { signal }: AbortController): Promise<void> => {
-    const outcome = await turns.take(of.run.row.user_id, () => perform(of, signal));
+    // Research takes minutes and works in an operation of its own: it needs no place here.
+    const outcome = await (of.stage.kind === 'research'
+      ? perform(of, signal)
+      : turns.take(of.run.row.user_id, () => perform(of, signal)));
     if (!signal.aborted) await settled(of, outcome);
   };
 
@@ -50,6 +57,7 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
       const name = nameOf(of.run.row.id, of.row.key);
       const controller = new AbortController();
       live.set(name, controller);
+      if (of.stage.kind === 'research') resumable.add(controller);
       const ended = run(of, controller)
         .catch(async (error) => {
           if (controller.signal.aborted) return;
@@ -60,6 +68,7 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
         .catch((err) => log.error({ err }, 'the end of a stage was not recorded'))
         .finally(() => {
           running.delete(ended);
+          resumable.delete(controller);
           if (live.get(name) === controller) live.delete(name);
         });
       running.add(ended);
@@ -70,6 +79,8 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
     },
     stop: async (waitMs) => {
       isStopping = true;
+      // The next start waits for the end of research again.
+      for (const controller of resumable) controller.abort();
       await Promise.race([Promise.all(running), pause(waitMs, undefined, { ref: false })]);
       for (const controller of live.values()) controller.abort();
       live.clear();

@@ -31,7 +31,10 @@ export const endingOf = (
         })
       : NOTHING;
   const data = { pipelineId: id, name, templateId, status, error, links: { pipeline: link } };
-  const event = outbound.toWebhooks(userId, { type: 'pipeline.finished', data });
+  const event =
+    run.row.parent_id === null
+      ? outbound.toWebhooks(userId, { type: 'pipeline.finished', data })
+      : NOTHING;
   return {
     change: {
       run: { status, error, finished_at: at },
@@ -55,15 +58,22 @@ const stoppedStages = (run: LoadedRun, at: string): Map<string, Partial<Pipeline
       ]),
   );
 
-/** Returns the outputs of the stages that no other stage needs, for people. */
+/** Returns the outputs of the stages that no other stage needs, each by the key of its stage. */
+export const lastOutputs = ({ template, stages }: LoadedRun): Record<string, unknown> => {
+  const needed = new Set(template.stages.flatMap(({ needs = [] }) => needs));
+  const last = template.stages.filter(({ key }) => !needed.has(key));
+  return Object.fromEntries(
+    last.flatMap(({ key }) => {
+      const { output = null, status } = stages.get(key) ?? {};
+      return status === 'completed' && output !== null ? [[key, JSON.parse(output)]] : [];
+    }),
+  );
+};
+
+/** Returns the outputs of the last stages, for people. */
 const resultOf = (run: LoadedRun): string => {
-  const needed = new Set(run.template.stages.flatMap(({ needs = [] }) => needs));
-  const last = run.template.stages.filter(({ key }) => !needed.has(key));
-  const texts = last.flatMap(({ key }) => {
-    const { output = null, status } = run.stages.get(key) ?? {};
-    if (status !== 'completed' || output === null) return [];
-    const value: unknown = JSON.parse(output);
-    return [typeof value === 'string' ? value : JSON.stringify(value, null, 2)];
-  });
+  const texts = Object.values(lastOutputs(run)).map((value) =>
+    typeof value === 'string' ? value : JSON.stringify(value, null, 2),
+  );
   return excerpt(texts.join('\n\n'), LONGEST_IN_EVENT) || 'All stages have ended.';
 };

@@ -1,57 +1,66 @@
 import type { AgentControl, AgentRows } from '../../agents/module.js';
 import { iso } from '../../kernel/clock.js';
-import type { Outbound } from '../../outbound/module.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { graphOf } from '../templates/graph.js';
-import { outcomeOfAgent } from './agentstage.js';
+import type { StageKind } from '../templates/stagekinds.js';
+import { ASKED_AGAIN, outcomeOfAgent } from './agentstage.js';
 import { type BeginDeps, beginStage, type StageBeginning, StageFault } from './begin.js';
+import type { Budget } from './budget.js';
 import type { Effects } from './effects.js';
 import { endingOf, type PipelineEnd } from './end.js';
 import { type NextChange, nextChanges } from './next.js';
-import type { RunsStore } from './queries.js';
+import {
+  type AttemptOutcome,
+  completedChange,
+  failedChange,
+  type RunUsage,
+  shortReason,
+} from './outcome.js';
 import { type RecordRunDeps, recordRun } from './record.js';
 import { stoppedBy, valuesOfRun } from './render.js';
 import { FRESH, isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
 
 export interface EngineDeps {
-  runs: RunsStore;
   record: RecordRunDeps;
-  outbound: Outbound;
   begin: BeginDeps;
   effects: Effects;
   agents: { rows: AgentRows; control: AgentControl };
-}
-
-/** The outcome of one attempt of a stage. */
-export type AttemptOutcome =
-  | { status: 'completed'; output: unknown; untrusted?: boolean; usage?: RunUsage }
-  | { status: 'failed'; error: string; isFinal?: boolean; untrusted?: boolean; usage?: RunUsage };
-
-interface RunUsage {
-  tokens: number;
-  costUsd: number;
+  budget: Budget;
+  below: {
+    /** Stops the runs that a stage has begun. */
+    stopChildren(row: PipelineStageRow): Promise<void>;
+    /** Cancels the research of a stage, unless it has ended. */
+    cancelResearch(of: RunStage): Promise<void>;
+  };
 }
 
 /** Creates the functions that move runs on. The caller lets one work on a run at a time. */
 export const createEngine = (deps: EngineDeps) => {
-  const { runs, record } = deps;
-  const { now } = record;
+  const { record } = deps;
+  const { runs, now } = record;
 
   const end = async (run: LoadedRun, outcome: PipelineEnd): Promise<boolean> => {
     const open = [...run.stages.values()].filter(({ finished_at }) => finished_at === null);
-    const { change, published } = endingOf({ outbound: deps.outbound, now }, run, outcome);
+    const { change, published } = endingOf(deps.begin, run, outcome);
     if (!(await recordRun(record, run, change))) return false;
     published();
     await Promise.all(open.map((row) => interrupt(run, row)));
     return true;
   };
 
-  /** Ends what works for a stage: its call or its agent. */
+  /** Ends what works for a stage: its call, its agent, or the runs that it has begun. */
   const interrupt = async (run: LoadedRun, row: PipelineStageRow): Promise<void> => {
     deps.effects.abort(run.row.id, row.key);
+    const of = stageIn(run, row.key);
+    if (of && (of.stage.kind === 'foreach' || of.stage.kind === 'pipeline'))
+      await deps.below.stopChildren(row);
+    if (of?.stage.kind === 'research') await deps.below.cancelResearch({ ...of, row });
     const agent = row.agent_id === null ? undefined : await deps.agents.rows.byId(row.agent_id);
-    if (agent) await deps.agents.control.stop(agent).catch(() => undefined);
+    if (!agent) return;
+    await deps.agents.control.stop(agent).catch(() => undefined);
+    const stopped = (await deps.agents.rows.byId(agent.id)) ?? agent;
+    await deps.budget.spent(run, usageOf(stopped));
   };
 
   const begin = async (run: LoadedRun, key: string): Promise<boolean> => {
@@ -59,7 +68,13 @@ export const createEngine = (deps: EngineDeps) => {
     if (!of) throw new Error(`The run ${run.row.id} has no stage ${key}`);
     const untrusted = isUntrusted(of) ? 1 : 0;
     const prepared = { ...of, row: { ...of.row, untrusted } };
-    const beginning = await beginningOf(deps.begin, prepared);
+    const work = () => beginAttempt(run, prepared);
+    return SPENDING.has(of.stage.kind) ? deps.budget.inTurn(run, work) : work();
+  };
+
+  const beginAttempt = async (run: LoadedRun, of: RunStage): Promise<boolean> => {
+    const { key, untrusted } = of.row;
+    const beginning = await beginningOf(deps.begin, of);
     if ('fault' in beginning) {
       return settle(run, key, { status: 'failed', error: beginning.fault, isFinal: true });
     }
@@ -85,14 +100,12 @@ export const createEngine = (deps: EngineDeps) => {
   const settle = async (run: LoadedRun, key: string, outcome: AttemptOutcome): Promise<boolean> => {
     const of = stageIn(run, key);
     if (!of) return true;
-    const { usage = { tokens: 0, costUsd: 0 } } = outcome;
-    const spent = {
-      tokens: run.row.tokens + usage.tokens,
-      cost_usd: run.row.cost_usd + usage.costUsd,
-    };
+    const steps = outcome.usage ? [deps.budget.spend(run, outcome.usage)] : [];
     const change =
-      outcome.status === 'completed' ? completed(outcome, now()) : failed(of, outcome, now());
-    return recordRun(record, run, { run: spent, stages: new Map([[key, change]]) });
+      outcome.status === 'completed'
+        ? completedChange(outcome, now())
+        : failedChange(of, outcome, now());
+    return recordRun(record, run, { stages: new Map([[key, change]]), steps });
   };
 
   const apply = async (run: LoadedRun, changes: NextChange[]): Promise<boolean> => {
@@ -111,7 +124,7 @@ export const createEngine = (deps: EngineDeps) => {
       if (change.is === 'again') {
         for (const key of change.keys) {
           const visits = (run.stages.get(key)?.visits ?? 0) + 1;
-          stages.set(key, { ...FRESH, visits, reason: change.because });
+          stages.set(key, { ...FRESH, visits, reason: shortReason(change.because) });
         }
       }
     }
@@ -151,12 +164,12 @@ export const createEngine = (deps: EngineDeps) => {
     }
     const outcome = outcomeOfAgent(of, agent);
     if (outcome.is === 'again') {
-      const asked = new Map([[key, { reason: `Asked again: ${outcome.message}` }]]);
+      const asked = new Map([[key, { reason: `${ASKED_AGAIN}${outcome.message}` }]]);
       if (await recordRun(record, run, { stages: asked }))
         await deps.agents.control.message(agent, outcome.message);
       return;
     }
-    const usage = { tokens: agent.input_tokens + agent.output_tokens, costUsd: agent.cost_usd };
+    const usage = usageOf(agent);
     const settled: AttemptOutcome =
       outcome.is === 'completed'
         ? { status: 'completed', output: outcome.output, untrusted: agent.untrusted === 1, usage }
@@ -168,6 +181,14 @@ export const createEngine = (deps: EngineDeps) => {
 };
 
 export type RunEngine = ReturnType<typeof createEngine>;
+
+const usageOf = ({ input_tokens, output_tokens, cost_usd }: AgentRow): RunUsage => ({
+  tokens: input_tokens + output_tokens,
+  costUsd: cost_usd,
+});
+
+/** The kinds of stages that use up tokens and cost. */
+const SPENDING = new Set<StageKind>(['agent', 'research']);
 
 const beginningOf = async (
   deps: BeginDeps,
@@ -204,40 +225,3 @@ export const timeoutOf = ({ stage }: RunStage, now: number): Partial<PipelineSta
   stage.timeoutSeconds === undefined
     ? {}
     : { due: 'timeout', due_at: iso(now + stage.timeoutSeconds * 1000) };
-
-/** The columns of a stage that are empty once an attempt is over. */
-const OVER = { digest: null, due: null, due_at: null, reserved_tokens: 0, reserved_usd: 0 };
-
-const completed = (
-  { output, untrusted }: Extract<AttemptOutcome, { status: 'completed' }>,
-  now: number,
-): Partial<PipelineStageRow> => ({
-  ...OVER,
-  status: 'completed',
-  effect: 'none',
-  output: JSON.stringify(output ?? null),
-  error: null,
-  ...(untrusted && { untrusted: 1 }),
-  finished_at: iso(now),
-});
-
-const failed = (
-  { stage, row }: RunStage,
-  { error, isFinal = false, untrusted }: Extract<AttemptOutcome, { status: 'failed' }>,
-  now: number,
-): Partial<PipelineStageRow> => {
-  const { attempts = 1, backoffSeconds = 5, factor = 2 } = stage.retry ?? {};
-  if (isFinal || row.attempt >= attempts) {
-    const taint = untrusted ? { untrusted: 1 } : {};
-    return { ...OVER, ...taint, status: 'failed', effect: 'none', error, finished_at: iso(now) };
-  }
-  const at = iso(now + backoffSeconds * 1000 * factor ** (row.attempt - 1));
-  const reason = `Attempt ${row.attempt} failed: ${error}`;
-  const again = {
-    status: 'running',
-    attempt: row.attempt + 1,
-    agent_id: null,
-    effect: 'none',
-  } as const;
-  return { ...OVER, ...again, reason, error, due: 'retry', due_at: at };
-};

@@ -5,15 +5,25 @@ import type { Jobs } from '../../jobs/module.js';
 import type { Outbound } from '../../outbound/module.js';
 import type { Permissions } from '../../permissions/module.js';
 import type { Hub } from '../../realtime/module.js';
+import type { ResearchFollow } from '../../research/module.js';
+import type { PipelineRunRow } from '../../store/tables/pipelines.js';
 import type { Tools } from '../../tools/module.js';
 import type { Vault } from '../../vault/module.js';
+import type { PipelineTemplate } from '../templates/contract.js';
 import { createAgentBeginning } from './agentstage.js';
+import { createBackgroundWork } from './background.js';
+import type { BeginDeps, BeginStage } from './begin.js';
+import { type Budget, createBudget } from './budget.js';
 import { createStageCalls } from './calls.js';
+import { childRunsStore } from './childqueries.js';
+import { createForeachBeginning, createNestedBeginning, type NestedDeps } from './children.js';
 import { createDueRuns } from './clock.js';
-import { type CallSettled, createEffects } from './effects.js';
+import { type CallPerformed, type CallSettled, createEffects } from './effects.js';
 import { createEngine } from './engine.js';
+import { createFamily } from './family.js';
 import { runsStore } from './queries.js';
-import { recoverRuns, settleEndedAgent } from './recovery.js';
+import { type RecoveryDeps, recoverRuns, settleEndedAgent } from './recovery.js';
+import { createStageResearch, type OperationBegun } from './research.js';
 import { createRunService } from './service.js';
 import { createTurnsOfRuns } from './turns.js';
 
@@ -24,14 +34,21 @@ export interface RunsModuleDeps {
   agents: Agents;
   experts: { experts: Experts };
   tools: Tools;
-  /** The tools and credentials that stages may use. */
-  access: { permissions: Permissions; vault: Vault };
+  /** The tools, credentials and research that stages may use. */
+  access: { permissions: Permissions; vault: Vault; research: ResearchFollow };
 }
 
-/** Opens the calls of tools that stages make. */
-const openCalls = ({ log, clock: { now } }: Base, deps: RunsModuleDeps, settled: CallSettled) => {
-  const { outbound, tools, access } = deps;
+/** Finds a template of a user, or one that ships; null if there is none. */
+export type FindTemplate = (userId: string, id: string) => Promise<PipelineTemplate | null>;
+
+/** Opens the calls and the research of stages. */
+const openCalls = (
+  { log, clock: { now } }: Base,
+  { outbound, tools, access }: RunsModuleDeps,
+  of: { budget: Budget; settled: CallSettled; begun: OperationBegun },
+) => {
   const { vault, permissions } = access;
+  const { budget, settled } = of;
   const calls = createStageCalls({
     outbound,
     now,
@@ -40,45 +57,86 @@ const openCalls = ({ log, clock: { now } }: Base, deps: RunsModuleDeps, settled:
     credentialName: async (userId, id) =>
       (await vault.isOwn(userId, id)) ? ((await vault.termOf(id))?.name ?? null) : null,
     folderOf: tools.work.open,
+    budget,
   });
-  return { calls, effects: createEffects({ log, perform: calls.perform, settled }) };
+  const research = createStageResearch(access.research, of.begun);
+  const perform: CallPerformed = (stage, signal) =>
+    stage.stage.kind === 'research'
+      ? research.perform(stage, signal)
+      : calls.perform(stage, signal);
+  return { calls, research, effects: createEffects({ log, perform, settled }) };
 };
 
-/** Opens the runs of pipelines. */
-export const openRuns = (base: Base, deps: RunsModuleDeps) => {
-  const { store, clock, log } = base;
-  const { hub, outbound, agents, experts } = deps;
-  const { now } = clock;
-  const runs = runsStore(store);
-  const inTurn = createTurnsOfRuns();
-  const record = { runs, hub, now };
-  const { calls, effects } = openCalls(base, deps, (of, outcome) => service.callEnded(of, outcome));
-  const { models, rows, control } = agents;
-  const { queue } = deps.jobs;
-  const spawning = { store, clock, hub, models, experts: experts.experts, queue };
-  const begin = { outbound, now, spawn: createAgentBeginning(spawning), call: calls.begin };
-  const engine = createEngine({
-    runs,
-    record,
+/** Opens what begins the stages of each kind. */
+const openBeginnings = (
+  { store, clock }: Base,
+  deps: RunsModuleDeps,
+  parts: { budget: Budget; call: BeginStage; nested: NestedDeps },
+): BeginDeps => {
+  const { hub, outbound, agents, experts, jobs } = deps;
+  const { budget, call, nested } = parts;
+  const { models } = agents;
+  const { queue } = jobs;
+  const spawning = { store, clock, hub, models, experts: experts.experts, queue, budget };
+  return {
     outbound,
-    begin,
-    effects,
-    agents: { rows, control },
-  });
-  const service = createRunService({ runs, clock, engine, record, call: effects.begin, inTurn });
-  const recorded = { isRepeatable: calls.isRepeatable, begin: effects.begin };
-  const ends = { runs, engine, record, outbound, agents: rows, calls: recorded, inTurn };
-  agents.followers.afterEnd(({ id }) => {
+    now: clock.now,
+    spawn: createAgentBeginning(spawning),
+    call,
+    nested: createNestedBeginning(nested),
+    foreach: createForeachBeginning(nested),
+  };
+};
+
+/** Settles stages when their agents end. */
+const followAgents = ({ log }: Base, { followers }: Agents, ends: RecoveryDeps): void =>
+  followers.afterEnd(({ id }) => {
     settleEndedAgent(ends, id).catch((err) =>
       log.error({ err, agent: id }, 'the end of an agent did not reach its pipeline'),
     );
   });
+
+/** Opens the runs of pipelines. */
+export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplate) => {
+  const { store, clock, log } = base;
+  const { hub, outbound, agents } = deps;
+  const { now } = clock;
+  const runs = runsStore(store);
+  const children = childRunsStore(store);
+  const inTurn = createTurnsOfRuns();
+  const budget = createBudget(store, createTurnsOfRuns());
+  const { calls, research, effects } = openCalls(base, deps, {
+    budget,
+    settled: (of, outcome) => service.callEnded(of, outcome),
+    begun: (of, operationId) => service.operationBegun(of, operationId),
+  });
+  const background = createBackgroundWork({ inTurn, log, isStopping: effects.isStopping });
+  const record = { runs, hub, now, childMoved: (child: PipelineRunRow) => family.moved(child) };
+  const family = createFamily({ children, record, background, inTurn, engine: () => engine });
+  const nested = { children, now, template, goOn: family.goOn };
+  const begin = openBeginnings(base, deps, { budget, call: calls.begin, nested });
+  const engine = createEngine({
+    record,
+    begin,
+    effects,
+    agents,
+    budget,
+    below: { stopChildren: family.stop, cancelResearch: research.cancel },
+  });
+  const { begin: call } = effects;
+  const service = createRunService({ store, children, clock, engine, record, call, inTurn });
+  const made = { isRepeatable: calls.isRepeatable, begin: call };
+  const ends = { engine, record, outbound, agents: agents.rows, calls: made, family, inTurn };
+  followAgents(base, agents, ends);
 
   return {
     runs,
     service,
     due: createDueRuns({ runs, clock, engine, inTurn }),
     start: () => recoverRuns(ends, log),
-    stop: effects.stop,
+    stop: async (waitMs: number) => {
+      await effects.stop(waitMs);
+      await background.drain();
+    },
   };
 };

@@ -1,7 +1,7 @@
 import { timeDigits } from '../../kernel/ids.js';
 import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../../store/page.js';
-import { insertRow, selectRows, updateRows } from '../../store/rows.js';
+import { selectRows, updateRows } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
 import {
   type PipelineRunRow,
@@ -16,24 +16,34 @@ interface RunFilter extends PageInput {
   status?: PipelineRunRow['status'] | undefined;
   templateId?: string | undefined;
   since?: string | undefined;
+  /** Selects the runs that the stages of this one have begun; else those that no stage has begun. */
+  parentId?: string | undefined;
 }
 
 /** Returns the queries for runs of pipelines. */
-export const runsStore = ({ db, transact, tryTransact }: Store) => {
+export const runsStore = ({ db, tryTransact }: Store) => {
   const load = async (row: PipelineRunRow | undefined): Promise<LoadedRun | null> => {
     if (!row) return null;
     const stages = await selectRows(db, pipelineStageTable, { run_id: row.id })
       .orderBy('position')
       .execute();
-    return loadedRun(row, stages);
+    const { item_at, parent_id } = row;
+    const outer = item_at === null || parent_id === null ? null : await byId(parent_id);
+    return loadedRun(row, stages, outer);
   };
+  const byId = async (id: string): Promise<LoadedRun | null> =>
+    load(await selectRows(db, pipelineRunTable, { id }).executeTakeFirst());
   const own = (userId: string) => selectRows(db, pipelineRunTable, {}, visibleTo(userId));
   const dueStages = db.selectFrom('pipeline_stages').where('due_at', 'is not', null);
   const dueRuns = db.selectFrom('pipeline_runs').where('deadline_at', 'is not', null);
 
   return {
-    list: (userId: string, { status, templateId, since, ...page }: RunFilter) => {
-      let found = own(userId);
+    list: (userId: string, { status, templateId, since, parentId, ...page }: RunFilter) => {
+      const mine = own(userId);
+      let found =
+        parentId === undefined
+          ? mine.where('parent_id', 'is', null)
+          : mine.where('parent_id', '=', parentId);
       if (status !== undefined) found = found.where('status', '=', status);
       if (templateId !== undefined) found = found.where('template_id', '=', templateId);
       if (since !== undefined) {
@@ -45,8 +55,7 @@ export const runsStore = ({ db, transact, tryTransact }: Store) => {
     owned: async (userId: string, id: string): Promise<LoadedRun | null> =>
       load(await own(userId).where('id', '=', id).executeTakeFirst()),
 
-    byId: async (id: string): Promise<LoadedRun | null> =>
-      load(await selectRows(db, pipelineRunTable, { id }).executeTakeFirst()),
+    byId,
 
     /** Returns the ids of the runs that have not ended. */
     open: async (): Promise<string[]> =>
@@ -80,12 +89,6 @@ export const runsStore = ({ db, transact, tryTransact }: Store) => {
       ]);
       return [...new Set([...stages, ...runs].map(({ id }) => id))];
     },
-
-    insert: (row: PipelineRunRow, stages: PipelineStageRow[]): Promise<unknown> =>
-      transact([
-        insertRow(pipelineRunTable, row),
-        ...stages.map((stage) => insertRow(pipelineStageTable, stage)),
-      ]),
 
     /** Writes a change of a run and of its stages; false if it is not as it was read. */
     change: async (

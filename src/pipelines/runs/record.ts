@@ -9,6 +9,8 @@ export interface RecordRunDeps {
   runs: RunsStore;
   hub: Hub;
   now(): number;
+  /** Called after the status of a run has changed that a stage of another run has begun. */
+  childMoved(child: PipelineRunRow): void;
 }
 
 /** Changes of a run that are written together. */
@@ -23,7 +25,7 @@ export interface RunChange {
  * and updates what was read. Resolves to false if the run is not as it was read.
  */
 export const recordRun = async (
-  { runs, hub, now }: RecordRunDeps,
+  { runs, hub, now, childMoved }: RecordRunDeps,
   run: LoadedRun,
   { run: ofRun = {}, stages = new Map(), steps = [] }: RunChange,
 ): Promise<boolean> => {
@@ -34,12 +36,14 @@ export const recordRun = async (
     runs.stageChange({ run_id: run.row.id, key }, change),
   );
   if (!(await runs.change(run, change, [...written, ...steps]))) return false;
+  const before = run.row.status;
   Object.assign(run.row, change, { step: run.row.step + 1 });
   run.stages = after;
   for (const key of stages.keys()) {
     const row = after.get(key);
     if (row) hub.publish(run.row.user_id, 'pipeline.stage', stageEvent(run.row, row));
   }
+  if (run.row.parent_id !== null && run.row.status !== before) childMoved(run.row);
   return true;
 };
 
@@ -70,7 +74,7 @@ const timeOf = (
   stages: PipelineStageRow[],
   now: number,
 ): Partial<PipelineRunRow> => {
-  const isAtWork = stages.some(({ status, due }) => status === 'running' && !isResting(due));
+  const isAtWork = stages.some((stage) => stage.status === 'running' && !isResting(stage));
   const isWaiting = stages.some(
     ({ status }) => status.startsWith('waiting') || status === 'running',
   );
@@ -88,5 +92,6 @@ const timeOf = (
   return { status: isWaiting ? 'waiting' : 'running', deadline_at: null, left_ms: left };
 };
 
-/** True for a stage that runs and waits for its time. */
-const isResting = (due: PipelineStageRow['due']): boolean => due === 'wait' || due === 'retry';
+/** True for a stage that runs and waits for its time, or has begun nothing but what waits. */
+const isResting = ({ due, rests }: PipelineStageRow): boolean =>
+  due === 'wait' || due === 'retry' || rests === 1;

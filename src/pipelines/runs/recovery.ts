@@ -3,18 +3,18 @@ import type { Log } from '../../kernel/log.js';
 import type { Outbound } from '../../outbound/module.js';
 import { askOwner } from './begin.js';
 import type { RunEngine } from './engine.js';
-import type { RunsStore } from './queries.js';
+import { type Family, hasChildren } from './family.js';
 import { type RecordRunDeps, recordRun } from './record.js';
 import { type LoadedRun, type RunStage, stageIn } from './run.js';
 import type { InTurn } from './service.js';
 
 export interface RecoveryDeps {
-  runs: RunsStore;
   engine: RunEngine;
   record: RecordRunDeps;
   outbound: Outbound;
   agents: AgentRows;
   calls: StageCalls;
+  family: Family;
   inTurn: InTurn;
 }
 
@@ -32,7 +32,7 @@ const AGAIN = 'The daemon ended during this call: it may have been done. Approve
  * call that may be repeated is made again, and about any other its owner is asked.
  */
 export const recoverRuns = async (deps: RecoveryDeps, log: Log): Promise<void> => {
-  for (const id of await deps.runs.open()) {
+  for (const id of await deps.record.runs.open()) {
     await deps
       .inTurn(id, () => recoverRun(deps, id))
       .catch((err) => log.error({ err, run: id }, 'a run of a pipeline does not go on'));
@@ -40,8 +40,14 @@ export const recoverRuns = async (deps: RecoveryDeps, log: Log): Promise<void> =
 };
 
 const recoverRun = async (deps: RecoveryDeps, id: string): Promise<void> => {
-  const run = await deps.runs.byId(id);
+  const run = await deps.record.runs.byId(id);
   if (!run) return;
+  if (!(await deps.family.isWanted(run))) {
+    await deps.engine.end(run, { status: 'stopped', error: null });
+    return;
+  }
+  // The stage that has begun it goes on with it when it is its turn.
+  if (run.row.parent_id !== null && run.row.status === 'queued') return;
   for (const { key } of [...run.stages.values()].filter(({ status }) => status === 'running')) {
     await recoverStage(deps, run, key);
   }
@@ -51,6 +57,10 @@ const recoverRun = async (deps: RecoveryDeps, id: string): Promise<void> => {
 const recoverStage = async (deps: RecoveryDeps, run: LoadedRun, key: string): Promise<void> => {
   const of = stageIn(run, key);
   if (!of) return;
+  if (hasChildren(of)) {
+    deps.family.goOn(run.row.id, key);
+    return;
+  }
   const { agent_id, effect, due } = of.row;
   if (agent_id !== null) {
     const agent = await deps.agents.byId(agent_id);
@@ -77,7 +87,7 @@ const recoverStage = async (deps: RecoveryDeps, run: LoadedRun, key: string): Pr
 
 /** Settles the stage of an agent that has ended, or was removed, if it has one. */
 export const settleEndedAgent = async (
-  { runs, engine, agents, inTurn }: RecoveryDeps,
+  { record: { runs }, engine, agents, inTurn }: RecoveryDeps,
   agentId: string,
 ): Promise<void> => {
   const found = await runs.ofAgent(agentId);

@@ -7,10 +7,16 @@ interface StageScope {
   params: Record<string, unknown>;
   stages: Record<string, { output: unknown; status: string; error: string | null }>;
   run: { id: string };
+  item?: unknown;
 }
 
-/** Returns the values of a run as it is now. */
-export const valuesOfRun = ({ row, params, stages }: LoadedRun): StageScope => ({
+/** Returns the values of a run as it is now. Those of an item are the ones around it, and the item. */
+export const valuesOfRun = ({ row, params, stages, outer }: LoadedRun): StageScope =>
+  outer
+    ? { ...valuesOfRun(outer), item: JSON.parse(row.item ?? 'null') }
+    : ownValues({ row, params, stages });
+
+const ownValues = ({ row, params, stages }: Omit<LoadedRun, 'outer' | 'template'>): StageScope => ({
   params,
   stages: Object.fromEntries(
     [...stages].map(([key, { output, status, error }]) => [

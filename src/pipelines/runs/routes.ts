@@ -20,8 +20,11 @@ interface RunsResourceDeps {
   service: RunService;
   /** Finds a template of the user, or one that ships. Throws 404 if there is none. */
   template(userId: string, id: string): Promise<PipelineTemplate>;
-  /** Throws 403 if the caller may not use these granted tools. */
-  refuseUse(by: Caller, template: PipelineTemplate): void;
+  /**
+   * Throws 403 if the caller may not use the tools that a template, or one that it runs as a stage,
+   * grants; 400 if such a one cannot be run.
+   */
+  refuseUse(by: Caller, template: PipelineTemplate): Promise<void>;
 }
 
 export const runsResource = ({ runs, service, template, refuseUse }: RunsResourceDeps) => {
@@ -41,7 +44,7 @@ export const runsResource = ({ runs, service, template, refuseUse }: RunsResourc
     },
     start: async ({ body: { templateId, params = {}, name } }, by) => {
       const of = await template(by.userId, templateId);
-      refuseUse(by, of);
+      await refuseUse(by, of);
       const started = { userId: by.userId, template: of, params, name, untrusted: false };
       return viewDetail(await service.start(started));
     },

@@ -1,6 +1,7 @@
 import type { PipelineRunRow, PipelineStageRow } from '../../store/tables/pipelines.js';
 import type { TemplateStage } from '../templates/contract.js';
 import type { TemplateBody } from '../templates/normal.js';
+import { isStageWork } from '../templates/stagekinds.js';
 
 /** The part of a template that a run keeps. */
 export type RunTemplate = Pick<TemplateBody, 'parameters' | 'stages' | 'limits' | 'onFinish'>;
@@ -11,6 +12,8 @@ export interface LoadedRun {
   template: RunTemplate;
   params: Record<string, unknown>;
   stages: Map<string, PipelineStageRow>;
+  /** The run whose stage `foreach` has begun this one for an item; null for any other run. */
+  outer: LoadedRun | null;
 }
 
 /** A stage of a run: what the template says of it, and its state. */
@@ -20,12 +23,29 @@ export interface RunStage {
   row: PipelineStageRow;
 }
 
-export const loadedRun = (row: PipelineRunRow, stages: PipelineStageRow[]): LoadedRun => ({
+export const loadedRun = (
+  row: PipelineRunRow,
+  stages: PipelineStageRow[],
+  outer: LoadedRun | null,
+): LoadedRun => ({
   row,
-  template: JSON.parse(row.template),
+  template: outer ? itemTemplate(outer, row) : JSON.parse(row.template),
   params: JSON.parse(row.params),
   stages: new Map(stages.map((stage) => [stage.key, stage])),
+  outer,
 });
+
+/** The key of the one stage that the run of an item has. */
+export const ITEM_KEY = 'item';
+
+/** Returns the template of the run of an item: one stage with the work of a stage `foreach`. */
+const itemTemplate = ({ template }: LoadedRun, { parent_key }: PipelineRunRow): RunTemplate => {
+  const work = template.stages.find(({ key }) => key === parent_key)?.config.stage;
+  if (!isStageWork(work)) throw new Error(`The stage ${parent_key} has no work for items`);
+  const { limits } = template;
+  const stages = [{ key: ITEM_KEY, ...work }];
+  return { parameters: [], stages, limits, onFinish: { notifyOwner: false } };
+};
 
 /** Finds a stage of a run; null if it has none with that key. */
 export const stageIn = (run: LoadedRun, key: string): RunStage | null => {
@@ -44,6 +64,7 @@ export const FRESH = {
   attempt: 1,
   blocked: 0,
   agent_id: null,
+  operation_id: null,
   reserved_tokens: 0,
   reserved_usd: 0,
   digest: null,
@@ -51,6 +72,7 @@ export const FRESH = {
   output: null,
   error: null,
   effect: 'none',
+  rests: 0,
   untrusted: 0,
   due: null,
   due_at: null,

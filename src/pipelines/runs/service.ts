@@ -1,21 +1,23 @@
 import Boom from '@hapi/boom';
-import { type Clock, iso } from '../../kernel/clock.js';
-import { mint } from '../../kernel/ids.js';
+import type { Clock } from '../../kernel/clock.js';
 import { orNotFound, refuseFaults } from '../../kernel/route.js';
-import type { PipelineRunRow, PipelineStageRow } from '../../store/tables/pipelines.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { Store } from '../../store/store.js';
+import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import type { PipelineTemplate } from '../templates/contract.js';
 import { givenParameters } from '../templates/parameters.js';
-import { isRunnable } from './begin.js';
 import type { CallOutcome } from './calls.js';
+import type { ChildRunsStore } from './childqueries.js';
 import { type RunEngine, timeoutOf } from './engine.js';
 import { inputFaults } from './inputs.js';
+import { newRunRows } from './newrun.js';
 import { withBelow } from './next.js';
-import type { RunsStore } from './queries.js';
 import { type RecordRunDeps, recordRun } from './record.js';
 import { FRESH, isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
 
 export interface RunServiceDeps {
-  runs: RunsStore;
+  store: Pick<Store, 'transact'>;
+  children: ChildRunsStore;
   clock: Clock;
   engine: RunEngine;
   record: RecordRunDeps;
@@ -42,7 +44,8 @@ export type StageAnswer =
 
 /** Creates the verbs on runs. */
 export const createRunService = (deps: RunServiceDeps) => {
-  const { runs, clock, engine, record, inTurn } = deps;
+  const { clock, engine, record, inTurn } = deps;
+  const { runs } = record;
 
   const owned = async (userId: string, id: string): Promise<LoadedRun> =>
     orNotFound(await runs.owned(userId, id), 'No run of a pipeline with that id');
@@ -60,23 +63,33 @@ export const createRunService = (deps: RunServiceDeps) => {
     return owned(userId, id);
   };
 
+  /** Builds the statements by which the items that a stage has done are not done again. */
+  const keptItems = (
+    run: LoadedRun,
+    again: Map<string, Partial<PipelineStageRow>>,
+  ): TransactionStep[] =>
+    [...again].flatMap(([key, { visits }]) => {
+      const of = stageIn(run, key);
+      const isUnfinished = of?.row.status === 'failed' || of?.row.status === 'stopped';
+      return of && isUnfinished && visits !== undefined && of.stage.kind === 'foreach'
+        ? [deps.children.carryOver(of.row, visits)]
+        : [];
+    });
+
   return {
     owned,
 
-    /** Starts a run. 400 for parameters that do not fit, 501 for stages of a kind that is not built. */
+    /** Starts a run. 400 for parameters that do not fit. */
     start: async (started: NewRun): Promise<LoadedRun> => {
-      const { userId, template, params } = started;
+      const { userId, template, params, name, untrusted } = started;
       const { values, faults } = givenParameters(template.parameters, params);
       refuseFaults(faults);
-      const unbuilt = template.stages.find(({ kind }) => !isRunnable(kind));
-      if (unbuilt) {
-        const message = `Stages of the kind ${unbuilt.kind} cannot run yet; the README lists what can`;
-        throw Boom.notImplemented(message);
-      }
-      const { row, stages } = rowsOf(started, values, clock.now());
-      await runs.insert(row, stages);
-      await inTurn(row.id, () => engine.advance(row.id));
-      return owned(userId, row.id);
+      const now = clock.now();
+      const rows = newRunRows({ userId, template, values, name, untrusted, now });
+      const { id } = rows.row;
+      await deps.store.transact(deps.children.insert(rows));
+      await inTurn(id, () => engine.advance(id));
+      return owned(userId, id);
     },
 
     stop: (userId: string, id: string): Promise<LoadedRun> =>
@@ -93,10 +106,15 @@ export const createRunService = (deps: RunServiceDeps) => {
             `The run is ${run.row.status}: only one that has ended can be retried`,
           );
         }
+        const { parent_id } = run.row;
+        if (parent_id !== null) {
+          throw Boom.conflict(`The run is a part of ${parent_id}: retry that one`);
+        }
         const keys = retriedStages(run, fromStage);
         const stages = new Map(keys.map((key) => [key, comingAgain(run, key)]));
         const again = { status: 'running', error: null, finished_at: null, left_ms: null } as const;
-        return recordRun(record, run, { run: again, stages });
+        const steps = fromStage === undefined ? keptItems(run, stages) : [];
+        return recordRun(record, run, { run: again, stages, steps });
       }),
 
     /** Answers what a stage waits for. The first answer counts. */
@@ -128,6 +146,20 @@ export const createRunService = (deps: RunServiceDeps) => {
         return true;
       }),
 
+    /** Records the operation that works for a stage. */
+    operationBegun: async ({ run, row }: RunStage, operationId: string): Promise<void> => {
+      const { id } = run.row;
+      await inTurn(id, async () => {
+        for (;;) {
+          const now = await runs.byId(id);
+          const of = now && stageIn(now, row.key);
+          if (!now || !of || !isSameAttempt(of.row, row)) return;
+          const stages = new Map([[row.key, { operation_id: operationId }]]);
+          if (await recordRun(record, now, { stages })) return;
+        }
+      });
+    },
+
     /** Records the outcome of a call. */
     callEnded: async ({ run, row }: RunStage, outcome: CallOutcome): Promise<void> => {
       const { id } = run.row;
@@ -135,8 +167,7 @@ export const createRunService = (deps: RunServiceDeps) => {
         for (;;) {
           const now = await runs.byId(id);
           const of = now && stageIn(now, row.key);
-          const isSame = of?.row.visits === row.visits && of.row.attempt === row.attempt;
-          if (!now || !of || !isSame || of.row.status !== 'running') return;
+          if (!now || !of || !isSameAttempt(of.row, row)) return;
           if (await engine.settle(now, row.key, outcome)) break;
         }
         await engine.advance(id);
@@ -181,44 +212,11 @@ const retriedStages = (run: LoadedRun, fromStage: string | undefined): string[] 
   return [...keys];
 };
 
+/** True if a stage is still at work on the attempt that was read. */
+const isSameAttempt = (now: PipelineStageRow, read: PipelineStageRow): boolean =>
+  now.status === 'running' && now.visits === read.visits && now.attempt === read.attempt;
+
 const comingAgain = (run: LoadedRun, key: string): Partial<PipelineStageRow> => ({
   ...FRESH,
   visits: (run.stages.get(key)?.visits ?? 0) + 1,
 });
-
-const rowsOf = (
-  { userId, template, name, untrusted }: NewRun,
-  values: Record<string, unknown>,
-  now: number,
-): { row: PipelineRunRow; stages: PipelineStageRow[] } => {
-  const { parameters, stages, limits, onFinish } = template;
-  const id = mint('pipeline', now);
-  const row: PipelineRunRow = {
-    id,
-    user_id: userId,
-    template_id: template.id,
-    template_version: template.version,
-    name: name?.trim() ?? template.name,
-    template: JSON.stringify({ parameters, stages, limits, onFinish }),
-    params: JSON.stringify(values),
-    status: 'queued',
-    untrusted: untrusted ? 1 : 0,
-    step: 0,
-    tokens: 0,
-    cost_usd: 0,
-    error: null,
-    deadline_at: null,
-    left_ms: null,
-    created_at: iso(now),
-    started_at: null,
-    finished_at: null,
-  };
-  const ofStages = stages.map(({ key }, position) => ({
-    ...FRESH,
-    run_id: id,
-    key,
-    position,
-    visits: 1,
-  }));
-  return { row, stages: ofStages };
-};

@@ -19,6 +19,11 @@ export interface KnownNames {
   models(): string[];
   /** Returns the faults of the tools with these names, each with its place in the list. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
+  /** Returns the faults of the arguments of a tool, whose values may not be known yet. */
+  faultsOfParams(
+    tool: { toolId: string; toolAction: string },
+    params: Record<string, unknown>,
+  ): FieldFault[];
 }
 
 /** Ours: the number of faults that are told at once. */
@@ -98,8 +103,16 @@ const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
     ...modelFaults(model, `${at}.model`, known),
     ...toolFaults(Array.isArray(tools) ? tools : [], (index) => `${at}.tools.${index}`, known),
   ],
-  tool: ({ toolId, toolAction }, at, known) =>
-    toolFaults([`${toolId}.${toolAction}`], () => `${at}.toolAction`, known),
+  tool: (config, at, known) => {
+    const tool = { toolId: `${config.toolId}`, toolAction: `${config.toolAction}` };
+    const params = Object.assign({}, config.toolParams);
+    return [
+      ...toolFaults([`${tool.toolId}.${tool.toolAction}`], () => `${at}.toolAction`, known),
+      ...known
+        .faultsOfParams(tool, params)
+        .map(({ path, message }) => ({ path: `${at}.toolParams.${path}`, message })),
+    ];
+  },
   foreach: ({ stage }, at, known) => itemFaults(stage, `${at}.stage`, known),
 };
 

@@ -62,7 +62,7 @@ const issueTriage = preset('issue_triage', {
         toolAction: 'send',
         toolParams: {
           title: 'Issue triaged: {{stages.classify.output.label}}',
-          body: '{{stages.classify.output.answer}}',
+          message: '{{stages.classify.output.answer}}',
         },
       },
     },
@@ -159,7 +159,7 @@ const researchReport = preset('research_report', {
       needs: ['research'],
       config: {
         prompt:
-          'Write a report of one page that answers “{{params.question}}”. Use nothing but this, and keep its references:\n\n{{stages.research.output}}',
+          'Write a report of one page that answers “{{params.question}}”. Use nothing but this, and keep its references:\n\n{{stages.research.output.markdown}}',
       },
     },
     {

@@ -3,13 +3,15 @@ import { type Clock, iso } from '../../kernel/clock.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { cutPage, DEFAULT_LIMIT } from '../../kernel/contract/page.js';
 import { mint } from '../../kernel/ids.js';
+import type { FieldFault } from '../../kernel/problem.js';
 import { orNotFound, refuseFaults, resource } from '../../kernel/route.js';
 import { Taken } from '../../store/engine/protocol.js';
 import { type PipelineTemplateRow, pipelineTemplateTable } from '../../store/tables/pipelines.js';
 import { viewer } from '../../store/view.js';
 import { type KnownNames, templateFaults } from './check.js';
-import { PipelineTemplate, templates } from './contract.js';
+import { type NewTemplate, PipelineTemplate, templates } from './contract.js';
 import { mermaidOf } from './graph.js';
+import { type Nesting, nestedTemplates } from './nestedtemplates.js';
 import { normalTemplate, type TemplateBody } from './normal.js';
 import { PRESETS } from './presets.js';
 import { MOST_TEMPLATES, type TemplatesStore } from './queries.js';
@@ -55,6 +57,16 @@ export const templatesResource = (deps: TemplatesDeps) => {
     return [...(row ? [view(row)] : []), ...PRESETS.filter((preset) => preset.name === name)];
   };
 
+  const nestingOf =
+    ({ userId }: Caller) =>
+    async (template: Nesting): Promise<FieldFault[]> =>
+      (await nestedTemplates(template, (id) => findTemplate(store, userId, id))).faults;
+
+  const refuseTemplate = async (given: NewTemplate & Nesting, by: Caller): Promise<void> => {
+    refuseFaults(templateFaults(given, known));
+    refuseFaults(await nestingOf(by)(given));
+  };
+
   const create = async (body: TemplateBody, by: Caller): Promise<PipelineTemplate> => {
     deps.refuseGrants(by, toolsGrantedBy(body.stages));
     const now = clock.now();
@@ -84,7 +96,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
       return { templates: page.rows, nextCursor: page.nextCursor };
     },
     create: async ({ body }, by) => {
-      refuseFaults(templateFaults(body, known));
+      await refuseTemplate({ ...body, id: null }, by);
       return create(normalTemplate(body), by);
     },
     get: async ({ id, query: { format } }, { userId }) => {
@@ -100,7 +112,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
         ...changes,
         ...(changes.limits && { limits: { ...limits, ...changes.limits } }),
       };
-      refuseFaults(templateFaults(given, known));
+      await refuseTemplate({ ...given, id }, by);
       const next = normalTemplate(given);
       deps.refuseGrants(by, addedTools(stages, next.stages));
       const change = {
@@ -117,8 +129,9 @@ export const templatesResource = (deps: TemplatesDeps) => {
       if (!(await store.delete(userId, id))) throw Boom.notFound('No template with that id');
     },
     graph: async ({ id }, { userId }) => mermaidOf((await find(userId, id)).stages),
-    validate: async ({ raw }) => checkedText(raw, known),
-    import: async ({ raw }, by) => create(normalTemplate(templateIn(raw, known)), by),
+    validate: async ({ raw }, by) => checkedText(raw, known, nestingOf(by)),
+    import: async ({ raw }, by) =>
+      create(normalTemplate(await templateIn(raw, known, nestingOf(by))), by),
   });
 };
 

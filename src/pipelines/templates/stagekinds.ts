@@ -9,7 +9,7 @@ export type StageKind = TemplateStage['kind'];
 export type StageWork = Pick<TemplateStage, 'kind' | 'config' | 'output' | 'allowUntrusted'>;
 
 /** Ours: the longest list that a stage `foreach` may have. */
-const MOST_ITEMS = 1000;
+export const MOST_ITEMS = 1000;
 
 const prose = (most: number) => s.text(most).pattern(/\S/, 'some text');
 

@@ -1,9 +1,11 @@
 import Boom from '@hapi/boom';
 import type { RawBody } from '../../kernel/contract/endpoint.js';
 import { isDeeper } from '../../kernel/depth.js';
+import type { FieldFault } from '../../kernel/problem.js';
 import { badRequest } from '../../kernel/route.js';
 import { checkTemplate, type KnownNames } from './check.js';
 import type { NewTemplate, TemplateCheck } from './contract.js';
+import type { Nesting } from './nestedtemplates.js';
 import { normalTemplate } from './normal.js';
 import { type LinedFault, readYaml } from './yaml.js';
 
@@ -12,9 +14,16 @@ const TYPES = /^(application\/(yaml|x-yaml|json)|text\/(yaml|x-yaml))\b/i;
 /** Ours: the deepest that a template is nested. */
 const DEEPEST = 32;
 
+/** Returns the faults of the templates that a template runs as stages. */
+type NestingFaults = (template: Nesting) => Promise<FieldFault[]>;
+
 /** Checks a template as text and tells everything that is wrong with it. */
-export const checkedText = (raw: RawBody, known: KnownNames): TemplateCheck => {
-  const { template, faults } = read(raw, known);
+export const checkedText = async (
+  raw: RawBody,
+  known: KnownNames,
+  nested: NestingFaults,
+): Promise<TemplateCheck> => {
+  const { template, faults } = await read(raw, known, nested);
   return {
     valid: template !== null,
     problems: faults,
@@ -23,8 +32,12 @@ export const checkedText = (raw: RawBody, known: KnownNames): TemplateCheck => {
 };
 
 /** Reads a template from text. Throws 400 that names every fault with its line. */
-export const templateIn = (raw: RawBody, known: KnownNames): NewTemplate => {
-  const { template, faults } = read(raw, known);
+export const templateIn = async (
+  raw: RawBody,
+  known: KnownNames,
+  nested: NestingFaults,
+): Promise<NewTemplate> => {
+  const { template, faults } = await read(raw, known, nested);
   if (template) return template;
   const told = faults.map(({ path, message, line }) => ({
     path,
@@ -33,10 +46,11 @@ export const templateIn = (raw: RawBody, known: KnownNames): NewTemplate => {
   throw badRequest(told);
 };
 
-const read = (
+const read = async (
   { bytes, headers }: RawBody,
   known: KnownNames,
-): { template: NewTemplate | null; faults: LinedFault[] } => {
+  nested: NestingFaults,
+): Promise<{ template: NewTemplate | null; faults: LinedFault[] }> => {
   const type = headers['content-type'] ?? 'application/yaml';
   if (!TYPES.test(type)) {
     throw Boom.unsupportedMediaType('The body must be application/yaml, or application/json');
@@ -48,7 +62,10 @@ const read = (
     const message = `may be nested at most ${DEEPEST} deep`;
     return { template: null, faults: [{ path: '', message }] };
   }
-  const { template, faults } = checkTemplate(value, known);
+  const checked = checkTemplate(value, known);
+  const below = checked.template ? await nested({ id: null, ...checked.template }) : [];
+  const faults = [...checked.faults, ...below];
+  const template = faults.length > 0 ? null : checked.template;
   const lined = faults.map((fault) => {
     const line = yaml.lineOf(fault.path);
     return { ...fault, ...(line !== undefined && { line }) };

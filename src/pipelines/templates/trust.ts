@@ -17,6 +17,7 @@ const toolsOfStage = ({ kind, config, allowUntrusted = false }: StageWork): stri
   if (kind === 'foreach') return isStageWork(config.stage) ? toolsOfStage(config.stage) : [];
   if (kind === 'agent') return textsIn(config.tools);
   if (!allowUntrusted) return [];
+  if (kind === 'research') return ['research.start'];
   if (kind === 'tool') return [`${config.toolId}.${config.toolAction}`];
   return kind === 'http' ? ['http.request'] : [];
 };

@@ -29,6 +29,18 @@ export const pipelineRunTable = table('pipeline_runs', {
   params: json<Record<string, unknown>>(),
   status: literal<'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped'>(),
   untrusted: flag,
+  /** The run whose stage has begun this one, and the visit and attempt of that stage. */
+  parent_id: orNull(text),
+  parent_key: orNull(text),
+  parent_visits: orNull(number),
+  parent_attempt: orNull(number),
+  /** The place of an item of a stage `foreach`, from 0, and the item. */
+  item_at: orNull(number),
+  item: orNull(json()),
+  /** The run that everything began with; null for that run itself. */
+  root_id: orNull(text),
+  /** The number of pipelines that contain each other down to this one, from 1. */
+  depth: preset(number),
   /** Counts the changes of the run. */
   step: number,
   tokens: preset(number),
@@ -62,6 +74,7 @@ export const pipelineStageTable = table('pipeline_stages', {
   visits: preset(number),
   blocked: preset(flag),
   agent_id: orNull(text),
+  operation_id: orNull(text),
   reserved_tokens: preset(number),
   reserved_usd: preset(number),
   digest: orNull(text),
@@ -69,6 +82,8 @@ export const pipelineStageTable = table('pipeline_stages', {
   output: orNull(json()),
   error: orNull(text),
   effect: preset(literal<'none' | 'begun'>()),
+  /** 1: all that it has begun waits for a person or for its time. */
+  rests: preset(flag),
   untrusted: preset(flag),
   due: orNull(literal<'wait' | 'retry' | 'timeout' | 'expiry'>()),
   due_at: orNull(text),

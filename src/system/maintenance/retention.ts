@@ -58,7 +58,10 @@ const AFTER_RETENTION = [
      AND NOT EXISTS (SELECT 1 FROM jobs AS j
        WHERE j.lane = 'owner_' || e.user_id AND j.boot IS NULL AND j.ref = e.id)
      ORDER BY e.id LIMIT ${BATCH})`,
-  deleteBatch('pipeline_runs', "id < 'pipeline_' || @digits AND finished_at < @at ORDER BY id"),
+  deleteBatch(
+    'pipeline_runs',
+    "id < 'pipeline_' || @digits AND finished_at < @at AND parent_id IS NULL ORDER BY id",
+  ),
   deleteBatch('operations', "id < 'operation_' || @digits AND finished_at < @at ORDER BY id"),
   deleteBatch(
     'reader_tasks',

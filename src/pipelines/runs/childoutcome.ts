@@ -1,0 +1,59 @@
+import type { ChildRunsStore } from './childqueries.js';
+import { lastOutputs } from './end.js';
+import type { AttemptOutcome } from './outcome.js';
+import type { RunsStore } from './queries.js';
+import type { RunStage } from './run.js';
+
+interface ChildOutcomeDeps {
+  runs: RunsStore;
+  children: ChildRunsStore;
+}
+
+/** The number of runs of a stage that have completed, of all, and that wait. */
+interface ChildProgress {
+  done: number;
+  total: number;
+  waiting: number;
+}
+
+/** Returns how far the runs of a stage are, for people; null if there is nothing to tell. */
+export const progressOfChildren = async (
+  children: Pick<ChildRunsStore, 'open'>,
+  { stage, row }: RunStage,
+  { done, total, waiting }: ChildProgress,
+): Promise<string | null> => {
+  if (stage.kind === 'foreach') {
+    const rest = waiting > 0 ? `; ${waiting} wait for you or for their time` : '';
+    return `${done} of ${total} items are done${rest}`;
+  }
+  const [id] = waiting > 0 ? await children.open(row) : [];
+  return id === undefined ? null : `Its run ${id} waits for you or for its time`;
+};
+
+/** Returns the outcome of a stage one of whose runs has not completed. */
+export const failureOfChildren = async (
+  children: Pick<ChildRunsStore, 'firstFailed' | 'isUntrusted'>,
+  { row }: RunStage,
+): Promise<AttemptOutcome> => {
+  const first = await children.firstFailed(row);
+  const untrusted = await children.isUntrusted(row);
+  const name = first?.item_at === null ? 'its run' : `items[${first?.item_at}]`;
+  const why = first?.status === 'stopped' ? 'was stopped' : `failed: ${first?.error}`;
+  return { status: 'failed', error: `${name} ${why}`, untrusted };
+};
+
+/** Returns the outcome of a stage whose runs have all completed. */
+export const successOfChildren = async (
+  { runs, children }: ChildOutcomeDeps,
+  { stage, row }: RunStage,
+): Promise<AttemptOutcome> => {
+  const untrusted = await children.isUntrusted(row);
+  if (stage.kind === 'foreach') {
+    const outputs = await children.itemOutputs(row);
+    const output = outputs.map((each) => (each === null ? null : JSON.parse(each)));
+    return { status: 'completed', output, untrusted, reason: null };
+  }
+  const [id] = await children.completed(row);
+  const run = id === undefined ? null : await runs.byId(id);
+  return { status: 'completed', output: run ? lastOutputs(run) : {}, untrusted, reason: null };
+};

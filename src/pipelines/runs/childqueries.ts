@@ -1,0 +1,122 @@
+import type { Statement } from '../../store/engine/protocol.js';
+import { insertRow } from '../../store/rows.js';
+import { type Store, statement } from '../../store/store.js';
+import {
+  type PipelineRunRow,
+  type PipelineStageRow,
+  pipelineRunTable,
+  pipelineStageTable,
+} from '../../store/tables/pipelines.js';
+import type { NewRunRows } from './newrun.js';
+
+/** The attempt of a stage that has begun runs. */
+export type ChildrenOf = Pick<PipelineStageRow, 'run_id' | 'key' | 'visits' | 'attempt'>;
+
+/** A run for an item that has completed in an earlier attempt of its stage. */
+type DoneItem = Pick<PipelineRunRow, 'id' | 'item_at' | 'item'>;
+
+/** Returns the queries for the runs that stages of other runs have begun. */
+export const childRunsStore = ({ db }: Store) => {
+  const { ofVisit, ofAttempt, stagesOf } = selections(db);
+  return {
+    /** Returns how many runs of an attempt have each status. */
+    counts: async (of: ChildrenOf): Promise<Partial<Record<PipelineRunRow['status'], number>>> => {
+      const found = await ofAttempt(of)
+        .select(['status', ({ fn }) => fn.countAll<number>().as('count')])
+        .groupBy('status')
+        .execute();
+      return Object.fromEntries(found.map(({ status, count }) => [status, count]));
+    },
+
+    /** Returns the first runs of an attempt that have not begun, in the order of their items. */
+    queued: async (of: ChildrenOf, most: number): Promise<string[]> => {
+      const found = ofAttempt(of).where('status', '=', 'queued').select('id').orderBy('item_at');
+      return idsOf(await found.limit(most).execute());
+    },
+
+    /** Returns the runs of an attempt that have begun and not ended. */
+    open: async (of: ChildrenOf): Promise<string[]> => {
+      const found = ofAttempt(of).where('status', 'in', ['running', 'waiting']).select('id');
+      return idsOf(await found.execute());
+    },
+
+    completed: async (of: ChildrenOf): Promise<string[]> =>
+      idsOf(await ofAttempt(of).where('status', '=', 'completed').select('id').execute()),
+
+    /** Returns the first run of an attempt, in the order of the items, that failed or was stopped. */
+    firstFailed: (
+      of: ChildrenOf,
+    ): Promise<Pick<PipelineRunRow, 'item_at' | 'status' | 'error'> | undefined> =>
+      ofAttempt(of)
+        .where('status', 'in', ['failed', 'stopped'])
+        .select(['item_at', 'status', 'error'])
+        .orderBy('item_at')
+        .executeTakeFirst(),
+
+    /** Returns the outputs of the items of an attempt that have completed, as JSON, in their order. */
+    itemOutputs: async (of: ChildrenOf): Promise<(string | null)[]> => {
+      const found = stagesOf(of).where('pipeline_runs.status', '=', 'completed').select('s.output');
+      return (await found.orderBy('item_at').execute()).map(({ output }) => output);
+    },
+
+    /** Returns true if what came from outside is in a run of an attempt. */
+    isUntrusted: async (of: ChildrenOf): Promise<boolean> => {
+      const found = stagesOf(of).where('s.untrusted', '=', 1).select('s.key');
+      return (await found.executeTakeFirst()) !== undefined;
+    },
+
+    /** Returns the items that have completed in the earlier attempts of a visit. */
+    doneItems: (of: ChildrenOf): Promise<DoneItem[]> =>
+      ofVisit(of)
+        .where('status', '=', 'completed')
+        .where('item_at', 'is not', null)
+        .select(['id', 'item_at', 'item'])
+        .execute(),
+
+    insert: ({ row, stages }: NewRunRows): Statement[] => [
+      insertRow(pipelineRunTable, row),
+      ...stages.map((stage) => insertRow(pipelineStageTable, stage)),
+    ],
+
+    /** Builds the statement with which a done item counts for an attempt. */
+    adopt: (id: string, { attempt }: ChildrenOf): Statement =>
+      statement(
+        db.updateTable('pipeline_runs').set({ parent_attempt: attempt }).where('id', '=', id),
+      ),
+
+    /** Builds the statement with which the done items of a stage count for a later visit. */
+    carryOver: (of: ChildrenOf, to: number): Statement =>
+      statement(
+        db
+          .updateTable('pipeline_runs')
+          .set({ parent_visits: to })
+          .where('id', 'in', ofVisit(of).select('id'))
+          .where('item_at', 'is not', null)
+          .where('status', '=', 'completed'),
+      ),
+
+    /** Removes the runs of an attempt that have not begun. */
+    dropQueued: (of: ChildrenOf): Promise<unknown> =>
+      db
+        .deleteFrom('pipeline_runs')
+        .where('id', 'in', ofAttempt(of).where('status', '=', 'queued').select('id'))
+        .execute(),
+  };
+};
+
+const selections = (db: Store['db']) => {
+  const ofVisit = ({ run_id, key, visits }: ChildrenOf) =>
+    db
+      .selectFrom('pipeline_runs')
+      .where('parent_id', '=', run_id)
+      .where('parent_key', '=', key)
+      .where('parent_visits', '=', visits);
+  const ofAttempt = (of: ChildrenOf) => ofVisit(of).where('parent_attempt', '=', of.attempt);
+  const stagesOf = (of: ChildrenOf) =>
+    ofAttempt(of).innerJoin('pipeline_stages as s', 's.run_id', 'pipeline_runs.id');
+  return { ofVisit, ofAttempt, stagesOf };
+};
+
+export type ChildRunsStore = ReturnType<typeof childRunsStore>;
+
+const idsOf = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);

@@ -1,0 +1,123 @@
+import type { PipelineRunRow, PipelineStageRow } from '../../store/tables/pipelines.js';
+import type { BackgroundWork } from './background.js';
+import { failureOfChildren, progressOfChildren, successOfChildren } from './childoutcome.js';
+import type { ChildRunsStore } from './childqueries.js';
+import type { RunEngine } from './engine.js';
+import type { AttemptOutcome } from './outcome.js';
+import { type RecordRunDeps, recordRun } from './record.js';
+import { isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
+import type { InTurn } from './service.js';
+
+export interface FamilyDeps {
+  children: ChildRunsStore;
+  record: RecordRunDeps;
+  background: BackgroundWork;
+  inTurn: InTurn;
+  /** Returns the engine, which is created after this. */
+  engine(): Pick<RunEngine, 'advance' | 'end' | 'settle'>;
+}
+
+/** The connections of stages with the runs that they have begun. */
+export interface Family {
+  /** Begins what may begin of the runs of a stage, tells how far they are, and ends it with them. */
+  goOn(runId: string, key: string): void;
+  /** Called when the status of a run changes that a stage of another run has begun. */
+  moved(child: PipelineRunRow): void;
+  /** Stops the runs of a stage; those that have not begun are removed. */
+  stop(row: PipelineStageRow): Promise<void>;
+  /**
+   * Returns true if a stage of another run still waits for this one, or no stage has begun it. A run
+   * that outlived its stage is to be stopped.
+   */
+  isWanted(run: LoadedRun): Promise<boolean>;
+}
+
+/**
+ * Creates the connections of stages with the runs that they have begun. A turn of a run may take that of
+ * a run below it, never one above it.
+ */
+export const createFamily = (deps: FamilyDeps): Family => {
+  const { children, record, background } = deps;
+  const { runs } = record;
+
+  const goOn: Family['goOn'] = (runId, key) =>
+    background.begin(runId, async () => {
+      for (;;) {
+        const run = await runs.byId(runId);
+        const of = run && stageIn(run, key);
+        if (!of || !isOpenRun(of.run.row) || !hasChildren(of)) return;
+        const outcome = await stepOfChildren(deps, of);
+        if (outcome === 'open') return;
+        if (outcome && (await deps.engine().settle(of.run, key, outcome))) break;
+      }
+      await deps.engine().advance(runId);
+    });
+
+  return {
+    goOn,
+    moved: ({ parent_id, parent_key }) => {
+      if (parent_id !== null && parent_key !== null) goOn(parent_id, parent_key);
+    },
+    stop: async (row) => {
+      await children.dropQueued(row);
+      await Promise.all((await children.open(row)).map((id) => stopRun(deps, id)));
+    },
+    isWanted: async ({ row: { parent_id, parent_key, parent_visits, parent_attempt } }) => {
+      if (parent_id === null || parent_key === null) return true;
+      const parent = await runs.byId(parent_id);
+      const { row } = (parent && stageIn(parent, parent_key)) ?? {};
+      const isSame = row?.visits === parent_visits && row?.attempt === parent_attempt;
+      return isSame && row?.status === 'running';
+    },
+  };
+};
+
+/**
+ * Begins the runs of a stage that may begin. Resolves to the outcome of the stage if all have ended;
+ * null if its run is not as it was read.
+ */
+const stepOfChildren = async (
+  { children, record, background, engine }: FamilyDeps,
+  of: RunStage,
+): Promise<AttemptOutcome | 'open' | null> => {
+  const count = await children.counts(of.row);
+  const { queued = 0, running = 0, waiting = 0, failed = 0, stopped = 0, completed = 0 } = count;
+  const open = running + waiting;
+  const isFailing = failed + stopped > 0;
+  if (open === 0 && isFailing) {
+    await children.dropQueued(of.row);
+    return failureOfChildren(children, of);
+  }
+  if (open === 0 && queued === 0) return successOfChildren({ runs: record.runs, children }, of);
+  const free = isFailing ? 0 : atOnce(of) - open;
+  // Those that are about to begin are the first ones, so that none is begun beyond the limit.
+  const next = free > 0 ? await children.queued(of.row, free) : [];
+  for (const id of next) background.begin(id, () => engine().advance(id));
+  const rests = open > 0 && running === 0 && next.length === 0 ? 1 : 0;
+  const total = queued + open + failed + stopped + completed;
+  const reason = await progressOfChildren(children, of, { done: completed, total, waiting });
+  if (rests === of.row.rests && reason === of.row.reason) return 'open';
+  const stages = new Map([[of.row.key, { rests, reason }]]);
+  return (await recordRun(record, of.run, { stages })) ? 'open' : null;
+};
+
+const stopRun = ({ inTurn, record, engine }: FamilyDeps, id: string): Promise<void> =>
+  inTurn(id, async () => {
+    for (;;) {
+      const run = await record.runs.byId(id);
+      if (!run || !isOpenRun(run.row)) return;
+      if (await engine().end(run, { status: 'stopped', error: null })) return;
+    }
+  });
+
+/** True for a stage that has begun runs and waits for their end. */
+export const hasChildren = ({ stage, row }: RunStage): boolean =>
+  (stage.kind === 'foreach' || stage.kind === 'pipeline') &&
+  row.status === 'running' &&
+  row.due !== 'retry';
+
+/** Ours: the items of a stage `foreach` that are done at once unless its template says otherwise. */
+const AT_ONCE = 2;
+
+const atOnce = ({ stage }: RunStage): number =>
+  stage.kind === 'foreach' ? Number(stage.config.concurrency ?? AT_ONCE) : 1;

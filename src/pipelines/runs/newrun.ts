@@ -1,0 +1,121 @@
+import { iso } from '../../kernel/clock.js';
+import { mint } from '../../kernel/ids.js';
+import type { PipelineRunRow, PipelineStageRow } from '../../store/tables/pipelines.js';
+import type { TemplateStage } from '../templates/contract.js';
+import { FRESH, ITEM_KEY, type LoadedRun, type RunStage, type RunTemplate } from './run.js';
+
+/** A run and its stages, as they are inserted. */
+export interface NewRunRows {
+  row: PipelineRunRow;
+  stages: PipelineStageRow[];
+}
+
+/** The part of a template with which runs begin. */
+type StartedTemplate = RunTemplate & { id: string; version: number; name: string };
+
+interface RunStart {
+  userId: string;
+  template: StartedTemplate;
+  /** The values of its parameters, checked. */
+  values: Record<string, unknown>;
+  name?: string | undefined;
+  untrusted: boolean;
+  now: number;
+}
+
+/** Returns the rows of a run that a person, a hook or a recurring task starts. */
+export const newRunRows = ({ userId, template, values, ...of }: RunStart): NewRunRows => {
+  const { parameters, stages, limits, onFinish } = template;
+  const row = {
+    ...emptyRow(of.now),
+    user_id: userId,
+    template_id: template.id,
+    template_version: template.version,
+    name: of.name?.trim() ?? template.name,
+    template: JSON.stringify({ parameters, stages, limits, onFinish }),
+    params: JSON.stringify(values),
+    untrusted: of.untrusted ? 1 : 0,
+  };
+  return { row, stages: stageRows(row.id, stages) };
+};
+
+/** Returns the rows of the run that a stage `pipeline` begins. It tells nobody of its end. */
+export const nestedRunRows = (
+  of: RunStage,
+  { template, values, now }: Pick<RunStart, 'template' | 'values' | 'now'>,
+): NewRunRows => {
+  const { id, version, parameters, stages, limits } = template;
+  const row = {
+    ...emptyRow(now),
+    ...inherited(of),
+    template_id: id,
+    template_version: version,
+    name: nameBelow(of.run, template.name),
+    template: JSON.stringify({ parameters, stages, limits, onFinish: { notifyOwner: false } }),
+    params: JSON.stringify(values),
+    depth: of.run.row.depth + 1,
+  };
+  return { row, stages: stageRows(row.id, stages) };
+};
+
+/** Returns the rows of the run for an item of a stage `foreach`. */
+export const itemRunRows = (
+  of: RunStage,
+  { at, item, now }: { at: number; item: unknown; now: number },
+): NewRunRows => {
+  const { template_id, template_version, depth } = of.run.row;
+  const row = {
+    ...emptyRow(now),
+    ...inherited(of),
+    template_id,
+    template_version,
+    depth,
+    name: nameBelow(of.run, `${of.row.key}[${at}]`),
+    template: '{}',
+    params: '{}',
+    item_at: at,
+    item: JSON.stringify(item),
+  };
+  return { row, stages: stageRows(row.id, [{ key: ITEM_KEY }]) };
+};
+
+/** Ours: the longest name of a run. */
+const LONGEST_NAME = 200;
+
+const nameBelow = ({ row }: LoadedRun, name: string): string =>
+  `${row.name.slice(0, LONGEST_NAME / 2)} / ${name}`.slice(0, LONGEST_NAME);
+
+const inherited = ({ run, row }: RunStage) => ({
+  user_id: run.row.user_id,
+  untrusted: row.untrusted,
+  parent_id: run.row.id,
+  parent_key: row.key,
+  parent_visits: row.visits,
+  parent_attempt: row.attempt,
+  root_id: run.row.root_id ?? run.row.id,
+});
+
+const emptyRow = (now: number) => ({
+  id: mint('pipeline', now),
+  status: 'queued' as const,
+  parent_id: null,
+  parent_key: null,
+  parent_visits: null,
+  parent_attempt: null,
+  item_at: null,
+  item: null,
+  root_id: null,
+  depth: 1,
+  step: 0,
+  tokens: 0,
+  cost_usd: 0,
+  error: null,
+  deadline_at: null,
+  left_ms: null,
+  created_at: iso(now),
+  started_at: null,
+  finished_at: null,
+});
+
+const stageRows = (run_id: string, stages: Pick<TemplateStage, 'key'>[]): PipelineStageRow[] =>
+  stages.map(({ key }, position) => ({ ...FRESH, run_id, key, position, visits: 1 }));

@@ -1,0 +1,47 @@
+import type { ResearchFollow } from '../../research/module.js';
+import { RefusedResearch } from '../../research/module.js';
+import type { CallOutcome } from './calls.js';
+import type { RunStage } from './run.js';
+
+/** Records the operation of a stage. */
+export type OperationBegun = (of: RunStage, operationId: string) => Promise<void>;
+
+/** Creates the functions for stages that have a question researched. */
+export const createStageResearch = (research: ResearchFollow, begun: OperationBegun) => ({
+  /** Does the research that a stage has recorded, and waits for its end. */
+  perform: async (of: RunStage, signal: AbortSignal): Promise<CallOutcome> => {
+    const { user_id: userId } = of.run.row;
+    const { reserved_usd: maxCostUsd } = of.row;
+    const asked = JSON.parse(of.row.input ?? '{}').arguments;
+    const request = { ...asked, ...(maxCostUsd > 0 && { limits: { maxCostUsd } }) };
+    try {
+      const { id, operationId } = await research.start({ userId, request, effectId: effectOf(of) });
+      await begun(of, operationId);
+      const { status, question, error, report, sources, usage } = await research.ended(
+        userId,
+        id,
+        signal,
+      );
+      const { inputTokens, outputTokens, costUsd } = usage;
+      const ended = { untrusted: true, usage: { tokens: inputTokens + outputTokens, costUsd } };
+      if (status !== 'completed') {
+        return { status: 'failed', error: error ?? `The research was ${status}`, ...ended };
+      }
+      const used = sources
+        .filter((source) => source.used)
+        .map(({ n, url, entryId, title }) => ({ n, url, entryId, title }));
+      const { markdown = '', unverified = 0, limitations = [] } = report ?? {};
+      const output = { id, question, markdown, unverified, limitations, sources: used };
+      return { status: 'completed', output, ...ended };
+    } catch (error) {
+      if (!(error instanceof RefusedResearch)) throw error;
+      return { status: 'failed', error: error.message, untrusted: false };
+    }
+  },
+
+  /** Cancels the research of a stage, unless it has ended. */
+  cancel: (of: RunStage): Promise<void> => research.cancel(of.run.row.user_id, effectOf(of)),
+});
+
+const effectOf = ({ run, row }: RunStage): string =>
+  `${run.row.id}-${row.key}-${row.visits}-${row.attempt}`;

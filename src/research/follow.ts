@@ -1,0 +1,63 @@
+import { isBoom } from '@hapi/boom';
+import type { Operations } from '../operations/module.js';
+import type { ResearchJobDetail, ResearchRequest } from './contract.js';
+import {
+  findJob,
+  isOpenJob,
+  jobDetail,
+  type ResearchServiceDeps,
+  startResearch,
+} from './service.js';
+
+/** The research that another module begins, and whose end it waits for. */
+export interface ResearchFollow {
+  /** Begins research, once for each effect. Throws `RefusedResearch`. */
+  start(of: { userId: string; request: ResearchRequest; effectId: string }): Promise<BegunResearch>;
+  /** Waits until it has ended. Rejects if the signal is aborted before. */
+  ended(userId: string, id: string, signal: AbortSignal): Promise<ResearchJobDetail>;
+  /** Cancels what was begun for an effect, unless it has ended. */
+  cancel(userId: string, effectId: string): Promise<void>;
+}
+
+interface BegunResearch {
+  id: string;
+  operationId: string;
+}
+
+/** The error of research that cannot begin as it was asked for. */
+export class RefusedResearch extends Error {
+  override name = 'RefusedResearch';
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Creates the functions with which other modules have questions researched. */
+export const researchFollow = (
+  deps: ResearchServiceDeps,
+  operations: Pick<Operations, 'ended'>,
+): ResearchFollow => ({
+  start: async ({ userId, request, effectId }) => {
+    try {
+      const id = await startResearch(deps, userId, request, effectId);
+      const { operation_id: operationId } = await findJob(deps, userId, id);
+      return { id, operationId };
+    } catch (error) {
+      throw isBoom(error) ? new RefusedResearch(error.message) : error;
+    }
+  },
+  ended: async (userId, id, signal) => {
+    for (;;) {
+      const job = await findJob(deps, userId, id);
+      if (!isOpenJob(job)) return jobDetail(deps, userId, id);
+      await operations.ended(userId, job.operation_id, { waitMs: HOUR_MS, signal });
+      signal.throwIfAborted();
+    }
+  },
+  cancel: async (userId, effectId) => {
+    const job = await deps.jobs.ofEffect(userId, effectId);
+    if (!job || !isOpenJob(job)) return;
+    await deps.starts.cancel(userId, job.operation_id).catch((error) => {
+      if (!isBoom(error)) throw error;
+    });
+  },
+});

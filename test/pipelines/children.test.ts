@@ -1,0 +1,325 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
+import { until } from '../harness/app.js';
+import { openTarget, type Target } from '../harness/target.js';
+import { openPipelineStage, type PipelineStage } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, afterEach } = lab;
+
+const parameters = [{ key: 'list', type: 'text' }];
+const ofItems = (list: unknown[], more: object = {}) => ({ items: list, ...more });
+
+describe('stages that begin runs', () => {
+  let stage: PipelineStage;
+  let target: Target;
+  let fine: Target['answer'];
+  before(async () => {
+    target = await openTarget();
+    fine = target.answer;
+    stage = await openPipelineStage({ config: { egressAllow: [target.address] } });
+    const baseUrl = `${target.url}/v1`;
+    const body = { name: 'silent', provider: 'openai-compatible', modelId: 'x', baseUrl };
+    await stage.app.call('POST', '/api/models', { token: stage.token, body });
+  });
+  afterEach(() => {
+    target.answer = fine;
+    target.received.length = 0;
+  });
+  after(async () => {
+    await stage.stop();
+    target.close();
+  });
+
+  const send = (path = '{{item.name}}', more: object = {}) => ({
+    kind: 'http' as const,
+    config: { method: 'POST', url: `${target.url}/${path}`, body: { is: '{{item}}' } },
+    ...more,
+  });
+  const foreach = (config: object, more: Partial<TemplateStage> = {}): TemplateStage => ({
+    key: 'each',
+    kind: 'foreach',
+    config: { ...config },
+    ...more,
+  });
+  const template = async (stages: TemplateStage[], more: object = {}): Promise<string> => {
+    const name = `N${Math.random()}`;
+    const made = await stage.call('POST', '/templates', { name, stages, ...more });
+    if (made.status !== 201) throw new Error(made.text);
+    return made.body.id;
+  };
+  const nested = (templateId: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
+    key: 'sub',
+    kind: 'pipeline',
+    config: { templateId },
+    ...more,
+  });
+  const ask: TemplateStage = { key: 'ask', kind: 'approval', config: { message: 'Go on?' } };
+  const paths = () => target.received.map(({ path }) => path);
+  const parts = async (id: string) =>
+    (await stage.call('GET', `?parentId=${id}&limit=200`)).body.pipelines;
+
+  it('foreach: does its work for each item, so many at once, and keeps the order', async () => {
+    let open = 0;
+    let most = 0;
+    const items = Array.from({ length: 9 }, (_, at) => ({ name: `i${at}`, raw: '{{run.id}}' }));
+    target.answer = (response, nth) => {
+      if (nth === 1) return void response.end(JSON.stringify(items));
+      most = Math.max(most, ++open);
+      const end = () => {
+        open--;
+        response.end(JSON.stringify({ nth }));
+      };
+      setTimeout(end, nth % 2 === 0 ? 5 : 40);
+    };
+    const list = { method: 'GET', url: `${target.url}/list` };
+    const each = { concurrency: 3, stage: send('{{item.name}}', { allowUntrusted: true }) };
+    const id = await stage.start([
+      { key: 'list', kind: 'http', config: list },
+      foreach({ items: '{{stages.list.output.body}}', ...each }, { needs: ['list'] }),
+    ]);
+    const run = await stage.reach(id, 'completed');
+    const [, done] = run.stages;
+    const outputs: { body: { nth: number } }[] = Object(done?.output);
+    const bodies = target.received.map(({ body }) => (body ? JSON.parse(body).is : null));
+    expect(outputs.map(({ body }) => bodies[body.nth - 1])).to.equal(items);
+    expect(most).to.equal(3);
+    expect([done?.reason, done?.untrusted, run.untrusted]).to.equal([null, true, false]);
+    const all = await parts(id);
+    const places = all.map(({ itemAt }: { itemAt: number }) => itemAt).sort();
+    expect(places).to.equal([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    const listed = (await stage.call('GET', '')).body.pipelines;
+    expect(listed.map((each: { id: string }) => each.id)).to.include(id);
+    expect(listed.filter((each: { parentId: string | null }) => each.parentId)).to.equal([]);
+  });
+
+  it('foreach: begins nothing more after a failure; a retry does what is not done', async () => {
+    target.answer = (response, nth) => {
+      if (nth === 3) response.writeHead(500);
+      response.end('x');
+    };
+    const items = ['a', 'b', 'c', 'd', 'e'];
+    const stages = [foreach(ofItems(items, { concurrency: 1, stage: send('{{item}}') }))];
+    const id = await stage.start(stages);
+    const failed = await stage.reach(id, 'failed');
+    expect(failed.error).to.match(/^each: items\[2\] failed: item: /);
+    expect(paths()).to.equal(['/a', '/b', '/c']);
+    expect((await parts(id)).length).to.equal(3);
+    const [first] = await parts(id);
+    const part = await stage.call('POST', `/${first.id}/retry`, {});
+    expect([part.status, part.body.message]).to.equal([
+      409,
+      `The run is a part of ${id}: retry that one`,
+    ]);
+    target.answer = fine;
+    await stage.call('POST', `/${id}/retry`, {});
+    const run = await stage.reach(id, 'completed');
+    expect(paths()).to.equal(['/a', '/b', '/c', '/c', '/d', '/e']);
+    expect(Object(run.stages[0]?.output).length).to.equal(5);
+    await stage.call('POST', `/${id}/retry`, { fromStage: 'each' });
+    await stage.reach(id, 'completed');
+    expect(paths().slice(6)).to.equal(['/a', '/b', '/c', '/d', '/e']);
+  });
+
+  it('foreach: takes a list alone, which may be empty, and tries its items again', async () => {
+    const given = (list: unknown) =>
+      stage.start([foreach({ items: '{{params.list}}', stage: send() })], {
+        template: { parameters },
+        params: { list },
+      });
+    const text = await stage.reach(await given('a, b'), 'failed');
+    expect(text.error).to.equal('each: items is no list');
+    const none = await stage.reach(
+      await stage.start([foreach(ofItems([], { stage: send() }))]),
+      'completed',
+    );
+    expect(none.stages[0]?.output).to.equal([]);
+    target.answer = (response, nth) => {
+      if (nth === 1) response.writeHead(503);
+      response.end('x');
+    };
+    const work = send('{{item}}', { retry: { attempts: 2, backoffSeconds: 0 } });
+    await stage.reach(await stage.start([foreach(ofItems(['a'], { stage: work }))]), 'completed');
+    expect(paths()).to.equal(['/a', '/a']);
+  });
+
+  it('pipeline: hands parameters down and outputs up, and waits with its run', async () => {
+    const templateId = await template(
+      [
+        { key: 'now', kind: 'tool', config: { toolId: 'time', toolAction: 'now' } },
+        { ...ask, config: { message: 'For {{params.who}}?' } },
+      ],
+      { parameters: [{ key: 'who', type: 'string', required: true }] },
+    );
+    const used: TemplateStage = {
+      key: 'used',
+      kind: 'http',
+      needs: ['sub'],
+      config: { method: 'POST', url: `${target.url}/{{stages.sub.output.ask.approved}}` },
+    };
+    const sub = nested(templateId, { config: { templateId, params: { who: 'Grace' } } });
+    const id = await stage.start([sub, used]);
+    const waiting = await stage.reach(id, 'waiting');
+    const [part] = await parts(id);
+    expect(waiting.stages[0]?.reason).to.equal(`Its run ${part.id} waits for you or for its time`);
+    const { stages } = await stage.run(part.id);
+    expect(Object(stages[1]?.input).message).to.equal('For Grace?');
+    const { digest } = stages[1] ?? {};
+    await stage.call('POST', `/${part.id}/stages/ask/approve`, { digest });
+    const run = await stage.reach(id, 'completed');
+    expect(Object.keys(Object(run.stages[0]?.output))).to.equal(['now', 'ask']);
+    expect(paths()).to.equal(['/true']);
+    const wrong = await stage.reach(await stage.start([nested(templateId)]), 'failed');
+    expect(wrong.error).to.equal('sub: params.who is required');
+  });
+
+  it('pipeline: what came from outside stays untrusted on the way up', async () => {
+    const read = { method: 'GET', url: `${target.url}/page` };
+    const templateId = await template([{ key: 'read', kind: 'http', config: read }]);
+    const id = await stage.start([
+      nested(templateId),
+      {
+        key: 'send',
+        needs: ['sub'],
+        ...send('{{stages.sub.output.read.body}}'),
+        config: { method: 'POST', url: `${target.url}/x`, body: '{{stages.sub.output}}' },
+      },
+    ]);
+    const run = await stage.reach(id, 'waiting');
+    expect(run.stages.map(({ status, untrusted }) => [status, untrusted])).to.equal([
+      ['completed', true],
+      ['waiting_approval', true],
+    ]);
+    await stage.call('POST', `/${id}/stop`);
+  });
+
+  it('stop with their run all that they have begun', async () => {
+    target.answer = () => {};
+    const items = ['a', 'b', 'c', 'd'];
+    const templateId = await template([foreach(ofItems(items, { stage: send('{{item}}') }))]);
+    const id = await stage.start([nested(templateId)]);
+    await target.got(2);
+    const [middle] = await parts(id);
+    const stopped = await stage.call('POST', `/${id}/stop`);
+    expect(stopped.body.status).to.equal('stopped');
+    const below = await parts(middle.id);
+    expect((await stage.run(middle.id)).status).to.equal('stopped');
+    expect(below.map(({ status }: { status: string }) => status)).to.equal(['stopped', 'stopped']);
+    expect(paths().sort()).to.equal(['/a', '/b']);
+    const alone = await stage.start([nested(await template([ask]))]);
+    await stage.reach(alone, 'waiting');
+    await stage.call('POST', `/${(await parts(alone))[0].id}/stop`);
+    expect((await stage.reach(alone, 'failed')).error).to.equal('sub: its run was stopped');
+  });
+
+  const change = (id: string, stages: TemplateStage[]) =>
+    stage.call('PUT', `/templates/${id}`, { stages });
+
+  it('may not start themselves, or name what is not there', async () => {
+    const first = await template([ask]);
+    const second = await template([nested(first)]);
+    const itself = await change(first, [nested(second)]);
+    expect([itself.status, itself.body.details]).to.equal([
+      400,
+      [
+        {
+          path: 'stages.0.config.templateId',
+          message: `starts itself: ${first} → ${second} → ${first}`,
+        },
+      ],
+    ]);
+    const inItem = foreach(
+      ofItems([1], { stage: { kind: 'pipeline', config: { templateId: 'none' } } }),
+    );
+    const missing = await change(first, [inItem]);
+    expect(missing.body.details).to.equal([
+      { path: 'stages.0.config.stage.config.templateId', message: 'names no template: none' },
+    ]);
+    const other = await stage.app.register('bob');
+    const theirs = { name: 'S', stages: [nested(first)] };
+    const stolen = await stage.call('POST', '/templates', theirs, other.token);
+    expect(stolen.body.details[0].message).to.equal(`names no template: ${first}`);
+  });
+
+  it('may be nested five deep, also when templates change later', async () => {
+    const first = await template([ask]);
+    const second = await template([nested(first)]);
+    let deep = second;
+    for (let depth = 3; depth <= 5; depth++) deep = await template([nested(deep)]);
+    const tooDeep = await stage.call('POST', '/templates', { name: 'D', stages: [nested(deep)] });
+    expect(tooDeep.body.details[0].message).to.match(
+      /^is nested more than 5 deep: this template → /,
+    );
+    const run = await stage.start([nested(await template([nested(second)]))]);
+    await stage.reach(run, 'waiting');
+    // Made deeper after the templates above it were checked.
+    expect((await change(first, [nested(await template([ask]))])).status).to.equal(200);
+    const late = await stage.call('POST', '', { templateId: deep });
+    expect([late.status, late.body.details[0].path]).to.equal([400, 'templateId']);
+    // A run that has begun before meets the limit when it comes to it.
+    const begun = await stage.start([ask, nested(second, { needs: ['ask'] })]);
+    let above = await template([ask]);
+    for (let depth = 2; depth <= 4; depth++) above = await template([nested(above)]);
+    expect((await change(second, [nested(above)])).status).to.equal(200);
+    const { digest } = (await stage.run(begun)).stages[0] ?? {};
+    await stage.call('POST', `/${begun}/stages/ask/approve`, { digest });
+    const failed = await stage.reach(begun, 'failed');
+    expect(failed.error).to.match(/Pipelines may contain each other 5 deep$/);
+  });
+
+  it('share the limits of all runs that contain them', async () => {
+    const silent: TemplateStage = {
+      key: 'agent',
+      kind: 'agent',
+      config: { prompt: 'Hi', model: 'silent' },
+    };
+    target.answer = () => {};
+    const templateId = await template([silent], { limits: { maxTokens: 90_000 } });
+    const less = { ...silent, config: { ...silent.config, limits: { maxTokens: 30_000 } } };
+    const id = await stage.start([nested(templateId), less], {
+      template: { limits: { maxTokens: 100_000 } },
+    });
+    await target.got(2);
+    const agents = await stage.app.call('GET', '/api/agents', { token: stage.token });
+    const limits = agents.body.agents.map(({ limits }: { limits: object }) => limits);
+    const most = limits.map(({ maxTokens }: { maxTokens: number }) => maxTokens).sort();
+    expect(most).to.equal([30_000, 70_000]);
+    const late = await stage.start([silent, { ...silent, key: 'other' }], {
+      template: { limits: { maxTokens: 50_000 } },
+    });
+    const { stages } = await until(
+      () => stage.run(late),
+      (now) => now.stages.every(({ status }) => status === 'running'),
+    );
+    const waiting = 'Waits until other stages leave it tokens and cost of the run';
+    expect(stages.map(({ reason, agentId }) => [reason, agentId !== null])).to.equal([
+      [null, true],
+      [waiting, false],
+    ]);
+    for (const each of [id, late]) await stage.call('POST', `/${each}/stop`);
+  });
+
+  it('go on after a restart, and do nothing twice', async () => {
+    target.answer = () => {};
+    const items = Array.from({ length: 6 }, (_, at) => `i${at}`);
+    const id = await stage.start([foreach(ofItems(items, { stage: send('{{item}}') }))]);
+    await target.got(2);
+    await stage.app.restart();
+    target.answer = fine;
+    // What was under way may have been done: its owner is asked.
+    const asking = await until(
+      async () =>
+        (await parts(id)).filter(({ status }: { status: string }) => status === 'waiting'),
+      ({ length }) => length === 2,
+    );
+    for (const part of asking) {
+      const { digest } = (await stage.run(part.id)).stages[0] ?? {};
+      await stage.call('POST', `/${part.id}/stages/item/approve`, { digest });
+    }
+    await stage.reach(id, 'completed');
+    const expected = ['/i0', '/i0', '/i1', '/i1', '/i2', '/i3', '/i4', '/i5'];
+    const sent = paths().filter((path) => path.startsWith('/i'));
+    expect(sent.sort()).to.equal(expected);
+  });
+});

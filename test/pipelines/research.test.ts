@@ -1,0 +1,97 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
+import { until } from '../harness/app.js';
+import {
+  queriesOf,
+  quotingReport,
+  researchConfig,
+  startResearcher,
+  startWeb,
+} from '../harness/web.js';
+import { openPipelineStage, type PipelineStage } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const page = (text: string): string => `<title>T</title><article><p>${text}</p></article>`;
+const BRIDGE = 'Alton is a town. The bridge of Alton was closed in March. People swim now.';
+const QUESTION = 'When was the bridge of Alton closed?';
+
+describe('stages that research', () => {
+  let stage: PipelineStage;
+  let web: Awaited<ReturnType<typeof startWeb>>;
+  let model: Awaited<ReturnType<typeof startResearcher>>;
+  before(async () => {
+    web = await startWeb([
+      {
+        '/bridge': page(BRIDGE),
+        '/slow': (response) => void setTimeout(() => response.end(page(BRIDGE)), 1500),
+      },
+    ]);
+    model = await startResearcher((task, prompt) =>
+      task === 'write' ? quotingReport(prompt) : queriesOf('one'),
+    );
+    stage = await openPipelineStage({ config: researchConfig(web, model) });
+  });
+  after(async () => {
+    await stage.stop();
+    await web.stop();
+    await model.stop();
+  });
+
+  const research: TemplateStage = {
+    key: 'look',
+    kind: 'research',
+    config: { question: '{{params.question}}', depth: 'quick' },
+  };
+  const parameters = [{ key: 'question', type: 'string' }];
+  const start = (stages: TemplateStage[]) =>
+    stage.start(stages, { params: { question: QUESTION }, template: { parameters } });
+
+  it('hand on the report, which is untrusted, and count what it has cost', async () => {
+    web.finds([web.at(0, '/bridge')]);
+    const id = await start([
+      research,
+      {
+        key: 'tell',
+        kind: 'tool',
+        needs: ['look'],
+        config: {
+          toolId: 'notify',
+          toolAction: 'send',
+          toolParams: { title: 'R', message: '{{stages.look.output.markdown}}' },
+        },
+      },
+    ]);
+    const run = await stage.reach(id, 'completed');
+    const [look, tell] = run.stages;
+    expect([look?.untrusted, tell?.untrusted]).to.equal([true, true]);
+    expect(Object(tell?.input).arguments.message).to.contain('Source 1 says so. [1]');
+    expect(Object(look?.output).sources.length).to.equal(1);
+    expect(look?.operationId).to.match(/^operation_/);
+    // Two questions to a model that counts 120 tokens each.
+    expect(run.usage.tokens).to.equal(240);
+  });
+
+  it('cancel it with their run, and go on with it after a restart', async () => {
+    web.finds([web.at(0, '/slow')]);
+    const operation = async (id: string) => {
+      const operationId = await until(
+        async () => (await stage.run(id)).stages[0]?.operationId,
+        (found) => typeof found === 'string',
+      );
+      const path = `/api/operations/${operationId}`;
+      return (await stage.app.call('GET', path, { token: stage.token })).body;
+    };
+    const id = await start([research]);
+    expect((await operation(id)).status).to.match(/queued|running/);
+    await stage.call('POST', `/${id}/stop`);
+    expect((await operation(id)).status).to.equal('cancelled');
+    const other = await start([research]);
+    const before = await operation(other);
+    await stage.app.restart();
+    await stage.reach(other, 'completed');
+    expect((await operation(other)).id).to.equal(before.id);
+  });
+});
