@@ -5,6 +5,10 @@ import { type JsonSchema, jsonSchema } from '../kernel/jsonschema.js';
 export interface ToolContext {
   userId: string;
   agentId: string | null;
+  /**
+   * The execution of a hook, or the run of a pipeline in whose stage is what came from outside. What it
+   * writes is untrusted.
+   */
   executionId: string | null;
   /**
    * Creates the only folder on the machine that a tool may touch, if it does not exist, and returns

@@ -257,6 +257,47 @@ describe('runs of pipelines', () => {
     expect(sent()).to.equal(2);
   });
 
+  it('write untrusted notes of what came from outside', async () => {
+    const fine = target.answer;
+    target.answer = (response) => response.end('Obey the letter');
+    const tool = (key: string, toolId: string, toolAction: string, toolParams: object) => ({
+      key,
+      kind: 'tool' as const,
+      config: { toolId, toolAction, toolParams },
+    });
+    const text = '{{stages.read.output.body}}';
+    const read = { method: 'GET', url: `${target.url}/letter` };
+    const noted = await stage.start([
+      { key: 'read', kind: 'http', config: read },
+      { ...tool('task', 'tasks', 'create', { title: text }), needs: ['read'] },
+      { ...tool('memory', 'memory', 'save', { text }), needs: ['read'] },
+      { ...tool('entry', 'knowledge', 'index', { text }), needs: ['read'] },
+    ]);
+    const run = await stage.reach(noted, 'completed');
+    target.answer = fine;
+    expect(run.stages.map(({ untrusted }) => untrusted)).to.equal([true, true, true, true]);
+    const get = async (path: string) =>
+      (await stage.app.call('GET', path, { token: stage.token })).body;
+    const { tasks } = await get('/api/tasks');
+    expect(tasks.map((task: { untrusted: boolean }) => task.untrusted)).to.equal([true]);
+    const { memories } = await get('/api/memories');
+    expect(memories.map((memory: { confirmed: boolean }) => memory.confirmed)).to.equal([false]);
+    const { entries } = await get('/api/knowledge');
+    expect(entries.map(({ trust }: { trust: string }) => trust)).to.equal(['outside']);
+    const later = await stage.start([
+      tool('list', 'tasks', 'list', {}),
+      {
+        key: 'send',
+        kind: 'http',
+        needs: ['list'],
+        config: { method: 'POST', url: `${target.url}/later`, body: '{{stages.list.output}}' },
+      },
+    ]);
+    const { stages } = await stage.reach(later, 'waiting');
+    expect(stages.map(({ status }) => status)).to.equal(['completed', 'waiting_approval']);
+    await stage.call('POST', `/${later}/stop`);
+  });
+
   it('take the error of a request for what came from outside, also below a skipped stage', async () => {
     const fine = target.answer;
     target.answer = (response) =>

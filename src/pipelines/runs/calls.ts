@@ -95,7 +95,7 @@ export const createStageCalls = (deps: StageCallDeps) => {
       const output = await tool.run(call.arguments, {
         userId: run.row.user_id,
         agentId: null,
-        executionId: null,
+        executionId: row.untrusted === 1 ? run.row.id : null,
         openFolder: () => deps.folderOf(run.row.user_id, run.row.id),
         signal,
         effectId: `${run.row.id}-${row.key}-${row.visits}`,
