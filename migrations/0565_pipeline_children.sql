@@ -20,3 +20,5 @@ CREATE INDEX pipeline_runs_by_user ON pipeline_runs (user_id, id) WHERE parent_i
 -- `rests`: all that the stage has begun waits for a person or for its time.
 ALTER TABLE pipeline_stages ADD COLUMN rests INTEGER NOT NULL DEFAULT 0 CHECK (rests IN (0, 1));
 ALTER TABLE pipeline_stages ADD COLUMN operation_id TEXT;
+-- `visits_before`: the visits before the last time that a person has retried the run.
+ALTER TABLE pipeline_stages ADD COLUMN visits_before INTEGER NOT NULL DEFAULT 0;

@@ -37,7 +37,11 @@ export const resourcesOf = (
     setup,
     reached: { exposure, address, publicUrl, reach, port },
     sockets,
-    stopAgents: agents.control.stopAll,
+    stopWork: async (userId) => {
+      // First, so that the end of an agent begins no further stage.
+      await modules.pipelines.stopAll(userId);
+      await agents.control.stopAll(userId);
+    },
     scopes: () => scopesOf(resources.flatMap(({ contract }) => Object.values(contract))),
   });
   const { accounts } = users;

@@ -60,7 +60,7 @@ interface AccountsResourcesDeps {
   /** The open sockets of a login session, and those of a user. */
   sockets: { endSession(sessionId: string): void; endUser(userId: string): void };
   /** Resolves when none of the user's agents runs any more. */
-  stopAgents(userId: string): Promise<void>;
+  stopWork(userId: string): Promise<void>;
   /** All scopes that a token may have. */
   scopes(): readonly string[];
 }
@@ -91,7 +91,7 @@ export const openAccounts = async (base: Base, deps: AccountsModuleDeps) => {
       const isNeeded = firstTakesCode(exposure) && !(await users.hasUsers());
       return openSetupCode({ home, clock, isNeeded });
     },
-    resources: ({ setup, reached, sockets, stopAgents, scopes }: AccountsResourcesDeps) => {
+    resources: ({ setup, reached, sockets, stopWork, scopes }: AccountsResourcesDeps) => {
       const { endSession, endUser } = sockets;
       const { seal, unseal } = sealers.totp;
       const factors = totpStore(store);
@@ -138,7 +138,7 @@ export const openAccounts = async (base: Base, deps: AccountsModuleDeps) => {
             outbox,
             endSession,
             endUser,
-            stopAgents,
+            stopWork,
             publicUrl: reached.address,
             reach: reached.reach,
             isRegistrationClosed: config.registration === 'closed',

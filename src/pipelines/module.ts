@@ -19,6 +19,8 @@ export interface Pipelines {
   start(): Promise<void>;
   /** Waits at most so long for the calls that are under way; begins nothing more. */
   stop(waitMs: number): Promise<void>;
+  /** Stops the runs of a user that have not ended. */
+  stopAll(userId: string): Promise<void>;
   resources(): Resource[];
 }
 
@@ -48,6 +50,7 @@ export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
     due,
     start,
     stop,
+    stopAll: service.stopAll,
     resources: () => [
       templatesResource({
         templates,

@@ -24,7 +24,13 @@ const statesOf = (given: Record<string, StageState['status']>, visits = 1) =>
   new Map(
     Object.entries(given).map(([key, status]) => [
       key,
-      { status, visits, blocked: false, error: status === 'failed' ? 'no luck' : null },
+      {
+        status,
+        visits,
+        visitsBefore: 0,
+        blocked: false,
+        error: status === 'failed' ? 'no luck' : null,
+      },
     ]),
   );
 
@@ -153,7 +159,10 @@ const endOfRun = (seed: number): 'completed' | 'failed' => {
   const chance = chanceOf(seed);
   const stages = graphOf(chance);
   const states = new Map<string, StageState>(
-    stages.map(({ key }) => [key, { status: 'pending', visits: 1, blocked: false, error: null }]),
+    stages.map(({ key }) => [
+      key,
+      { status: 'pending', visits: 1, visitsBefore: 0, blocked: false, error: null },
+    ]),
   );
   const begun = new Set<string>();
   const judge = () => (chance(9) === 0 ? 'condition 1: no' : null);
@@ -195,7 +204,13 @@ const applied = (
     for (const key of next.keys) {
       if (statusOf(key) === 'running') fail(`It goes back over ${key} at work`);
       const visits = (states.get(key)?.visits ?? 0) + 1;
-      change(states, key, { status: 'pending', visits, blocked: false, error: null });
+      change(states, key, {
+        status: 'pending',
+        visits,
+        visitsBefore: 0,
+        blocked: false,
+        error: null,
+      });
     }
     return null;
   }

@@ -20,14 +20,14 @@ export interface UsersDeps extends AccountDeps {
   /** Closes the open sockets of a session. `endUser` closes all sockets of a user. */
   endSession(sessionId: string): void;
   endUser(userId: string): void;
-  /** Resolves when none of the user's agents runs any more. */
-  stopAgents(userId: string): Promise<void>;
+  /** Resolves when no agent and no pipeline of the user runs any more. */
+  stopWork(userId: string): Promise<void>;
 }
 
 /**
  * Changes a user. A change that gives rights requires a recent login; to disable a user does not. A
  * disabled user is out before the reply: the sessions and tokens end with the change, then the
- * sockets and the agents. Nothing is deleted; hooks run again when the account is enabled.
+ * sockets, the pipelines and the agents. Nothing is deleted; hooks run again when the account is enabled.
  */
 export const updateUser = async (
   deps: UsersDeps,
@@ -44,7 +44,7 @@ export const updateUser = async (
   for (const session of ended) deps.endSession(session);
   if (changes.disabled === true) {
     deps.endUser(id);
-    await deps.stopAgents(id);
+    await deps.stopWork(id);
   }
   return viewUser(await findAccount(deps, id));
 };

@@ -21,6 +21,8 @@ interface StageCall {
   toolId: string;
   toolAction: string;
   arguments: Record<string, unknown>;
+  /** True once the owner has approved exactly this call. */
+  isApproved?: boolean;
 }
 
 /** The outcome of a call, as its stage records it. */
@@ -98,6 +100,7 @@ export const createStageCalls = (deps: StageCallDeps) => {
         executionId: row.untrusted === 1 ? run.row.id : null,
         openFolder: () => deps.folderOf(run.row.user_id, run.row.id),
         signal,
+        ...(call.isApproved && { isApproved: true }),
         effectId: `${run.row.id}-${row.key}-${row.visits}`,
       });
       const failure = tool.failureIn?.(output) ?? null;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentControl, AgentRows } from '../../agents/module.js';
 import { iso } from '../../kernel/clock.js';
 import type { AgentRow } from '../../store/tables/agents.js';
@@ -9,7 +10,7 @@ import { type BeginDeps, beginStage, type StageBeginning, StageFault } from './b
 import type { Budget } from './budget.js';
 import type { Effects } from './effects.js';
 import { endingOf, type PipelineEnd } from './end.js';
-import { type NextChange, nextChanges } from './next.js';
+import { type JudgeStage, type NextChange, nextChanges } from './next.js';
 import {
   type AttemptOutcome,
   completedChange,
@@ -141,12 +142,11 @@ export const createEngine = (deps: EngineDeps) => {
     for (;;) {
       const run = await runs.byId(id);
       if (!run || !isOpenRun(run.row) || deps.effects.isStopping()) return;
-      const scope = valuesOfRun(run);
-      const changes = nextChanges(run.template.stages, statesOf(run), (stage) =>
-        stoppedBy(stage, scope),
-      );
-      if (changes.length === 0) return;
+      const judge = createJudge(run);
+      const changes = nextChanges(run.template.stages, statesOf(run), judge.judge);
+      if (changes.length === 0 && !judge.isUnfinished()) return;
       await apply(run, changes);
+      if (judge.isUnfinished()) await nextTurn();
     }
   };
 
@@ -212,12 +212,35 @@ const isUntrusted = ({ run, stage }: RunStage): boolean =>
     (key) => run.stages.get(key)?.untrusted === 1,
   );
 
+/** The time for which conditions of a run are judged in one turn of the event loop. */
+const JUDGED_MS = 25;
+
+/** Creates the judge of the conditions of a run, which leaves some for the next turn if they take long. */
+const createJudge = (run: LoadedRun) => {
+  const scope = valuesOfRun(run);
+  let took = 0;
+  let isUnfinished = false;
+  const judge: JudgeStage = (stage) => {
+    if (took >= JUDGED_MS && stage.when?.length) {
+      isUnfinished = true;
+      return undefined;
+    }
+    const begun = performance.now();
+    const reason = stoppedBy(stage, scope);
+    took += performance.now() - begun;
+    return reason;
+  };
+  return { judge, isUnfinished: () => isUnfinished };
+};
+
 const statesOf = (run: LoadedRun) =>
   new Map(
-    [...run.stages].map(([key, { status, visits, blocked, error }]) => [
-      key,
-      { status, visits, blocked: blocked === 1, error },
-    ]),
+    [...run.stages].map(
+      ([key, { status, visits, visits_before: visitsBefore, blocked, error }]) => [
+        key,
+        { status, visits, visitsBefore, blocked: blocked === 1, error },
+      ],
+    ),
   );
 
 /** The time after which an attempt has taken too long. */

@@ -15,7 +15,7 @@ export const inputFaults = (
     .filter((key) => !keys.includes(key))
     .map((key) => ({ path: `values.${key}`, message: 'is asked for by no field' }));
   const wrong = fields.flatMap((field) => {
-    const value = values[field.key];
+    const value = Object.hasOwn(values, field.key) ? values[field.key] : undefined;
     const path = `values.${field.key}`;
     if (value === undefined) return field.required ? [{ path, message: 'is required' }] : [];
     const fault = faultOfParameter(field, value);

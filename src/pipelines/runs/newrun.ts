@@ -118,4 +118,11 @@ const emptyRow = (now: number) => ({
 });
 
 const stageRows = (run_id: string, stages: Pick<TemplateStage, 'key'>[]): PipelineStageRow[] =>
-  stages.map(({ key }, position) => ({ ...FRESH, run_id, key, position, visits: 1 }));
+  stages.map(({ key }, position) => ({
+    ...FRESH,
+    run_id,
+    key,
+    position,
+    visits: 1,
+    visits_before: 0,
+  }));

@@ -13,6 +13,8 @@ export interface StageState {
     | 'stopped';
   /** The number of times that the run came to it, from 1: `goto` leads to it again. */
   visits: number;
+  /** The visits that `goto` does not count: those before a person has retried the run. */
+  visitsBefore: number;
   /** True if it was skipped because of a failure before it. */
   blocked: boolean;
   error: string | null;
@@ -26,8 +28,8 @@ export type NextChange =
   | { is: 'again'; keys: string[]; because: string }
   | { is: 'end'; status: 'completed' | 'failed'; error: string | null };
 
-/** Returns why the conditions of a stage do not hold; null if they do. */
-export type JudgeStage = (stage: TemplateStage) => string | null;
+/** Returns why the conditions of a stage do not hold; null if they do, undefined to ask again later. */
+export type JudgeStage = (stage: TemplateStage) => string | null | undefined;
 
 /** The number of visits that a run may make to a stage unless its template says otherwise. */
 const DEFAULT_VISITS = 3;
@@ -59,7 +61,10 @@ export const nextChanges = (
     if (stateOf(stage.key).status !== 'pending') continue;
     const needs = (stage.needs ?? []).map(needOf);
     if (needs.includes('open')) continue;
-    const skip = skipBecause(stage, needs) ?? unlessHolding(judge(stage));
+    const because = skipBecause(stage, needs);
+    const judged = because ? null : judge(stage);
+    if (judged === undefined) continue;
+    const skip = because ?? unlessHolding(judged);
     if (skip) skipped.set(stage.key, skip);
     changes.push(skip ? { is: 'skip', key: stage.key, ...skip } : { is: 'begin', key: stage.key });
   }
@@ -72,7 +77,13 @@ type NeedOutcome = 'open' | 'completed' | 'excused' | 'failed' | 'skipped';
 
 const ENDED = new Set<StageState['status']>(['completed', 'failed', 'skipped', 'stopped']);
 const AT_WORK = new Set<StageState['status']>(['running', 'waiting_approval', 'waiting_input']);
-const MISSING: StageState = { status: 'pending', visits: 1, blocked: false, error: null };
+const MISSING: StageState = {
+  status: 'pending',
+  visits: 1,
+  visitsBefore: 0,
+  blocked: false,
+  error: null,
+};
 
 const outcomeOf = (
   { onError }: TemplateStage,
@@ -111,8 +122,9 @@ const unlessHolding = (reason: string | null): Skip | null =>
 /** True if a stage has failed and leads back to one that it needs, or to itself. */
 const goesBack = (
   { onError, maxVisits = DEFAULT_VISITS }: TemplateStage,
-  { status, visits }: StageState,
-): boolean => typeof onError === 'object' && status === 'failed' && visits < maxVisits;
+  { status, visits, visitsBefore }: StageState,
+): boolean =>
+  typeof onError === 'object' && status === 'failed' && visits - visitsBefore < maxVisits;
 
 /** Returns the stages that begin anew because of a failure, once nothing of them is at work. */
 const againAfter = (

@@ -63,6 +63,18 @@ export const runsStore = ({ db, tryTransact }: Store) => {
         await db.selectFrom('pipeline_runs').select('id').where('finished_at', 'is', null).execute()
       ).map(({ id }) => id),
 
+    /** Returns the ids of the runs of a user that have not ended and that no stage has begun. */
+    openOf: async (userId: string): Promise<string[]> => {
+      const open = db.selectFrom('pipeline_runs').where('finished_at', 'is', null);
+      const own = open.where('user_id', '=', userId).where('parent_id', 'is', null);
+      return (await own.select('id').execute()).map(({ id }) => id);
+    },
+
+    isSuspended: async ({ user_id }: PipelineRunRow): Promise<boolean> => {
+      const user = db.selectFrom('users').where('id', '=', user_id).select('disabled_at');
+      return (await user.executeTakeFirst())?.disabled_at != null;
+    },
+
     /** Returns the run of a stage whose agent this is, and the key of the stage. */
     ofAgent: (agentId: string): Promise<Pick<PipelineStageRow, 'run_id' | 'key'> | undefined> =>
       db

@@ -6,7 +6,7 @@ import type { RunEngine } from './engine.js';
 import { type Family, hasChildren } from './family.js';
 import { type RecordRunDeps, recordRun } from './record.js';
 import { type LoadedRun, type RunStage, stageIn } from './run.js';
-import type { InTurn } from './service.js';
+import { DISABLED, type InTurn } from './service.js';
 
 export interface RecoveryDeps {
   engine: RunEngine;
@@ -42,6 +42,10 @@ export const recoverRuns = async (deps: RecoveryDeps, log: Log): Promise<void> =
 const recoverRun = async (deps: RecoveryDeps, id: string): Promise<void> => {
   const run = await deps.record.runs.byId(id);
   if (!run) return;
+  if (await deps.record.runs.isSuspended(run.row)) {
+    await deps.engine.end(run, { status: 'stopped', error: DISABLED });
+    return;
+  }
   if (!(await deps.family.isWanted(run))) {
     await deps.engine.end(run, { status: 'stopped', error: null });
     return;

@@ -98,6 +98,18 @@ export const createRunService = (deps: RunServiceDeps) => {
         return engine.end(run, { status: 'stopped', error: null });
       }),
 
+    stopAll: async (userId: string): Promise<void> => {
+      for (const id of await runs.openOf(userId)) {
+        await inTurn(id, async () => {
+          for (;;) {
+            const run = await runs.byId(id);
+            if (!run || !isOpenRun(run.row)) return;
+            if (await engine.end(run, { status: 'stopped', error: DISABLED })) return;
+          }
+        });
+      }
+    },
+
     /** Goes on with a run that has ended. */
     retry: (userId: string, id: string, fromStage?: string): Promise<LoadedRun> =>
       onRun(userId, id, async (run) => {
@@ -138,7 +150,9 @@ export const createRunService = (deps: RunServiceDeps) => {
           const output = { approved: true, reason: answer.reason ?? null };
           return engine.settle(run, key, { status: 'completed', output });
         }
-        const begins = { status: 'running', effect: 'begun', reason: null } as const;
+        // The call may then go to the address that was shown, and to no other.
+        const input = JSON.stringify({ ...JSON.parse(of.row.input ?? '{}'), isApproved: true });
+        const begins = { status: 'running', effect: 'begun', reason: null, input } as const;
         const change = { ...begins, ...ANSWERED, ...timeoutOf(of, clock.now()) };
         if (!(await recordRun(record, run, { stages: new Map([[key, change]]) }))) return false;
         const begun = stageIn(run, key);
@@ -178,6 +192,9 @@ export const createRunService = (deps: RunServiceDeps) => {
 
 export type RunService = ReturnType<typeof createRunService>;
 
+/** The error of a run whose owner was disabled. */
+export const DISABLED = 'Its owner was disabled';
+
 /** The columns of a stage that are empty once it was answered. */
 const ANSWERED = { digest: null, due: null, due_at: null };
 
@@ -216,7 +233,7 @@ const retriedStages = (run: LoadedRun, fromStage: string | undefined): string[] 
 const isSameAttempt = (now: PipelineStageRow, read: PipelineStageRow): boolean =>
   now.status === 'running' && now.visits === read.visits && now.attempt === read.attempt;
 
-const comingAgain = (run: LoadedRun, key: string): Partial<PipelineStageRow> => ({
-  ...FRESH,
-  visits: (run.stages.get(key)?.visits ?? 0) + 1,
-});
+const comingAgain = (run: LoadedRun, key: string): Partial<PipelineStageRow> => {
+  const visits = run.stages.get(key)?.visits ?? 0;
+  return { ...FRESH, visits: visits + 1, visits_before: visits };
+};

@@ -41,7 +41,8 @@ export const givenParameters = (
     .map((key) => ({ path: `params.${key}`, message: 'is no parameter of the template' }));
   const values: Record<string, unknown> = {};
   for (const parameter of parameters) {
-    const value = given[parameter.key] ?? parameter.default ?? null;
+    const own = Object.hasOwn(given, parameter.key) ? given[parameter.key] : null;
+    const value = own ?? parameter.default ?? null;
     const path = `params.${parameter.key}`;
     if (value === null && parameter.required) faults.push({ path, message: 'is required' });
     const fault = value === null ? null : faultOfParameter(parameter, value);

@@ -72,6 +72,7 @@ export const pipelineStageTable = table('pipeline_stages', {
   reason: orNull(text),
   attempt: preset(number),
   visits: preset(number),
+  visits_before: preset(number),
   blocked: preset(flag),
   agent_id: orNull(text),
   operation_id: orNull(text),

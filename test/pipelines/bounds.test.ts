@@ -1,0 +1,159 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { PipelineRunDetail } from '../../src/pipelines/runs/contract.js';
+import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
+import { call } from '../agents/stage.js';
+import { PASSWORD, until } from '../harness/app.js';
+import { says, startOpenai } from '../harness/openai.js';
+import { openTarget, type Target } from '../harness/target.js';
+import { openPipelineStage, type PipelineStage } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+describe('bounds of runs', () => {
+  let stage: PipelineStage;
+  let target: Target;
+  let other: Target;
+  let model: Awaited<ReturnType<typeof startOpenai>>;
+  before(async () => {
+    target = await openTarget();
+    other = await openTarget();
+    model = await startOpenai();
+    const egressAllow = [target.address, other.address];
+    const config = { egressAllow, modelUrl: model.baseUrl, modelName: 'fake-1' };
+    stage = await openPipelineStage({ config });
+  });
+  after(async () => {
+    await stage.stop();
+    target.close();
+    other.close();
+    await model.stop();
+  });
+
+  const ask: TemplateStage = { key: 'ask', kind: 'approval', config: { message: 'Go on?' } };
+  const get = (key: string, path: string, more: Partial<TemplateStage> = {}): TemplateStage => ({
+    key,
+    kind: 'http',
+    config: { method: 'GET', url: `${target.url}${path}` },
+    ...more,
+  });
+
+  it('count what an agent has used up that took too long or was stopped', async () => {
+    const looping = () => {
+      model.script(
+        says({ toolCalls: [call('time_now', {})], usage: { input: 90, output: 10 } }),
+        () => {},
+      );
+    };
+    /** The tokens of the agent of a run, with what the call that was cut off may have used. */
+    const usedBy = async ({ stages }: PipelineRunDetail): Promise<number> => {
+      const path = `/api/agents/${stages[0]?.agentId}`;
+      const { body } = await stage.app.call('GET', path, { token: stage.token });
+      const { inputTokens, outputTokens } = body.usage;
+      expect(inputTokens + outputTokens >= 100).to.be.true();
+      return inputTokens + outputTokens;
+    };
+    const agent = { key: 'agent', kind: 'agent' as const, config: { prompt: 'Hi' } };
+    looping();
+    const late = await stage.start([{ ...agent, timeoutSeconds: 2 }]);
+    const failed = await stage.reach(late, 'failed');
+    expect(failed.error).to.equal('agent: It took over 2 s');
+    expect(failed.usage.tokens).to.equal(await usedBy(failed));
+    looping();
+    const asked = model.asked.length;
+    const id = await stage.start([agent]);
+    await until(
+      async () => model.asked.length,
+      (count) => count === asked + 2,
+    );
+    const stopped = await stage.call('POST', `/${id}/stop`);
+    expect(stopped.body.status).to.equal('stopped');
+    const { usage } = await stage.run(id);
+    expect(usage.tokens).to.equal(await usedBy(stopped.body));
+  });
+
+  it('keep a call that was approved from being led elsewhere', async () => {
+    target.answer = (response) => {
+      const { path } = target.received.at(-1) ?? {};
+      if (path === '/moved') response.writeHead(302, { location: `${other.url}/stolen` });
+      response.end('x');
+    };
+    const id = await stage.start([
+      get('read', '/page'),
+      get('look', '/moved', { needs: ['read'] }),
+    ]);
+    const { digest } = (await stage.reach(id, 'waiting')).stages[1] ?? {};
+    await stage.call('POST', `/${id}/stages/look/approve`, { digest });
+    const run = await stage.reach(id, 'failed');
+    expect(run.error).to.match(/^look: 302 from the target: .* follows no redirect there$/);
+    expect(other.received).to.equal([]);
+  });
+
+  it('count visits by goto anew once a person has retried the run', async () => {
+    target.answer = (response) => response.writeHead(500).end();
+    const a = { key: 'a', kind: 'tool' as const, config: { toolId: 'time', toolAction: 'now' } };
+    const back = { onError: { goto: 'a' }, maxVisits: 2 };
+    const before = target.received.length;
+    const id = await stage.start([a, get('b', '/b', { needs: ['a'], ...back })]);
+    for (const sent of [2, 4, 6]) {
+      const run = await stage.reach(id, 'failed');
+      expect(target.received.length - before).to.equal(sent);
+      expect(run.stages.map(({ visits }) => visits)).to.equal([sent, sent]);
+      await stage.call('POST', `/${id}/retry`, { fromStage: 'a' });
+    }
+  });
+
+  it('take a parameter that is named like a property of all objects', async () => {
+    const parameters = [{ key: 'constructor', type: 'string', default: 'x' }];
+    const id = await stage.start([ask], { template: { parameters } });
+    expect((await stage.run(id)).params).to.equal({ constructor: 'x' });
+    await stage.call('POST', `/${id}/stop`);
+  });
+
+  it('stop when their owner is disabled, and go on when asked to', async () => {
+    const bob = await stage.app.register('bob');
+    const stages = [ask, { key: 'w', kind: 'wait', config: { seconds: 3600 } }];
+    const made = await stage.call('POST', '/templates', { name: 'B', stages }, bob.token);
+    const templateId = made.body.id;
+    const { body: run } = await stage.call('POST', '', { templateId }, bob.token);
+    const disable = (disabled: boolean) =>
+      stage.app.call('PATCH', `/api/admin/users/${bob.id}`, {
+        token: stage.token,
+        body: { disabled },
+      });
+    expect((await disable(true)).status).to.equal(200);
+    await disable(false);
+    const login = { username: 'bob', password: PASSWORD };
+    const { token } = (await stage.app.call('POST', '/api/auth/login', { body: login })).body;
+    const { body } = await stage.call('GET', `/${run.id}`, undefined, token);
+    expect([body.status, body.error]).to.equal(['stopped', 'Its owner was disabled']);
+    const retried = await stage.call('POST', `/${run.id}/retry`, {}, token);
+    expect(retried.body.status).to.equal('waiting');
+  });
+
+  it('judge many slow conditions without holding up the daemon', async () => {
+    target.answer = (response) => response.end('a'.repeat(40));
+    const when = [
+      { field: 'stages.read.output.body', operator: 'matches' as const, value: '(a|a)*b' },
+    ];
+    const slow = Array.from({ length: 40 }, (_, at) => ({
+      ...ask,
+      key: `s${at}`,
+      needs: ['read'],
+      when,
+    }));
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    const id = await stage.start([get('read', '/a'), ...slow]);
+    const run = await stage.reach(id, 'completed');
+    clearInterval(timer);
+    expect(run.stages.slice(1).every(({ status }) => status === 'skipped')).to.be.true();
+    // Each takes 25 ms at most; together they would take a second.
+    expect(longest < 500).to.be.true();
+  });
+});
