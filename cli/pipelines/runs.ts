@@ -86,10 +86,18 @@ const follow = async (context: Context, client: Client, id: string): Promise<Pip
       if (shown.get(stage.key) !== line) context.out.note(line);
       shown.set(stage.key, line);
     }
-    if (run.finishedAt !== null || run.status === 'waiting') return run;
+    if (run.finishedAt !== null || asksSomebody(run)) return run;
     await pause(LOOK_MS);
   }
 };
+
+/** True if a run waits for a person, and not for its time alone. */
+const asksSomebody = ({ stages }: PipelineRunDetail): boolean =>
+  stages.some(
+    ({ status, reason }) =>
+      status.startsWith('waiting') ||
+      (status === 'running' && /\bwaits? for you\b/.test(reason ?? '')),
+  );
 
 /** Reads `key=value` pairs by the types of fields. `@file` gives the text of a file. */
 const valuesFrom = async (
@@ -97,14 +105,14 @@ const valuesFrom = async (
   pairs: readonly string[],
   typeOf: (key: string) => string | undefined,
 ): Promise<Record<string, unknown>> => {
-  const values: Record<string, unknown> = {};
+  const values: [string, unknown][] = [];
   for (const pair of pairs) {
     const [, key, given = ''] = /^([^=]+)=([\s\S]*)$/.exec(pair) ?? [];
     if (key === undefined) throw usageFault(`"${pair}" is no <key>=<value>`);
     const text = given.startsWith('@') ? await readFileOrStdin(context, given.slice(1)) : given;
-    values[key] = typedValue(text, typeOf(key));
+    values.push([key, typedValue(text, typeOf(key))]);
   }
-  return values;
+  return Object.fromEntries(values);
 };
 
 const typedValue = (text: string, type: string | undefined): unknown => {

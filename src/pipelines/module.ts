@@ -34,7 +34,10 @@ export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
   const { runs, service, due, start, stop } = openRuns(base, deps, find);
   const template = async (userId: string, id: string): Promise<PipelineTemplate> =>
     orNotFound(await find(userId, id), 'No template with that id');
-  const refuseUse = async (by: Caller, of: PipelineTemplate): Promise<void> => {
+  const refuseUse = async (
+    by: Caller,
+    of: Pick<PipelineTemplate, 'id' | 'stages'>,
+  ): Promise<void> => {
     const nested = await nestedTemplates(of, (id) => find(by.userId, id));
     refuseFaults(
       nested.faults.map(({ path, message }) => ({

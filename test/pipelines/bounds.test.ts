@@ -132,6 +132,46 @@ describe('bounds of runs', () => {
     expect(retried.body.status).to.equal('waiting');
   });
 
+  it('refuse a stage that would work with too much, and go on to their end', async () => {
+    target.answer = (response) => response.end('x'.repeat(700_000));
+    const body = Array.from({ length: 5 }, () => '{{stages.read.output.body}}');
+    const many = Array.from({ length: 90 }, (_, at) => ({
+      key: `m${at}`,
+      kind: 'tool' as const,
+      needs: ['read'],
+      onError: 'continue' as const,
+      config: { toolId: 'time', toolAction: 'now', toolParams: { timezone: body[0] } },
+    }));
+    const id = await stage.start([
+      get('read', '/long', { allowUntrusted: true }),
+      {
+        key: 'send',
+        kind: 'http',
+        needs: ['read'],
+        config: { method: 'POST', url: `${target.url}/x`, body },
+        onError: 'continue',
+      },
+      ...many,
+    ]);
+    const run = await stage.reach(id, 'completed');
+    const errors = run.stages.map(({ error }) => error ?? '');
+    expect(errors[1]).to.equal(
+      'What it works with is over 1,048,576 characters with its values filled in',
+    );
+    const full = 'The inputs and outputs of the run are over 16777216 characters together';
+    expect(errors).to.include(full);
+    const kept = run.stages.flatMap(({ input, output }) => [input, output]);
+    const length = kept.reduce<number>((all, each) => all + JSON.stringify(each).length, 0);
+    expect([length > 15_000_000, length <= 16_777_216]).to.equal([true, true]);
+  });
+
+  it('wait for 90 days at most, and hold up no other run', async () => {
+    const wait = (until: string) => stage.start([{ key: 'w', kind: 'wait', config: { until } }]);
+    const far = await stage.reach(await wait('+012345-01-01T00:00:00Z'), 'failed');
+    expect(far.error).to.equal('w: until is over 90 days away');
+    await stage.reach(await wait('-000001-01-01T00:00:00Z'), 'completed');
+  });
+
   it('judge many slow conditions without holding up the daemon', async () => {
     target.answer = (response) => response.end('a'.repeat(40));
     const when = [

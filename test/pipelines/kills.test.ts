@@ -104,6 +104,24 @@ describe('runs of pipelines that are killed', () => {
     return again;
   };
 
+  /** Checks that each call was made once, and further times only if its owner was asked. */
+  const refuseRepeats = async (all: PipelineRun[], again: string[]): Promise<void> => {
+    const nestedRuns = await Promise.all(all.map(({ id }) => runs({ parentId: id })));
+    const paths = all.flatMap(({ id }) => ['', '-x', '-y', '-last'].map((end) => `/${id}${end}`));
+    const nestedPaths = nestedRuns
+      .flat()
+      .filter(({ itemAt }) => itemAt === null)
+      .map(({ id }) => `/${id}-nested`);
+    expect(nestedPaths.length).to.equal(all.length);
+    const count = (list: string[], path: string) => list.filter((each) => each === path).length;
+    const received = target.received.map(({ path }) => path);
+    expect([...new Set(received)].sort()).to.equal([...paths, ...nestedPaths].sort());
+    const twice = [...paths, ...nestedPaths].filter(
+      (path) => count(received, path) > 1 + count(again, path),
+    );
+    expect(twice).to.equal([]);
+  };
+
   it('all end; no call is made twice unasked', { timeout: LIMIT_MS }, async () => {
     // Slow enough that kills meet calls that are under way.
     target.answer = (response) => void setTimeout(() => response.end('fine'), 60);
@@ -133,20 +151,7 @@ describe('runs of pipelines that are killed', () => {
     expect(again.length > 0).to.be.true();
     expect(all.filter(({ status }) => status !== 'completed')).to.equal([]);
     expect(approved.size).to.equal(all.length);
-    const nestedRuns = await Promise.all(all.map(({ id }) => runs({ parentId: id })));
-    const paths = all.flatMap(({ id }) => ['', '-x', '-y', '-last'].map((end) => `/${id}${end}`));
-    const nestedPaths = nestedRuns
-      .flat()
-      .filter(({ itemAt }) => itemAt === null)
-      .map(({ id }) => `/${id}-nested`);
-    expect(nestedPaths.length).to.equal(all.length);
-    const count = (list: string[], path: string) => list.filter((each) => each === path).length;
-    const received = target.received.map(({ path }) => path);
-    expect([...new Set(received)].sort()).to.equal([...paths, ...nestedPaths].sort());
-    const twice = [...paths, ...nestedPaths].filter(
-      (path) => count(received, path) > 1 + count(again, path),
-    );
-    expect(twice).to.equal([]);
+    await refuseRepeats(all, again);
     const { agents } = await client().agents.list({ query: { limit: 200 } });
     expect(agents.length).to.equal(all.length);
   });

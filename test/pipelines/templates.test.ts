@@ -217,6 +217,9 @@ describe('templates of pipelines', () => {
       };
       const turned = await call('PUT', `/${made.id}`, { stages: [other] }, token.token);
       expect(turned.status).to.equal(403);
+      const parameters = [{ key: 'url', type: 'string', default: 'https://evil.example/' }];
+      const led = await call('PUT', `/${made.id}`, { parameters }, token.token);
+      expect(led.status).to.equal(403);
     }
   });
 });

@@ -6,8 +6,9 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Hub } from '../../realtime/module.js';
 import type { Store } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
-import { type BeginStage, StageFault, WAITS_FOR_BUDGET, waitForBudget } from './begin.js';
+import { type BeginStage, WAITS_FOR_BUDGET, waitForBudget } from './begin.js';
 import type { Budget } from './budget.js';
+import { StageFault } from './outcome.js';
 import { renderProse } from './render.js';
 import type { RunStage } from './run.js';
 
@@ -75,8 +76,10 @@ interface AgentStageConfig {
 }
 
 /** Returns the configuration of an agent, whose form was checked when its template was saved. */
-const agentConfig = (config: Record<string, unknown>): AgentStageConfig =>
-  Object.assign({ prompt: '' }, config);
+const agentConfig = (config: Record<string, unknown>): AgentStageConfig => ({
+  prompt: '',
+  ...config,
+});
 
 const askForJson = (schema: Record<string, unknown> | undefined): string =>
   schema === undefined

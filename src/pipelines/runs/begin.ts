@@ -3,8 +3,10 @@ import { iso } from '../../kernel/clock.js';
 import type { Outbound } from '../../outbound/module.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
+import { LONGEST_WAIT } from '../templates/contract.js';
 import type { StageKind } from '../templates/stagekinds.js';
-import { renderConfig, renderProse, valuesOfRun } from './render.js';
+import { StageFault } from './outcome.js';
+import { renderConfig, renderProse, valuesOf } from './render.js';
 import type { RunStage } from './run.js';
 
 /** The beginning of a stage: its change, in one transaction with further steps. */
@@ -15,11 +17,6 @@ export interface StageBeginning {
   begun?(): void;
   /** True if a call of a tool follows, which its `input` describes. */
   calls?: true;
-}
-
-/** The error of a stage that cannot begin. */
-export class StageFault extends Error {
-  override name = 'StageFault';
 }
 
 /** The dependencies of asking the owner of a run. */
@@ -42,7 +39,7 @@ const ANSWER_SECONDS = 7 * 86_400;
 
 /** Begins a stage. Throws StageFault if it cannot. */
 export const beginStage = (deps: BeginDeps, of: RunStage): Promise<StageBeginning> => {
-  const scope = valuesOfRun(of.run);
+  const scope = valuesOf(of.run, of.stage);
   return BEGINNINGS[of.stage.kind](deps, of, scope);
 };
 
@@ -64,7 +61,10 @@ export const askOwner = (
 ): StageBeginning => {
   const { status, input, headline } = asked;
   const at = iso(now() + (stage.timeoutSeconds ?? ANSWER_SECONDS) * 1000);
+  // With the time, so that an answer to the same question asked before is refused.
   const digest = digestOf({
+    at,
+    headline,
     run: run.row.id,
     key: row.key,
     visits: row.visits,
@@ -95,12 +95,14 @@ const wait: Begin = async ({ now }, { stage }, scope) => {
       ? now() + Number(seconds) * 1000
       : Date.parse(`${renderConfig(until, scope)}`);
   if (!Number.isFinite(at)) throw new StageFault(`until is no time: ${renderConfig(until, scope)}`);
+  if (at > now() + LONGEST_WAIT * 1000) throw new StageFault('until is over 90 days away');
+  const dueAt = iso(Math.max(now(), at));
   return {
     change: {
       status: 'running',
-      input: JSON.stringify({ until: iso(at) }),
+      input: JSON.stringify({ until: dueAt }),
       due: 'wait',
-      due_at: iso(at),
+      due_at: dueAt,
     },
   };
 };

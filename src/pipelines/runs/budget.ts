@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
 import { type Store, statement } from '../../store/store.js';
-import { StageFault } from './begin.js';
-import type { RunUsage } from './outcome.js';
+import { type RunUsage, StageFault } from './outcome.js';
 import type { LoadedRun } from './run.js';
 import type { InTurn } from './service.js';
 

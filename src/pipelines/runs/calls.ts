@@ -7,12 +7,11 @@ import {
   askOwner,
   type BeginStage,
   type OwnerAskDeps,
-  StageFault,
   WAITS_FOR_BUDGET,
   waitForBudget,
 } from './begin.js';
 import type { Budget, Reservation } from './budget.js';
-import type { RunUsage } from './outcome.js';
+import { type RunUsage, StageFault } from './outcome.js';
 import { renderConfig } from './render.js';
 import type { RunStage } from './run.js';
 
@@ -94,6 +93,9 @@ export const createStageCalls = (deps: StageCallDeps) => {
     });
     try {
       const tool = toolOf(call);
+      // The right may have been taken away while the stage waited for an answer.
+      const denied = whyDenied(tool, await deps.permissionsOf(run.row.user_id));
+      if (denied !== null) return failed(denied);
       const output = await tool.run(call.arguments, {
         userId: run.row.user_id,
         agentId: null,

@@ -2,6 +2,7 @@ import type { ChildRunsStore } from './childqueries.js';
 import { lastOutputs } from './end.js';
 import type { AttemptOutcome } from './outcome.js';
 import type { RunsStore } from './queries.js';
+import { LONGEST_OUTPUT } from './room.js';
 import type { RunStage } from './run.js';
 
 interface ChildOutcomeDeps {
@@ -49,6 +50,11 @@ export const successOfChildren = async (
 ): Promise<AttemptOutcome> => {
   const untrusted = await children.isUntrusted(row);
   if (stage.kind === 'foreach') {
+    const length = await children.outputLength(row);
+    if (length > LONGEST_OUTPUT) {
+      const error = `Its outputs have ${length} characters, and ${LONGEST_OUTPUT} are allowed`;
+      return { status: 'failed', error, isFinal: true, untrusted };
+    }
     const outputs = await children.itemOutputs(row);
     const output = outputs.map((each) => (each === null ? null : JSON.parse(each)));
     return { status: 'completed', output, untrusted, reason: null };

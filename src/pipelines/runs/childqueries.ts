@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Statement } from '../../store/engine/protocol.js';
 import { insertRow } from '../../store/rows.js';
 import { type Store, statement } from '../../store/store.js';
@@ -59,6 +60,13 @@ export const childRunsStore = ({ db }: Store) => {
       return (await found.orderBy('item_at').execute()).map(({ output }) => output);
     },
 
+    /** Returns how many characters these outputs have together. */
+    outputLength: async (of: ChildrenOf): Promise<number> => {
+      const found = stagesOf(of).where('pipeline_runs.status', '=', 'completed');
+      const all = found.select(({ fn }) => fn.sum<number>(sql`length(s.output)`).as('length'));
+      return (await all.executeTakeFirst())?.length ?? 0;
+    },
+
     /** Returns true if what came from outside is in a run of an attempt. */
     isUntrusted: async (of: ChildrenOf): Promise<boolean> => {
       const found = stagesOf(of).where('s.untrusted', '=', 1).select('s.key');
@@ -72,7 +80,26 @@ export const childRunsStore = ({ db }: Store) => {
         .where('item_at', 'is not', null)
         .select(['id', 'item_at', 'item'])
         .execute(),
+  };
+};
 
+const selections = (db: Store['db']) => {
+  const ofVisit = ({ run_id, key, visits }: ChildrenOf) =>
+    db
+      .selectFrom('pipeline_runs')
+      .where('parent_id', '=', run_id)
+      .where('parent_key', '=', key)
+      .where('parent_visits', '=', visits);
+  const ofAttempt = (of: ChildrenOf) => ofVisit(of).where('parent_attempt', '=', of.attempt);
+  const stagesOf = (of: ChildrenOf) =>
+    ofAttempt(of).innerJoin('pipeline_stages as s', 's.run_id', 'pipeline_runs.id');
+  return { ofVisit, ofAttempt, stagesOf };
+};
+
+/** Returns the writes of the runs that stages of other runs have begun. */
+export const childRunWrites = ({ db }: Store) => {
+  const { ofVisit, ofAttempt } = selections(db);
+  return {
     insert: ({ row, stages }: NewRunRows): Statement[] => [
       insertRow(pipelineRunTable, row),
       ...stages.map((stage) => insertRow(pipelineStageTable, stage)),
@@ -104,19 +131,6 @@ export const childRunsStore = ({ db }: Store) => {
   };
 };
 
-const selections = (db: Store['db']) => {
-  const ofVisit = ({ run_id, key, visits }: ChildrenOf) =>
-    db
-      .selectFrom('pipeline_runs')
-      .where('parent_id', '=', run_id)
-      .where('parent_key', '=', key)
-      .where('parent_visits', '=', visits);
-  const ofAttempt = (of: ChildrenOf) => ofVisit(of).where('parent_attempt', '=', of.attempt);
-  const stagesOf = (of: ChildrenOf) =>
-    ofAttempt(of).innerJoin('pipeline_stages as s', 's.run_id', 'pipeline_runs.id');
-  return { ofVisit, ofAttempt, stagesOf };
-};
-
-export type ChildRunsStore = ReturnType<typeof childRunsStore>;
+export type ChildRunsStore = ReturnType<typeof childRunsStore> & ReturnType<typeof childRunWrites>;
 
 const idsOf = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);

@@ -4,9 +4,10 @@ import type { PipelineTemplate } from '../templates/contract.js';
 import { DEEPEST_NESTING } from '../templates/nestedtemplates.js';
 import { givenParameters } from '../templates/parameters.js';
 import { MOST_ITEMS } from '../templates/stagekinds.js';
-import { type BeginStage, StageFault } from './begin.js';
+import type { BeginStage } from './begin.js';
 import type { ChildRunsStore } from './childqueries.js';
 import { itemRunRows, nestedRunRows } from './newrun.js';
+import { StageFault } from './outcome.js';
 import { renderConfig } from './render.js';
 
 interface ForeachDeps {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTurns } from '../../kernel/fairqueue.js';
 import type { Log } from '../../kernel/log.js';
+import { persistently } from '../../store/persistently.js';
 import type { CallOutcome } from './calls.js';
 import type { RunStage } from './run.js';
 
@@ -44,12 +45,23 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
   let isStopping = false;
   const nameOf = (runId: string, key: string): string => `${runId} ${key}`;
 
+  const performed = async (of: RunStage, signal: AbortSignal): Promise<CallOutcome> => {
+    try {
+      // Research takes minutes and works in an operation of its own: it needs no place here.
+      return await (of.stage.kind === 'research'
+        ? perform(of, signal)
+        : turns.take(of.run.row.user_id, () => perform(of, signal)));
+    } catch (err) {
+      if (!signal.aborted)
+        log.error({ err, run: of.run.row.id, stage: of.row.key }, 'a stage failed');
+      return { status: 'failed', error: 'An error within the daemon', untrusted: false };
+    }
+  };
+
   const run = async (of: RunStage, { signal }: AbortController): Promise<void> => {
-    // Research takes minutes and works in an operation of its own: it needs no place here.
-    const outcome = await (of.stage.kind === 'research'
-      ? perform(of, signal)
-      : turns.take(of.run.row.user_id, () => perform(of, signal)));
-    if (!signal.aborted) await settled(of, outcome);
+    const outcome = await performed(of, signal);
+    // What was done must not be forgotten because the disk is full for a while.
+    if (!signal.aborted) await persistently(() => settled(of, outcome), signal);
   };
 
   return {
@@ -59,13 +71,9 @@ export const createEffects = ({ log, perform, settled }: EffectsDeps): Effects =
       live.set(name, controller);
       if (of.stage.kind === 'research') resumable.add(controller);
       const ended = run(of, controller)
-        .catch(async (error) => {
-          if (controller.signal.aborted) return;
-          log.error({ err: error, run: of.run.row.id, stage: of.row.key }, 'a stage failed');
-          const fault = { status: 'failed', error: 'An error within the daemon' } as const;
-          await settled(of, { ...fault, untrusted: false });
+        .catch((err) => {
+          if (!controller.signal.aborted) log.error({ err }, 'the end of a stage was not recorded');
         })
-        .catch((err) => log.error({ err }, 'the end of a stage was not recorded'))
         .finally(() => {
           running.delete(ended);
           resumable.delete(controller);

@@ -6,7 +6,7 @@ import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { graphOf } from '../templates/graph.js';
 import type { StageKind } from '../templates/stagekinds.js';
 import { ASKED_AGAIN, outcomeOfAgent } from './agentstage.js';
-import { type BeginDeps, beginStage, type StageBeginning, StageFault } from './begin.js';
+import { type BeginDeps, beginStage, type StageBeginning } from './begin.js';
 import type { Budget } from './budget.js';
 import type { Effects } from './effects.js';
 import { endingOf, type PipelineEnd } from './end.js';
@@ -16,10 +16,12 @@ import {
   completedChange,
   failedChange,
   type RunUsage,
+  StageFault,
   shortReason,
 } from './outcome.js';
 import { type RecordRunDeps, recordRun } from './record.js';
-import { stoppedBy, valuesOfRun } from './render.js';
+import { stoppedBy, valuesOf } from './render.js';
+import { beginningWithin, outcomeWithin } from './room.js';
 import { FRESH, isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
 
 export interface EngineDeps {
@@ -77,7 +79,8 @@ export const createEngine = (deps: EngineDeps) => {
     const { key, untrusted } = of.row;
     const beginning = await beginningOf(deps.begin, of);
     if ('fault' in beginning) {
-      return settle(run, key, { status: 'failed', error: beginning.fault, isFinal: true });
+      const failed = { status: 'failed', error: beginning.fault, isFinal: true } as const;
+      return settle(run, key, { ...failed, untrusted: untrusted === 1 });
     }
     const change = {
       untrusted,
@@ -98,9 +101,10 @@ export const createEngine = (deps: EngineDeps) => {
   };
 
   /** Writes the outcome of an attempt: the end of the stage, or its next attempt. */
-  const settle = async (run: LoadedRun, key: string, outcome: AttemptOutcome): Promise<boolean> => {
+  const settle = async (run: LoadedRun, key: string, ended: AttemptOutcome): Promise<boolean> => {
     const of = stageIn(run, key);
     if (!of) return true;
+    const outcome = outcomeWithin(of, ended);
     const steps = outcome.usage ? [deps.budget.spend(run, outcome.usage)] : [];
     const change =
       outcome.status === 'completed'
@@ -195,7 +199,7 @@ const beginningOf = async (
   of: RunStage,
 ): Promise<StageBeginning | { fault: string }> => {
   try {
-    return await beginStage(deps, of);
+    return beginningWithin(of.run, of.row.key, await beginStage(deps, of));
   } catch (error) {
     if (error instanceof StageFault) return { fault: error.message };
     throw error;
@@ -217,7 +221,6 @@ const JUDGED_MS = 25;
 
 /** Creates the judge of the conditions of a run, which leaves some for the next turn if they take long. */
 const createJudge = (run: LoadedRun) => {
-  const scope = valuesOfRun(run);
   let took = 0;
   let isUnfinished = false;
   const judge: JudgeStage = (stage) => {
@@ -226,7 +229,7 @@ const createJudge = (run: LoadedRun) => {
       return undefined;
     }
     const begun = performance.now();
-    const reason = stoppedBy(stage, scope);
+    const reason = stoppedBy(stage, stage.when ? valuesOf(run, stage) : {});
     took += performance.now() - begun;
     return reason;
   };

@@ -15,7 +15,7 @@ import { createBackgroundWork } from './background.js';
 import type { BeginDeps, BeginStage } from './begin.js';
 import { type Budget, createBudget } from './budget.js';
 import { createStageCalls } from './calls.js';
-import { childRunsStore } from './childqueries.js';
+import { childRunsStore, childRunWrites } from './childqueries.js';
 import { createForeachBeginning, createNestedBeginning, type NestedDeps } from './children.js';
 import { createDueRuns } from './clock.js';
 import { type CallPerformed, type CallSettled, createEffects } from './effects.js';
@@ -102,7 +102,7 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
   const { hub, outbound, agents } = deps;
   const { now } = clock;
   const runs = runsStore(store);
-  const children = childRunsStore(store);
+  const children = { ...childRunsStore(store), ...childRunWrites(store) };
   const inTurn = createTurnsOfRuns();
   const budget = createBudget(store, createTurnsOfRuns());
   const { calls, research, effects } = openCalls(base, deps, {

@@ -4,6 +4,11 @@ import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { LONGEST_WAIT } from '../templates/contract.js';
 import type { RunStage } from './run.js';
 
+/** The error of a stage that cannot begin. */
+export class StageFault extends Error {
+  override name = 'StageFault';
+}
+
 /** Tokens and US dollars that were used up. */
 export interface RunUsage {
   tokens: number;

@@ -66,7 +66,7 @@ export const runsStore = ({ db, tryTransact }: Store) => {
     /** Returns the ids of the runs of a user that have not ended and that no stage has begun. */
     openOf: async (userId: string): Promise<string[]> => {
       const open = db.selectFrom('pipeline_runs').where('finished_at', 'is', null);
-      const own = open.where('user_id', '=', userId).where('parent_id', 'is', null);
+      const own = open.where(visibleTo(userId)).where('parent_id', 'is', null);
       return (await own.select('id').execute()).map(({ id }) => id);
     },
 

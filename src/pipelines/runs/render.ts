@@ -1,5 +1,7 @@
 import { judgeConditions, lookUp, placeholdersIn, renderDeep } from '../../hooks/module.js';
 import type { TemplateStage } from '../templates/contract.js';
+import { stageValueIn, valuesIn } from '../templates/values.js';
+import { StageFault } from './outcome.js';
 import type { LoadedRun } from './run.js';
 
 /** The values that the texts of a stage may name. */
@@ -10,35 +12,64 @@ interface StageScope {
   item?: unknown;
 }
 
-/** Returns the values of a run as it is now. Those of an item are the ones around it, and the item. */
-export const valuesOfRun = ({ row, params, stages, outer }: LoadedRun): StageScope =>
-  outer
-    ? { ...valuesOfRun(outer), item: JSON.parse(row.item ?? 'null') }
-    : ownValues({ row, params, stages });
+/**
+ * Returns the values that the texts of a stage name, as they are now. Those of an item are the ones
+ * around it, and the item. No other outputs are read, since they may be long.
+ */
+export const valuesOf = (run: LoadedRun, { config, when = [] }: NamingStage): StageScope => {
+  const named = [
+    ...valuesIn(config, '').map(({ name }) => name),
+    ...when.map(({ field }) => field),
+  ];
+  const keys = new Set(named.map((name) => stageValueIn(name)?.key));
+  return scopeOf(run, (key) => keys.has(key));
+};
 
-const ownValues = ({ row, params, stages }: Omit<LoadedRun, 'outer' | 'template'>): StageScope => ({
-  params,
-  stages: Object.fromEntries(
-    [...stages].map(([key, { output, status, error }]) => [
-      key,
-      { output: output === null ? null : JSON.parse(output), status, error },
-    ]),
-  ),
-  run: { id: row.id },
-});
+type NamingStage = Pick<TemplateStage, 'config' | 'when'>;
+
+const scopeOf = (
+  { row, params, stages, outer }: LoadedRun,
+  isNamed: (key: string) => boolean,
+): StageScope => {
+  if (outer) return { ...scopeOf(outer, isNamed), item: JSON.parse(row.item ?? 'null') };
+  const named = [...stages].filter(([key]) => isNamed(key));
+  return {
+    params,
+    stages: Object.fromEntries(
+      named.map(([key, { output, status, error }]) => [
+        key,
+        { output: output === null ? null : JSON.parse(output), status, error },
+      ]),
+    ),
+    run: { id: row.id },
+  };
+};
+
+/** Ours: the most characters that a stage works with, or has as its output, as JSON. */
+export const LONGEST_INPUT = 1024 * 1024;
 
 /**
  * Fills in the values inside a configuration. A text that is one value and nothing else becomes that
- * value, so that a number stays a number; in any other text it is written out.
+ * value, so that a number stays a number; in any other text it is written out. Throws StageFault if
+ * the result is too long.
  */
 export const renderConfig = (value: unknown, scope: object): unknown => {
-  if (typeof value === 'string') return renderText(value, scope);
-  if (Array.isArray(value)) return value.map((each) => renderConfig(each, scope));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, renderConfig(each, scope)]),
-  );
+  let left = LONGEST_INPUT;
+  const counted = (rendered: unknown): unknown => {
+    left -= JSON.stringify(rendered)?.length ?? 0;
+    if (left < 0) throw new StageFault(TOO_LONG);
+    return rendered;
+  };
+  const render = (part: unknown): unknown => {
+    if (typeof part === 'string') return counted(renderText(part, scope));
+    if (Array.isArray(part)) return part.map(render);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, render(each)]));
+  };
+  return render(value);
 };
+
+const TOO_LONG = 'What it works with is over 1,048,576 characters with its values filled in';
 
 const renderText = (text: string, scope: object): unknown => {
   const [name] = placeholdersIn(text);

@@ -24,7 +24,7 @@ interface RunsResourceDeps {
    * Throws 403 if the caller may not use the tools that a template, or one that it runs as a stage,
    * grants; 400 if such a one cannot be run.
    */
-  refuseUse(by: Caller, template: PipelineTemplate): Promise<void>;
+  refuseUse(by: Caller, template: Pick<PipelineTemplate, 'id' | 'stages'>): Promise<void>;
 }
 
 export const runsResource = ({ runs, service, template, refuseUse }: RunsResourceDeps) => {
@@ -50,8 +50,11 @@ export const runsResource = ({ runs, service, template, refuseUse }: RunsResourc
     },
     get: async ({ id }, { userId }) => viewDetail(await service.owned(userId, id)),
     stop: async ({ id }, { userId }) => viewDetail(await service.stop(userId, id)),
-    retry: async ({ id, body: { fromStage } }, { userId }) =>
-      viewDetail(await service.retry(userId, id, fromStage)),
+    retry: async ({ id, body: { fromStage } }, by) => {
+      const { row, template: kept } = await service.owned(by.userId, id);
+      await refuseUse(by, { id: row.template_id, ...kept });
+      return viewDetail(await service.retry(by.userId, id, fromStage));
+    },
     approve: ({ body, ...at }, by) => answered(at, by, { is: 'approved', ...body }),
     reject: ({ body, ...at }, by) => answered(at, by, { is: 'rejected', ...body }),
     input: ({ body, ...at }, by) => answered(at, by, { is: 'input', ...body }),

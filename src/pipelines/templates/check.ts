@@ -105,7 +105,7 @@ const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
   ],
   tool: (config, at, known) => {
     const tool = { toolId: `${config.toolId}`, toolAction: `${config.toolAction}` };
-    const params = Object.assign({}, config.toolParams);
+    const params = recordIn(config.toolParams);
     return [
       ...toolFaults([`${tool.toolId}.${tool.toolAction}`], () => `${at}.toolAction`, known),
       ...known
@@ -115,6 +115,9 @@ const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
   },
   foreach: ({ stage }, at, known) => itemFaults(stage, `${at}.stage`, known),
 };
+
+const recordIn = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
 
 const modelFaults = (model: unknown, path: string, known: KnownNames): FieldFault[] => {
   const models = known.models();

@@ -114,7 +114,7 @@ export const templatesResource = (deps: TemplatesDeps) => {
       };
       await refuseTemplate({ ...given, id }, by);
       const next = normalTemplate(given);
-      deps.refuseGrants(by, addedTools(stages, next.stages));
+      deps.refuseGrants(by, addedTools(before, next));
       const change = {
         ...columnsOf(next),
         version: row.version + 1,

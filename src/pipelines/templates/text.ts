@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import Boom from '@hapi/boom';
 import type { RawBody } from '../../kernel/contract/endpoint.js';
 import { isDeeper } from '../../kernel/depth.js';
@@ -54,6 +55,9 @@ const read = async (
   const type = headers['content-type'] ?? 'application/yaml';
   if (!TYPES.test(type)) {
     throw Boom.unsupportedMediaType('The body must be application/yaml, or application/json');
+  }
+  if (!isUtf8(bytes)) {
+    return { template: null, faults: [{ path: '', message: 'is no text in UTF-8' }] };
   }
   const yaml = readYaml(bytes.toString('utf8'));
   if (yaml.faults.length > 0 || !('lineOf' in yaml)) return { template: null, faults: yaml.faults };

@@ -1,22 +1,32 @@
+import { canonical } from '../../kernel/jsonvalue.js';
 import type { TemplateStage } from './contract.js';
+import type { TemplateBody } from './normal.js';
 import { isStageWork, type StageWork } from './stagekinds.js';
 
 /**
- * Returns the tools that stages grant: those of agents, and calls that act without asking on what
- * came from outside. Each is named as `http.request`.
+ * Returns the tools that stages use without asking: those of agents, and the calls that stages make.
+ * Each is named as `http.request`.
  */
 export const toolsGrantedBy = (stages: TemplateStage[]): string[] => [
   ...new Set(stages.flatMap(toolsOfStage)),
 ];
 
-/** Returns the tools that stages grant after a change, unless the change left the stages as they were. */
-export const addedTools = (before: TemplateStage[], after: TemplateStage[]): string[] =>
-  JSON.stringify(before) === JSON.stringify(after) ? [] : toolsGrantedBy(after);
+/** The part of a template that decides what its stages do. */
+type Granting = Pick<TemplateBody, 'parameters' | 'stages' | 'limits'>;
 
-const toolsOfStage = ({ kind, config, allowUntrusted = false }: StageWork): string[] => {
+/**
+ * Returns the tools that stages grant after a change, unless the change left what they do as it was:
+ * the stages, the parameters with their defaults, and the limits.
+ */
+export const addedTools = (before: Granting, after: Granting): string[] =>
+  purposeOf(before) === purposeOf(after) ? [] : toolsGrantedBy(after.stages);
+
+const purposeOf = ({ parameters, stages, limits }: Granting): string =>
+  canonical([parameters, stages, limits]);
+
+const toolsOfStage = ({ kind, config }: StageWork): string[] => {
   if (kind === 'foreach') return isStageWork(config.stage) ? toolsOfStage(config.stage) : [];
   if (kind === 'agent') return textsIn(config.tools);
-  if (!allowUntrusted) return [];
   if (kind === 'research') return ['research.start'];
   if (kind === 'tool') return [`${config.toolId}.${config.toolAction}`];
   return kind === 'http' ? ['http.request'] : [];

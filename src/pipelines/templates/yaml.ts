@@ -1,4 +1,15 @@
-import { type Document, isAlias, isNode, LineCounter, parseDocument, stringify, visit } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  stringify,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import type { FieldFault } from '../../kernel/problem.js';
 import type { PipelineTemplate } from './contract.js';
 
@@ -21,7 +32,9 @@ const MOST_NODES = 20_000;
  */
 export const readYaml = (text: string): ReadYaml => {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, stringKeys: true, merge: false });
+  // The parser would compare each key with all others of its map: they are compared below.
+  const options = { stringKeys: true, merge: false, uniqueKeys: false };
+  const document = parseDocument(text, { lineCounter: lines, ...options });
   const errors = [...document.errors, ...document.warnings];
   if (errors.length > 0) {
     const faults = errors.slice(0, 20).map(({ message, linePos }) => ({
@@ -57,10 +70,24 @@ const refusedPart = (document: Document, lines: LineCounter): LinedFault | null 
       const at = { path: '', line: lines.linePos(start).line };
       if (isAlias(node)) refused = { ...at, message: `may have no aliases, as *${node.source}` };
       if (nodes > MOST_NODES) refused = { ...at, message: `may have at most ${MOST_NODES} values` };
+      if (isMap(node)) refused ??= refusedKey(node, lines);
       return refused ? visit.BREAK : undefined;
     },
   });
   return refused;
+};
+
+/** Finds a key that is in a map twice, or that would change what the map is. */
+const refusedKey = ({ items }: YAMLMap, lines: LineCounter): LinedFault | null => {
+  const keys = new Set<unknown>();
+  for (const { key } of items) {
+    if (!isScalar(key)) continue;
+    const at = { path: '', line: lines.linePos(key.range?.[0] ?? 0).line };
+    if (key.value === '__proto__') return { ...at, message: 'may have no key __proto__' };
+    if (keys.has(key.value)) return { ...at, message: `has the key ${key.value} twice` };
+    keys.add(key.value);
+  }
+  return null;
 };
 
 /** Finds the line of a path, or of the nearest part above it that is there. */

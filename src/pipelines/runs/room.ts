@@ -1,0 +1,41 @@
+import type { StageBeginning } from './begin.js';
+import type { AttemptOutcome } from './outcome.js';
+import { LONGEST_INPUT } from './render.js';
+import type { LoadedRun, RunStage } from './run.js';
+
+/** Ours: the most characters of the output of a stage, and of all inputs and outputs of a run, as JSON. */
+export const LONGEST_OUTPUT = 4 * LONGEST_INPUT;
+const LONGEST_KEPT = 16 * LONGEST_INPUT;
+const FULL = `The inputs and outputs of the run are over ${LONGEST_KEPT} characters together`;
+
+/** Returns how many characters of inputs and outputs a run keeps beside those of a stage. */
+const keptBeside = ({ stages }: LoadedRun, but: string): number =>
+  [...stages].reduce(
+    (all, [key, { input, output }]) =>
+      key === but ? all : all + (input?.length ?? 0) + (output?.length ?? 0),
+    0,
+  );
+
+/** Refuses the beginning of a stage for whose input its run has no room. */
+export const beginningWithin = (
+  run: LoadedRun,
+  key: string,
+  beginning: StageBeginning,
+): StageBeginning | { fault: string } => {
+  const { input } = beginning.change;
+  const isFull = input != null && keptBeside(run, key) + input.length > LONGEST_KEPT;
+  return isFull ? { fault: FULL } : beginning;
+};
+
+/** Turns an outcome into a failure if its output is too long, or its run has no room for it. */
+export const outcomeWithin = ({ run, row }: RunStage, outcome: AttemptOutcome): AttemptOutcome => {
+  if (outcome.status !== 'completed') return outcome;
+  const { output, untrusted = false, usage } = outcome;
+  const { length } = JSON.stringify(output ?? null);
+  const isLong = length > LONGEST_OUTPUT;
+  const kept = keptBeside(run, row.key) + (row.input?.length ?? 0);
+  if (!isLong && kept + length <= LONGEST_KEPT) return outcome;
+  const long = `Its output has ${length} characters, and ${LONGEST_OUTPUT} are allowed`;
+  const error = isLong ? long : FULL;
+  return { status: 'failed', error, isFinal: true, untrusted, ...(usage && { usage }) };
+};
