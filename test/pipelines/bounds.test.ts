@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { PipelineRunDetail } from '../../src/pipelines/runs/contract.js';
@@ -132,6 +133,33 @@ describe('bounds of runs', () => {
     expect(retried.body.status).to.equal('waiting');
   });
 
+  it('do not count the time for which an agent waits for a person, also after a restart', async () => {
+    const post = { method: 'POST', url: `${target.url}/posted` };
+    model.script(says({ toolCalls: [call('http_request', post)] }));
+    const id = await stage.start([{ key: 'agent', kind: 'agent', config: { prompt: 'Hi' } }], {
+      template: { limits: { maxSeconds: 2 } },
+    });
+    const waits = async () => {
+      const { status, stages } = await stage.reach(id, 'waiting');
+      expect([status, stages[0]?.reason]).to.equal(['waiting', 'Its agent waits for you']);
+    };
+    await waits();
+    await pause(2500);
+    await stage.app.restart();
+    await pause(1500);
+    await waits();
+    model.script(says({ text: 'Done' }));
+    const { token } = stage;
+    const path = '/api/chat/approvals';
+    const { body } = await stage.app.call('GET', path, { token });
+    const [asked] = body.approvals;
+    const answer = { approvalId: asked.id, approved: true, digest: asked.digest };
+    const said = await stage.app.call('POST', '/api/chat/approve', { token, body: answer });
+    expect(said.status).to.equal(200);
+    const done = await stage.reach(id, 'completed');
+    expect(done.stages[0]?.output).to.equal('Done');
+  });
+
   it('refuse a stage that would work with too much, and go on to their end', async () => {
     target.answer = (response) => response.end('x'.repeat(700_000));
     const body = Array.from({ length: 5 }, () => '{{stages.read.output.body}}');
@@ -195,5 +223,38 @@ describe('bounds of runs', () => {
     expect(run.stages.slice(1).every(({ status }) => status === 'skipped')).to.be.true();
     // Each takes 25 ms at most; together they would take a second.
     expect(longest < 500).to.be.true();
+  });
+
+  it('ask anew after a crash, and judge rights when a call is made', async () => {
+    target.answer = (response) => void setTimeout(() => response.end('x'), 20);
+    const send = { method: 'POST', url: `${target.url}/once` };
+    const id = await stage.start([
+      get('read', '/page'),
+      { key: 'send', kind: 'http', needs: ['read'], config: send },
+    ]);
+    const { digest } = (await stage.reach(id, 'waiting')).stages[1] ?? {};
+    const sent = () => target.received.filter(({ path }) => path === '/once').length;
+    target.answer = () => {};
+    const approve = (given: unknown) =>
+      stage.call('POST', `/${id}/stages/send/approve`, { digest: given });
+    await approve(digest);
+    await until(
+      async () => sent(),
+      (count) => count === 1,
+    );
+    await stage.app.restart();
+    const asked = await stage.reach(id, 'waiting');
+    expect((await approve(digest)).body.code).to.equal('other_digest');
+    target.answer = (response) => response.end('x');
+    const permission = { skillId: 'http', action: 'request', level: 'deny' };
+    const denied = await stage.app.call('PUT', '/api/skills/permissions', {
+      token: stage.token,
+      body: permission,
+    });
+    expect(denied.status).to.equal(200);
+    await approve(asked.stages[1]?.digest);
+    const run = await stage.reach(id, 'failed');
+    const error = "send: http.request is denied by its owner's permissions";
+    expect([run.error, sent()]).to.equal([error, 1]);
   });
 });

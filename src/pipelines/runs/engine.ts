@@ -35,6 +35,8 @@ export interface EngineDeps {
     stopChildren(row: PipelineStageRow): Promise<void>;
     /** Cancels the research of a stage, unless it has ended. */
     cancelResearch(of: RunStage): Promise<void>;
+    /** Watches the agent of a stage, if it has one: while that waits, the run waits. */
+    watchAgent(of: RunStage): void;
   };
 }
 
@@ -97,6 +99,7 @@ export const createEngine = (deps: EngineDeps) => {
     beginning.begun?.();
     const begun = stageIn(run, key);
     if (begun && beginning.calls) deps.effects.begin(begun);
+    if (begun) deps.below.watchAgent(begun);
     return true;
   };
 
@@ -114,25 +117,7 @@ export const createEngine = (deps: EngineDeps) => {
   };
 
   const apply = async (run: LoadedRun, changes: NextChange[]): Promise<boolean> => {
-    const at = iso(now());
-    const stages = new Map<string, Partial<PipelineStageRow>>();
-    for (const change of changes) {
-      if (change.is === 'skip') {
-        const { reason, blocked } = change;
-        stages.set(change.key, {
-          status: 'skipped',
-          reason,
-          blocked: blocked ? 1 : 0,
-          finished_at: at,
-        });
-      }
-      if (change.is === 'again') {
-        for (const key of change.keys) {
-          const visits = (run.stages.get(key)?.visits ?? 0) + 1;
-          stages.set(key, { ...FRESH, visits, reason: shortReason(change.because) });
-        }
-      }
-    }
+    const stages = changedStages(run, changes, iso(now()));
     if (stages.size > 0 && !(await recordRun(record, run, { stages }))) return false;
     for (const change of changes) {
       if (change.is === 'begin' && !(await begin(run, change.key))) return false;
@@ -181,10 +166,40 @@ export const createEngine = (deps: EngineDeps) => {
     await settle(run, key, settled);
   };
 
-  return { advance, begin, end, interrupt, settle, settleAgent };
+  return {
+    advance,
+    begin,
+    end,
+    interrupt,
+    settle,
+    settleAgent,
+    watchAgent: (of: RunStage): void => deps.below.watchAgent(of),
+  };
 };
 
 export type RunEngine = ReturnType<typeof createEngine>;
+
+/** Returns the changes of stages that are skipped, or come again. */
+const changedStages = (
+  run: LoadedRun,
+  changes: NextChange[],
+  at: string,
+): Map<string, Partial<PipelineStageRow>> => {
+  const stages = new Map<string, Partial<PipelineStageRow>>();
+  for (const change of changes) {
+    if (change.is === 'skip') {
+      const { key, reason, blocked } = change;
+      stages.set(key, { status: 'skipped', reason, blocked: blocked ? 1 : 0, finished_at: at });
+    }
+    if (change.is === 'again') {
+      for (const key of change.keys) {
+        const visits = (run.stages.get(key)?.visits ?? 0) + 1;
+        stages.set(key, { ...FRESH, visits, reason: shortReason(change.because) });
+      }
+    }
+  }
+  return stages;
+};
 
 const usageOf = ({ input_tokens, output_tokens, cost_usd }: AgentRow): RunUsage => ({
   tokens: input_tokens + output_tokens,

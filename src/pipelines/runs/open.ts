@@ -10,21 +10,22 @@ import type { PipelineRunRow } from '../../store/tables/pipelines.js';
 import type { Tools } from '../../tools/module.js';
 import type { Vault } from '../../vault/module.js';
 import type { PipelineTemplate } from '../templates/contract.js';
+import { createAgentRest } from './agentrest.js';
 import { createAgentBeginning } from './agentstage.js';
 import { createBackgroundWork } from './background.js';
 import type { BeginDeps, BeginStage } from './begin.js';
 import { type Budget, createBudget } from './budget.js';
 import { createStageCalls } from './calls.js';
-import { childRunsStore, childRunWrites } from './childqueries.js';
+import { type ChildRunsStore, childRunsStore, childRunWrites } from './childqueries.js';
 import { createForeachBeginning, createNestedBeginning, type NestedDeps } from './children.js';
 import { createDueRuns } from './clock.js';
 import { type CallPerformed, type CallSettled, createEffects } from './effects.js';
-import { createEngine } from './engine.js';
+import { createEngine, type RunEngine } from './engine.js';
 import { createFamily } from './family.js';
-import { runsStore } from './queries.js';
+import { type RunsStore, runsStore } from './queries.js';
 import { type RecoveryDeps, recoverRuns, settleEndedAgent } from './recovery.js';
 import { createStageResearch, type OperationBegun } from './research.js';
-import { createRunService } from './service.js';
+import { createRunService, type InTurn } from './service.js';
 import { createTurnsOfRuns } from './turns.js';
 
 export interface RunsModuleDeps {
@@ -88,6 +89,26 @@ const openBeginnings = (
   };
 };
 
+/** Opens the connections of stages with the runs and agents that they have begun. */
+const openFamily = (
+  { log, clock: { now } }: Base,
+  { hub, agents }: RunsModuleDeps,
+  parts: {
+    runs: RunsStore;
+    children: ChildRunsStore;
+    inTurn: InTurn;
+    isStopping(): boolean;
+    engine(): RunEngine;
+  },
+) => {
+  const { runs, children, inTurn, isStopping, engine } = parts;
+  const background = createBackgroundWork({ inTurn, log, isStopping });
+  const record = { runs, hub, now, childMoved: (child: PipelineRunRow) => family.moved(child) };
+  const family = createFamily({ children, record, background, inTurn, engine });
+  const watchAgent = createAgentRest({ hub, rows: agents.rows, record, background });
+  return { record, background, family, watchAgent };
+};
+
 /** Settles stages when their agents end. */
 const followAgents = ({ log }: Base, { followers }: Agents, ends: RecoveryDeps): void =>
   followers.afterEnd(({ id }) => {
@@ -99,8 +120,7 @@ const followAgents = ({ log }: Base, { followers }: Agents, ends: RecoveryDeps):
 /** Opens the runs of pipelines. */
 export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplate) => {
   const { store, clock, log } = base;
-  const { hub, outbound, agents } = deps;
-  const { now } = clock;
+  const { outbound, agents } = deps;
   const runs = runsStore(store);
   const children = { ...childRunsStore(store), ...childRunWrites(store) };
   const inTurn = createTurnsOfRuns();
@@ -110,10 +130,10 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
     settled: (of, outcome) => service.callEnded(of, outcome),
     begun: (of, operationId) => service.operationBegun(of, operationId),
   });
-  const background = createBackgroundWork({ inTurn, log, isStopping: effects.isStopping });
-  const record = { runs, hub, now, childMoved: (child: PipelineRunRow) => family.moved(child) };
-  const family = createFamily({ children, record, background, inTurn, engine: () => engine });
-  const nested = { children, now, template, goOn: family.goOn };
+  const { isStopping } = effects;
+  const parts = { runs, children, inTurn, isStopping, engine: () => engine };
+  const { record, background, family, watchAgent } = openFamily(base, deps, parts);
+  const nested = { children, now: clock.now, template, goOn: family.goOn };
   const begin = openBeginnings(base, deps, { budget, call: calls.begin, nested });
   const engine = createEngine({
     record,
@@ -121,11 +141,10 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
     effects,
     agents,
     budget,
-    below: { stopChildren: family.stop, cancelResearch: research.cancel },
+    below: { stopChildren: family.stop, cancelResearch: research.cancel, watchAgent },
   });
-  const { begin: call } = effects;
-  const service = createRunService({ store, children, clock, engine, record, call, inTurn });
-  const made = { isRepeatable: calls.isRepeatable, begin: call };
+  const service = createRunService({ store, children, clock, engine, record, effects, inTurn });
+  const made = { isRepeatable: calls.isRepeatable, begin: effects.begin };
   const ends = { engine, record, outbound, agents: agents.rows, calls: made, family, inTurn };
   followAgents(base, agents, ends);
 

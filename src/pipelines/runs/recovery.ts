@@ -70,6 +70,7 @@ const recoverStage = async (deps: RecoveryDeps, run: LoadedRun, key: string): Pr
     const agent = await deps.agents.byId(agent_id);
     const isOver = !agent || !UNFINISHED.includes(agent.status);
     if (isOver) await deps.engine.settleAgent(run, key, agent);
+    else deps.engine.watchAgent(of);
     return;
   }
   if (effect !== 'begun' || due === 'retry') return;

@@ -8,6 +8,7 @@ import type { PipelineTemplate } from '../templates/contract.js';
 import { givenParameters } from '../templates/parameters.js';
 import type { CallOutcome } from './calls.js';
 import type { ChildRunsStore } from './childqueries.js';
+import type { Effects } from './effects.js';
 import { type RunEngine, timeoutOf } from './engine.js';
 import { inputFaults } from './inputs.js';
 import { newRunRows } from './newrun.js';
@@ -21,8 +22,8 @@ export interface RunServiceDeps {
   clock: Clock;
   engine: RunEngine;
   record: RecordRunDeps;
-  /** Makes the call that a stage has recorded. */
-  call(of: RunStage): void;
+  /** Makes the calls that stages have recorded. */
+  effects: Pick<Effects, 'begin'>;
   inTurn: InTurn;
 }
 
@@ -156,7 +157,7 @@ export const createRunService = (deps: RunServiceDeps) => {
         const change = { ...begins, ...ANSWERED, ...timeoutOf(of, clock.now()) };
         if (!(await recordRun(record, run, { stages: new Map([[key, change]]) }))) return false;
         const begun = stageIn(run, key);
-        if (begun) deps.call(begun);
+        if (begun) deps.effects.begin(begun);
         return true;
       }),
 

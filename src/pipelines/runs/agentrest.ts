@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { AgentRows } from '../../agents/module.js';
+import type { Hub } from '../../realtime/module.js';
+import type { BackgroundWork } from './background.js';
+import { type RecordRunDeps, recordRun } from './record.js';
+import type { RunStage } from './run.js';
+
+interface AgentRestDeps {
+  hub: Hub;
+  rows: Pick<AgentRows, 'byId'>;
+  record: RecordRunDeps;
+  background: BackgroundWork;
+}
+
+/** The reason of a stage whose agent waits for a person. */
+const WAITS = 'Its agent waits for you';
+
+/** The statuses of an agent in which it works only after a person has acted. */
+const RESTING = ['waiting_approval', 'paused'];
+
+const statusEvent = z.object({ agentId: z.string() });
+
+/**
+ * Creates the function that watches the agent of a stage, so that the clock of its run stands still
+ * while the agent waits for a person.
+ */
+export const createAgentRest = ({ hub, rows, record, background }: AgentRestDeps) => {
+  /** The stages at work by the ids of their agents. */
+  const watched = new Map<string, { runId: string; key: string }>();
+
+  const look = (agentId: string): void => {
+    const at = watched.get(agentId);
+    if (!at) return;
+    background.begin(at.runId, async () => {
+      const run = await record.runs.byId(at.runId);
+      const row = run?.stages.get(at.key);
+      if (!run || row?.agent_id !== agentId || row.status !== 'running') {
+        watched.delete(agentId);
+        return;
+      }
+      const agent = await rows.byId(agentId);
+      const rests = RESTING.includes(agent?.status ?? '') ? 1 : 0;
+      if (rests === row.rests) return;
+      // A reason that says something else, such as that it was asked again, stays.
+      const isOurs = row.reason === null || row.reason === WAITS;
+      const change = { rests, ...(isOurs && { reason: rests === 1 ? WAITS : null }) };
+      if (!(await recordRun(record, run, { stages: new Map([[at.key, change]]) }))) look(agentId);
+    });
+  };
+
+  hub.follow((_userId, channel, data) => {
+    if (channel !== 'agent.status' || watched.size === 0) return;
+    const event = statusEvent.safeParse(data);
+    if (event.success) look(event.data.agentId);
+  });
+
+  return ({ run, row }: RunStage): void => {
+    if (row.agent_id === null) return;
+    watched.set(row.agent_id, { runId: run.row.id, key: row.key });
+    look(row.agent_id);
+  };
+};
