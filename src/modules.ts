@@ -135,7 +135,8 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   hooks.run({ tools, permissions, concurrency: config.hookConcurrency });
   const access = { permissions, vault: vault.vault, research: research.follow };
   const pipelines = openPipelines(base, { hub, jobs, outbound, agents, experts, tools, access });
-  const recurring = openRecurring(base, { hub, jobs, outbound, agents, hooks, tasks });
+  const started = { hooks, tasks, pipelines };
+  const recurring = openRecurring(base, { hub, jobs, outbound, agents, started });
   const system = await openSystem(base, {
     config,
     hub,

@@ -23,6 +23,7 @@ const columns = columnsOf<RecurringTask>(
 const runColumns = columnsOf<RecurringRun>(
   ['id:data', 'short=id:tail', 'due=dueAt:time', 'status:state', 'reason', 'error'],
   ['agent=agentId:data', 'execution=executionId:data', 'task=taskId:data'],
+  ['pipeline=pipelineId:data'],
   ['notification=notificationId:data', 'ended=finishedAt:ago'],
 );
 

@@ -5,11 +5,12 @@ import type { DueSource } from '../schedule/module.js';
 import { faultsOfParams, faultsOfTools } from '../tools/module.js';
 import { type FindTemplate, openRuns, type RunsModuleDeps } from './runs/open.js';
 import { runsResource } from './runs/routes.js';
+import { createPipelineStarts, type PipelineStarts, toolsOfTemplate } from './starts.js';
 import type { PipelineTemplate } from './templates/contract.js';
-import { nestedTemplates } from './templates/nestedtemplates.js';
 import { templatesStore } from './templates/queries.js';
 import { findTemplate, templatesResource } from './templates/routes.js';
-import { toolsGrantedBy } from './templates/trust.js';
+
+export type { PipelineStarts } from './starts.js';
 
 /** The pipelines of users: templates, and the runs of these. */
 export interface Pipelines {
@@ -21,6 +22,7 @@ export interface Pipelines {
   stop(waitMs: number): Promise<void>;
   /** Stops the runs of a user that have not ended. */
   stopAll(userId: string): Promise<void>;
+  starts: PipelineStarts;
   resources(): Resource[];
 }
 
@@ -31,29 +33,24 @@ export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
   const { grants } = deps.access.permissions;
   const templates = templatesStore(store);
   const find: FindTemplate = (userId, id) => findTemplate(templates, userId, id);
-  const { runs, service, due, start, stop } = openRuns(base, deps, find);
+  const opened = openRuns(base, deps, find);
+  const { runs, service, due, start, stop } = opened;
   const template = async (userId: string, id: string): Promise<PipelineTemplate> =>
     orNotFound(await find(userId, id), 'No template with that id');
   const refuseUse = async (
     by: Caller,
     of: Pick<PipelineTemplate, 'id' | 'stages'>,
   ): Promise<void> => {
-    const nested = await nestedTemplates(of, (id) => find(by.userId, id));
-    refuseFaults(
-      nested.faults.map(({ path, message }) => ({
-        path: 'templateId',
-        message: `${path} ${message}`,
-      })),
-    );
-    for (const { stages } of [of, ...nested.templates]) {
-      grants.refuseUse(by, toolsGrantedBy(stages));
-    }
+    const { faults, tools: used } = await toolsOfTemplate(find, by.userId, of);
+    refuseFaults(faults);
+    grants.refuseUse(by, used);
   };
   return {
     due,
     start,
     stop,
     stopAll: service.stopAll,
+    starts: createPipelineStarts(opened, find, clock.now),
     resources: () => [
       templatesResource({
         templates,

@@ -4,6 +4,7 @@ import type { OwnRuns } from '../hooks/module.js';
 import { addJob, type Queue } from '../jobs/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Outbox } from '../outbound/module.js';
+import type { PipelineStarts } from '../pipelines/module.js';
 import type { Hub } from '../realtime/module.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { procedureStep, type Store } from '../store/store.js';
@@ -22,7 +23,7 @@ export interface StartDeps {
   outbox: Outbox;
   models: Agents['models'];
   hooks: OwnRuns;
-  insertTask: TaskInserter;
+  made: { insertTask: TaskInserter; pipelines: Pick<PipelineStarts, 'prepare'> };
 }
 
 /** A run that starts: its columns, the steps of its transaction, and what to do after the commit. */
@@ -40,9 +41,6 @@ type StartAction = (
 /** An error of an action that could not be started. The message is for the owner. */
 class StartFailed extends Error {}
 
-/** The actions that are not built yet, which no recurring task may have. */
-export const UNBUILT: readonly RecurringTaskRow['action'][] = ['start_pipeline'];
-
 /**
  * Creates the function that starts the action of a recurring task. Nothing is done before the
  * returned steps are committed. An action that cannot be started is a run that failed.
@@ -53,7 +51,7 @@ export const createStarts = (deps: StartDeps) => {
     spawn_agent: spawnAgent(deps),
     run_hook: runHook(deps),
     create_task: createTask(deps),
-    start_pipeline: refuse,
+    start_pipeline: startPipeline(deps),
   };
 
   return async (task: RecurringTaskRow): Promise<StartedRun> => {
@@ -140,7 +138,7 @@ const runHook =
   };
 
 const createTask =
-  ({ clock, insertTask }: StartDeps): StartAction =>
+  ({ clock, made: { insertTask } }: StartDeps): StartAction =>
   async ({ id, user_id: userId, title }, { dueInMinutes, ...given }) => {
     const { title: ofTask = title, notes, priority, tags } = given;
     const dueAt = dueInMinutes === undefined ? undefined : iso(clock.now() + dueInMinutes * 60_000);
@@ -157,6 +155,15 @@ const createTask =
     }
   };
 
-const refuse: StartAction = ({ action }) => {
-  throw new StartFailed(`The action ${action} is not built yet`);
-};
+/** The person wrote the parameters, so the run is trusted. */
+const startPipeline =
+  ({ made: { pipelines } }: StartDeps): StartAction =>
+  async ({ user_id: userId, title }, { templateId = '', params = {} }) => {
+    const run = await pipelines.prepare({ userId, templateId, params, name: title });
+    if ('fault' in run) throw new StartFailed(run.fault);
+    return {
+      run: { status: 'running', pipeline_id: run.id },
+      steps: run.steps,
+      committed: run.begun,
+    };
+  };

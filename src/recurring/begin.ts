@@ -153,6 +153,7 @@ const newRun = (
   task_id: null,
   execution_id: null,
   notification_id: null,
+  pipeline_id: null,
   started_at: null,
   finished_at: null,
 });

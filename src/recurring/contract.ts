@@ -101,6 +101,7 @@ export const RecurringRun = s.object('RecurringRun', {
   taskId: s.nullable(s.id('task')),
   executionId: s.nullable(s.id('execution')),
   notificationId: s.nullable(s.id('notification')),
+  pipelineId: s.nullable(s.id('pipeline')),
   startedAt: s.nullable(s.time()),
   finishedAt: s.nullable(s.time()),
 });

@@ -13,12 +13,14 @@ import { createBatch } from './begin.js';
 import type { DueDeps } from './fire.js';
 import { lastRunStep } from './queries.js';
 
-/** A run whose agent or execution has ended, and how. */
+/** A run whose agent, execution or pipeline has ended, and how. */
 type OverRun = RecurringRunRow & {
   agent_status: string | null;
   agent_error: string | null;
   execution_status: string | null;
   execution_error: string | null;
+  pipeline_status: string | null;
+  pipeline_error: string | null;
 };
 
 const AT_ONCE = 100;
@@ -52,15 +54,18 @@ const endedRuns = ({ store: { db } }: DueDeps) =>
     .selectFrom('recurring_runs as r')
     .leftJoin('agents as a', 'a.id', 'r.agent_id')
     .leftJoin('executions as e', 'e.id', 'r.execution_id')
+    .leftJoin('pipeline_runs as p', 'p.id', 'r.pipeline_id')
     .select(runColumns)
     .select(['a.status as agent_status', 'a.error as agent_error'])
     .select(['e.status as execution_status', 'e.error as execution_error'])
+    .select(['p.status as pipeline_status', 'p.error as pipeline_error'])
     // The index of open runs takes this condition literally.
     .where(sql<boolean>`r.status IN ('queued', 'running')`)
     .where('r.status', '=', 'running')
     .where(
       sql<boolean>`coalesce(a.status, 'stopped') IN ('completed', 'failed', 'stopped')
-        AND coalesce(e.status, 'error') NOT IN ('queued', 'running')`,
+        AND coalesce(e.status, 'error') NOT IN ('queued', 'running')
+        AND coalesce(p.status, 'stopped') IN ('completed', 'failed', 'stopped')`,
     );
 
 /** The runs that wait for none: the oldest of each recurring task of a user who is not disabled. */
@@ -80,13 +85,14 @@ const startableRuns = ({ store: { db } }: DueDeps) =>
     );
 
 const settle = async (deps: DueDeps, ended: OverRun): Promise<void> => {
-  const { agent_status, agent_error, execution_status, execution_error, ...run } = ended;
+  const { agent_status, agent_error, execution_status, execution_error, ...others } = ended;
+  const { pipeline_status, pipeline_error, ...run } = others;
   const task = await taskOf(deps, run);
   if (!task) return;
-  const isDone = agent_status === 'completed' || execution_status === 'success';
-  const gone = run.agent_id === null ? 'Its execution was deleted' : 'Its agent was deleted';
-  const status = agent_status ?? execution_status;
-  const error = agent_error ?? execution_error ?? (status === null ? gone : `It was ${status}`);
+  const status = agent_status ?? execution_status ?? pipeline_status;
+  const isDone = status === 'completed' || status === 'success';
+  const reason = agent_error ?? execution_error ?? pipeline_error;
+  const error = reason ?? (status === null ? goneOf(run) : `It was ${status}`);
   const finished_at = iso(deps.clock.now());
   const isSkipped = execution_status === 'skipped';
   const batch = createBatch(deps, task, { running: 1, queued: 0 });
@@ -97,6 +103,11 @@ const settle = async (deps: DueDeps, ended: OverRun): Promise<void> => {
     finished_at,
   });
   await commit(deps, task, batch);
+};
+
+const goneOf = ({ agent_id, pipeline_id }: RecurringRunRow): string => {
+  if (agent_id !== null) return 'Its agent was deleted';
+  return `Its ${pipeline_id === null ? 'execution' : 'pipeline'} was deleted`;
 };
 
 const resume = async (deps: DueDeps, run: RecurringRunRow, start = deps.start): Promise<void> => {

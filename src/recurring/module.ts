@@ -5,6 +5,7 @@ import type { Jobs } from '../jobs/module.js';
 import type { Resource } from '../kernel/route.js';
 import type { Outbound } from '../outbound/module.js';
 import type { Permissions } from '../permissions/module.js';
+import type { Pipelines } from '../pipelines/module.js';
 import type { Hub } from '../realtime/module.js';
 import type { DueSource } from '../schedule/module.js';
 import type { TasksModule } from '../tasks/module.js';
@@ -27,8 +28,8 @@ interface RecurringModuleDeps {
   jobs: Jobs;
   outbound: Outbound;
   agents: Agents;
-  hooks: Hooks;
-  tasks: TasksModule;
+  /** The modules whose work recurring tasks start. */
+  started: { hooks: Hooks; tasks: TasksModule; pipelines: Pipelines };
 }
 
 export const openRecurring = (base: Base, deps: RecurringModuleDeps): Recurring => {
@@ -36,18 +37,26 @@ export const openRecurring = (base: Base, deps: RecurringModuleDeps): Recurring 
   const { hub, jobs, agents } = deps;
   const { outbox } = deps.outbound;
   const { models } = agents;
-  const hooks = deps.hooks.ownRuns;
+  const { tasks, pipelines } = deps.started;
+  const hooks = deps.started.hooks.ownRuns;
   const { queue } = jobs;
   const rows = recurringStore(store);
-  const insertTask = deps.tasks.insertion;
-  const start = createStarts({ store, clock, hub, queue, outbox, models, hooks, insertTask });
+  const made = { insertTask: tasks.insertion, pipelines: pipelines.starts };
+  const start = createStarts({ store, clock, hub, queue, outbox, models, hooks, made });
   const firing = { store, clock, hub, outbox, rows, start };
   return {
     sources: [createRecurringSource(firing), createRunSource(firing)],
     resources: ({ tools, permissions: { grants } }) => {
       const ofTools = (names: string[]) => faultsOfTools(tools.toolbox, names, MODEL_GRANTS);
       const named = { models: models.names, faultsOfTools: ofTools };
-      return [recurringResource({ ...firing, hooks, named, grants })];
+      return [
+        recurringResource({
+          ...firing,
+          fires: { hooks, pipelines: pipelines.starts },
+          named,
+          grants,
+        }),
+      ];
     },
   };
 };

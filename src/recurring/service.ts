@@ -7,11 +7,11 @@ import { canonical } from '../kernel/jsonvalue.js';
 import type { FieldFault } from '../kernel/problem.js';
 import { badRequest, orNotFound, refuseFaults } from '../kernel/route.js';
 import type { GrantRule } from '../permissions/module.js';
+import type { PipelineStarts } from '../pipelines/module.js';
 import { faultOfRecurrence, type Recurrence } from '../schedule/module.js';
 import { unmetStep } from '../store/store.js';
 import type { RecurringRunRow, RecurringTaskRow } from '../store/tables/recurringtasks.js';
 import { untilWritten, updateIf } from '../store/updateif.js';
-import { UNBUILT } from './actions.js';
 import { createBatch } from './begin.js';
 import type { NewRecurringTask, RecurringConfig, RecurringTaskChanges } from './contract.js';
 import type { DueDeps } from './fire.js';
@@ -21,7 +21,7 @@ import { foreignFields, nextRunAt, type RecurrenceRow } from './rules.js';
 export interface RecurringDeps extends DueDeps {
   named: Parameters<typeof actionFaults>[1];
   grants: GrantRule;
-  hooks: OwnRuns;
+  fires: { hooks: OwnRuns; pipelines: Pick<PipelineStarts, 'check'> };
 }
 
 /** The part of a recurring task that is checked: its action and its schedule. */
@@ -158,12 +158,10 @@ const refuse = async (
   if (ofSchedule && !isSameSchedule) {
     faults.push({ ...ofSchedule, path: `schedule.${ofSchedule.path}` });
   }
-  if (UNBUILT.includes(action)) {
-    faults.push({ path: 'action', message: `${action} is not built yet` });
-  }
   faults.push(...foreignFields(action, config), ...configFaults(deps, before, after));
   refuseFaults(faults);
   if (action === 'run_hook') await refuseHook(deps, by, config);
+  if (action === 'start_pipeline') await refusePipeline(deps, by, before, after);
   const { acting } = deps.grants;
   deps.grants.refuse(by, grantedAnew(acting, before && granting(before), granting(after)));
 };
@@ -188,8 +186,22 @@ const configFaults = (
   return isSame ? [] : actionFaults({ action, actionConfig }, named);
 };
 
+/** Throws if the pipeline could not start, or if the caller may not grant what its stages do. */
+const refusePipeline = async (
+  { fires, grants }: RecurringDeps,
+  by: Caller,
+  before: Checked | null,
+  after: Checked,
+): Promise<void> => {
+  // A template that was deleted or changed since must not block a change of other fields.
+  if (before && canonical(granting(before)) === canonical(granting(after))) return;
+  const { faults, tools } = await fires.pipelines.check(by.userId, after.config);
+  refuseFaults(faults.map(({ path, message }) => ({ path: `actionConfig.${path}`, message })));
+  grants.refuse(by, grants.acting(tools));
+};
+
 const refuseHook = async (
-  { hooks, grants }: RecurringDeps,
+  { fires: { hooks }, grants }: RecurringDeps,
   by: Caller,
   { hookId = '' }: RecurringConfig,
 ): Promise<void> => {
@@ -223,6 +235,9 @@ export const runNow = async (
   const { action, config } = checkedOf(found);
   if (action === 'run_hook' && by.impersonator) await refuseHook(deps, by, config);
   grants.refuseUse(by, config.agentTools ?? []);
+  if (action === 'start_pipeline' && by.impersonator) {
+    grants.refuseUse(by, (await deps.fires.pipelines.check(by.userId, config)).tools);
+  }
   return untilWritten(async () => {
     const task = await findRecurring(deps, by.userId, id);
     const open = await rows.open(id);

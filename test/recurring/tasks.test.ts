@@ -212,6 +212,41 @@ describe('a recurring task', () => {
     expect(task.dueAt).to.equal(new Date(clock.now() + HOUR).toISOString());
   });
 
+  it('starts a pipeline, and is under way until that has ended', async () => {
+    nextMorning();
+    const stages = [{ key: 'ask', kind: 'approval', config: { message: 'For {{params.who}}?' } }];
+    const parameters = [{ key: 'who', type: 'string', required: true }];
+    const template = { name: 'Standup', stages, parameters };
+    const { body: kept } = await desk.ask('POST', '/api/pipelines/templates', template);
+    const config = { templateId: kept.id, params: { who: 'Grace' } };
+    const id = await made({ action: 'start_pipeline', actionConfig: config });
+    const { body: run } = await desk.ask('POST', `${PATH}/${id}/run`);
+    expect(run.status).to.equal('running');
+    const path = `/api/pipelines/${run.pipelineId}`;
+    const { body: pipeline } = await until(
+      () => desk.ask('GET', path),
+      ({ body }) => body.status === 'waiting',
+    );
+    expect([pipeline.name, pipeline.untrusted]).to.equal(['standup', false]);
+    const [asked] = pipeline.stages;
+    expect(asked.input.message).to.equal('For Grace?');
+    const busy = await desk.ask('POST', `${PATH}/${id}/run`);
+    expect([busy.status, busy.body.code]).to.equal([409, 'run_under_way']);
+    const { digest } = asked;
+    await desk.ask('POST', `${path}/stages/ask/reject`, { digest, reason: 'Not today' });
+    const ended = await until(
+      () => desk.ask('GET', `${PATH}/${id}`),
+      ({ body }) => body.lastStatus === 'error',
+    );
+    expect(ended.body.lastError).to.equal('ask: rejected: Not today');
+    await desk.ask('DELETE', `/api/pipelines/templates/${kept.id}`);
+    const late = await desk.ask('POST', `${PATH}/${id}/run`);
+    expect([late.body.status, late.body.error]).to.equal([
+      'error',
+      `There is no template ${kept.id}`,
+    ]);
+  });
+
   it('runs a hook of its owner with its payload', async () => {
     nextMorning();
     const hookId = await desk.hook();
@@ -302,7 +337,17 @@ describe('a recurring task', () => {
       [{ schedule: { cron: '0 8 * * *', rrule: 'FREQ=DAILY' } }, 'schedule.cron', /in its place/],
       [{ schedule: { cron: '0 8 * * *', timezone: 'Mars' } }, 'schedule.timezone', /time zone/],
       [{ schedule: { rrule: 'FREQ=SECONDLY' } }, 'schedule.rrule', /MINUTELY/],
-      [{ action: 'start_pipeline', actionConfig: {} }, 'action', /not built yet/],
+      [{ action: 'start_pipeline', actionConfig: {} }, 'actionConfig.templateId', /required/],
+      [
+        { action: 'start_pipeline', actionConfig: { templateId: 'x' } },
+        'actionConfig.templateId',
+        /no template of yours/,
+      ],
+      [
+        { action: 'start_pipeline', actionConfig: { templateId: 'preset_release_notes' } },
+        'actionConfig.params.version',
+        /required/,
+      ],
       [
         { actionConfig: { agentPrompt: 'x', notifyMessage: 'y' } },
         'actionConfig.agentPrompt',

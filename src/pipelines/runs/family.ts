@@ -19,6 +19,8 @@ export interface FamilyDeps {
 
 /** The connections of stages with the runs that they have begun. */
 export interface Family {
+  /** Goes on with a run apart from the caller. */
+  begin(runId: string): void;
   /** Begins what may begin of the runs of a stage, tells how far they are, and ends it with them. */
   goOn(runId: string, key: string): void;
   /** Called when the status of a run changes that a stage of another run has begun. */
@@ -54,6 +56,7 @@ export const createFamily = (deps: FamilyDeps): Family => {
     });
 
   return {
+    begin: (runId) => background.begin(runId, () => deps.engine().advance(runId)),
     goOn,
     moved: ({ parent_id, parent_key }) => {
       if (parent_id !== null && parent_key !== null) goOn(parent_id, parent_key);

@@ -150,6 +150,8 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
 
   return {
     runs,
+    children,
+    begin: family.begin,
     service,
     due: createDueRuns({ runs, clock, engine, inTurn }),
     start: () => recoverRuns(ends, log),
@@ -159,3 +161,5 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
     },
   };
 };
+
+export type Runs = ReturnType<typeof openRuns>;

@@ -44,6 +44,7 @@ export const recurringRunTable = table('recurring_runs', {
   task_id: orNull(text),
   execution_id: orNull(text),
   notification_id: orNull(text),
+  pipeline_id: orNull(text),
   started_at: orNull(text),
   finished_at: orNull(text),
 });
