@@ -59,17 +59,7 @@ describe('recurring tasks that are due while the daemon is killed', () => {
     await daemon.end('SIGKILL');
     // Some kills have met the firing, or the test would show nothing.
     expect(counts.filter((count) => count > 0 && count < TASKS).length > 0).to.be.true();
-    const found = new Database(join(home, 'adjutant.db'), { readonly: true });
-    const odd = found
-      .prepare(
-        `SELECT r.title,
-           (SELECT count(*) FROM tasks AS t WHERE t.recurring_task_id = r.id) AS tasks,
-           (SELECT count(*) FROM recurring_runs AS n WHERE n.recurring_task_id = r.id
-             AND n.due_at = ? AND n.status = 'success') AS runs
-         FROM recurring_tasks AS r WHERE tasks <> 1 OR runs <> 1 OR r.run_count <> 1`,
-      )
-      .all(due);
-    found.close();
+    const odd = oddIn(home, due);
     expect(odd).to.equal([]);
   });
 });
@@ -82,4 +72,20 @@ const firedIn = (home: string): number => {
   } finally {
     db.close();
   }
+};
+
+/** Returns the recurring tasks that have not fired exactly once. */
+const oddIn = (home: string, due: string): unknown[] => {
+  const db = new Database(join(home, 'adjutant.db'), { readonly: true });
+  const odd = db
+    .prepare(
+      `SELECT r.title,
+         (SELECT count(*) FROM tasks AS t WHERE t.recurring_task_id = r.id) AS tasks,
+         (SELECT count(*) FROM recurring_runs AS n WHERE n.recurring_task_id = r.id
+           AND n.due_at = ? AND n.status = 'success') AS runs
+       FROM recurring_tasks AS r WHERE tasks <> 1 OR runs <> 1 OR r.run_count <> 1`,
+    )
+    .all(due);
+  db.close();
+  return odd;
 };

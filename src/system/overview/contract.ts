@@ -16,16 +16,25 @@ const Part = s.object('OverviewPart', {
 });
 
 export const Need = s.object('Need', {
-  kind: s.oneOf('NeedKind', 'approval', 'failed', 'expiring', 'memory', 'task', 'recurring'),
+  kind: s.oneOf(
+    'NeedKind',
+    'approval',
+    'failed',
+    'expiring',
+    'memory',
+    'task',
+    'recurring',
+    'stage',
+  ),
   id: s
     .text(80)
     .description(
-      'Of the approval, the execution, the credential, the memory, the task or the recurring task',
+      'Of the approval, the execution, the credential, the memory, the task, the recurring task, or the run of a pipeline',
     ),
   title: s
     .text(400)
     .description(
-      'Tool and action, the name of the hook or credential, the text of the memory, or the title of the task or recurring task',
+      'Tool and action, the name of the hook or credential, the text of the memory, the title of the task or recurring task, or the run and its stage',
     ),
   detail: s.anyText(1000),
   agentId: s.nullable(s.id('agent')),
@@ -74,7 +83,7 @@ export const Overview = s.object('Overview', {
     .description(
       'Since midnight UTC, as the limits count; at most 10,000 failed executions are counted',
     ),
-  needs: s.list(Need, 6 * MOST_NEEDS).description('Soonest to run out first, then the newest'),
+  needs: s.list(Need, 7 * MOST_NEEDS).description('Soonest to run out first, then the newest'),
   unread: count(),
 });
 

@@ -4,6 +4,7 @@ import { timeDigits } from '../../kernel/ids.js';
 import type { Store } from '../../store/store.js';
 import { visibleTo } from '../../store/visible.js';
 import { failingTasks } from './failures.js';
+import { waitingStages } from './stages.js';
 
 /** Limit for counted failures: many of them must not make the overview slow. */
 const MOST_COUNTED = 10_000;
@@ -29,6 +30,7 @@ export const overviewStore = ({ db }: Store) => {
 
   return {
     failing: (userId: string, limit: number) => failingTasks(db, userId, limit),
+    stages: (userId: string, limit: number) => waitingStages(db, userId, limit),
     /** Returns the number of executions that began in each minute since then. */
     perMinute: (userId: string, since: number) =>
       minutesSince(userId, since).select(['minute', 'count']).execute(),

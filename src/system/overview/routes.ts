@@ -100,12 +100,13 @@ const countIn = (counts: { status: string; count: number }[], status: string): n
   counts.find((each) => each.status === status)?.count ?? 0;
 
 const findNeeds = async (store: OverviewStore, userId: string, now: number) => {
-  const [approvals, failed, expiring, unconfirmed, failing] = await Promise.all([
+  const [approvals, stages, failed, expiring, unconfirmed, failing] = await Promise.all([
     store.approvals(userId, MOST_NEEDS),
+    store.stages(userId, MOST_NEEDS),
     store.failed(userId, now - MINUTES * MINUTE_MS, MOST_NEEDS),
     store.expiring(userId, iso(now + SOON_MS), MOST_NEEDS),
     store.unconfirmed(userId, MOST_NEEDS),
     store.failing(userId, MOST_NEEDS),
   ]);
-  return { approvals, failed, expiring, unconfirmed, failing };
+  return { approvals, stages, failed, expiring, unconfirmed, failing };
 };

@@ -26,7 +26,7 @@ export type DueTask = Awaited<ReturnType<typeof readDueTasks>>[number];
 const NO_SUBJECT = { agentId: null, hookId: null, untrusted: null };
 
 /**
- * Lists the approvals, soonest to expire first, then what failed, newest first, then the
+ * Lists the approvals and the stages of pipelines that wait, soonest to expire first, then what failed, newest first, then the
  * recurring tasks that fail, the credentials about to expire, the memories that nobody has confirmed,
  * and the tasks that are overdue or due today.
  */
@@ -37,6 +37,7 @@ export const needsOf = (found: {
   unconfirmed: OverviewQuery<'unconfirmed'>;
   due: DueTask[];
   failing: OverviewQuery<'failing'>;
+  stages: OverviewQuery<'stages'>;
 }): Need[] => [
   ...found.approvals.map((row) => ({
     ...NO_SUBJECT,
@@ -48,6 +49,7 @@ export const needsOf = (found: {
     untrusted: row.untrusted === 1,
     at: row.expires_at,
   })),
+  ...found.stages.map(stageNeed),
   ...found.failed.map((row) => ({
     ...NO_SUBJECT,
     kind: 'failed' as const,
@@ -88,6 +90,17 @@ export const needsOf = (found: {
     at: row.ends_at ?? row.created_at,
   })),
 ];
+
+const stageNeed = (row: OverviewQuery<'stages'>[number]): Need => ({
+  ...NO_SUBJECT,
+  kind: 'stage',
+  id: row.id,
+  title: `${row.name}: ${row.key}`.slice(0, LONGEST_TITLE),
+  // The CLI finds the runs that stages have begun by their whole id alone.
+  detail: `waits for you: adjutant pipelines get ${row.parent_id === null ? row.id.slice(-6) : row.id}`,
+  untrusted: row.untrusted === 1,
+  at: row.due_at ?? '',
+});
 
 const failingNeed = (row: OverviewQuery<'failing'>[number]): Need => ({
   ...NO_SUBJECT,

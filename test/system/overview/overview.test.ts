@@ -38,6 +38,34 @@ describe('the overview', () => {
     actionConfig: { toolId: 'http', toolAction: 'request', toolParams: { url: 'no address' } },
   };
 
+  it('shows the stages of pipelines that wait for somebody, until they are answered', async () => {
+    const stages = [{ key: 'ok', kind: 'approval', config: { message: 'Publish?' } }];
+    const { body: kept } = await desk.ask('POST', '/api/pipelines/templates', {
+      name: 'N',
+      stages,
+    });
+    const { body: run } = await desk.ask('POST', '/api/pipelines', { templateId: kept.id });
+    const needs = async () =>
+      (await look()).needs.filter(({ kind }: { kind: string }) => kind === 'stage');
+    const inAWeek = new Date(clock.now() + 7 * DAY_MS).toISOString();
+    expect(await needs()).to.equal([
+      {
+        kind: 'stage',
+        id: run.id,
+        title: 'N: ok',
+        detail: `waits for you: adjutant pipelines get ${run.id.slice(-6)}`,
+        agentId: null,
+        hookId: null,
+        untrusted: false,
+        at: inAWeek,
+      },
+    ]);
+    expect((await look((await desk.test.register('eve')).token)).needs).to.equal([]);
+    const { digest } = run.stages[0];
+    await desk.ask('POST', `/api/pipelines/${run.id}/stages/ok/approve`, { digest });
+    expect(await needs()).to.equal([]);
+  });
+
   it('is quiet where nothing happened', async () => {
     const fresh = await openDesk({ clock: frozenClock(), config: OPEN });
     const { parts, ...rest } = await look(fresh.owner.token, fresh);

@@ -70,7 +70,7 @@ const needGoal = (state: State): JumpTarget | null => {
   if (kind === 'approval') return rowGoal('approvals', id);
   if (kind === 'expiring') return rowGoal('vault', id);
   // The detail says what to do, or what went wrong.
-  if (kind === 'memory' || kind === 'recurring') return null;
+  if (kind === 'memory' || kind === 'recurring' || kind === 'stage') return null;
   if (kind === 'task') return taskJump(id);
   return hookId === null ? { root: 'hooks', places: [] } : hookGoal(hookId, id);
 };
