@@ -9,6 +9,7 @@ import { measureIngest } from './ingest.js';
 import { type KnowledgeFigures, measureKnowledge } from './knowledge.js';
 import { measureLists } from './lists.js';
 import { measureMillion } from './million.js';
+import { measurePipelines } from './pipelines.js';
 import { type Figures, measureReceivers } from './receivers.js';
 import { measureRetrieval } from './retrieval.js';
 import { measureRuns, type RunFigures } from './runs.js';
@@ -25,6 +26,7 @@ ordinary HTTP client reaches, whose own work takes as long as the floor's, stand
 
   --receivers   measures the receivers alone
   --knowledge   measures knowledge alone: 100,000 chunks of one owner
+  --pipelines   measures pipelines and recurring tasks alone
   --ingest <MB> measures how a folder with so many MB of text is read, alone
   --retrieval <folder>
                 measures the search in knowledge alone, over a collection
@@ -36,6 +38,7 @@ ordinary HTTP client reaches, whose own work takes as long as the floor's, stand
 const options = {
   receivers: { type: 'boolean', default: false },
   knowledge: { type: 'boolean', default: false },
+  pipelines: { type: 'boolean', default: false },
   ingest: { type: 'string' },
   retrieval: { type: 'string' },
   full: { type: 'boolean', default: false },
@@ -149,7 +152,9 @@ const measureRest = async (wire: Figures[]): Promise<Goal[]> => {
   const sockets = await measureSockets();
   print('Frames to 500 sockets, 100 publications a second', { each: rounded(sockets, 2) });
   print('Each fsync delayed by 5 ms', { Adjutant: await measureSlowDisk() });
+  const pipelines = await pipelineGoals();
   return [
+    ...pipelines,
     ...receiverGoals(wire, usual, one),
     ...runGoals(runs),
     atMost('p99 of a run beside those of another hook, ms', fairness.p99, 50),
@@ -175,6 +180,16 @@ const knowledgeGoals = (figures: KnowledgeFigures): Goal[] => [
   atMost('memory while chunks are searched, MB', figures.searchingMb, 150),
 ];
 
+const pipelineGoals = async (): Promise<Goal[]> => {
+  const figures = await measurePipelines();
+  print('Pipelines of 12 stages, lists, and recurring tasks', { Adjutant: rounded(figures, 2) });
+  return [
+    atMost('a stage of a pipeline, processor ms', figures.stageCpuMs, 15),
+    atMost('an item of a list, processor ms', figures.itemCpuMs, 15),
+    atLeast('recurring tasks fired per second', figures.recurringPerSecond, 200),
+  ];
+};
+
 /** Prints goals, and ends: with a failure if one is missed. */
 const endWith = (goals: Goal[]): never => {
   print('Goals', rowsOfGoals(goals));
@@ -193,6 +208,8 @@ if (values.knowledge) {
   });
   endWith(knowledgeGoals(figures));
 }
+
+if (values.pipelines) endWith(await pipelineGoals());
 
 if (values.ingest !== undefined) {
   const megabytes = Number(values.ingest);
