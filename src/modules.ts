@@ -132,9 +132,10 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     documents,
   });
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
-  hooks.run({ tools, permissions, concurrency: config.hookConcurrency });
   const access = { permissions, vault: vault.vault, research: research.follow };
   const pipelines = openPipelines(base, { hub, jobs, outbound, agents, experts, tools, access });
+  const { hookConcurrency: concurrency } = config;
+  hooks.run({ tools, permissions, pipelines: pipelines.starts, concurrency });
   const started = { hooks, tasks, pipelines };
   const recurring = openRecurring(base, { hub, jobs, outbound, agents, started });
   const system = await openSystem(base, {

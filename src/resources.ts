@@ -52,6 +52,7 @@ export const resourcesOf = (
     tools,
     permissions,
     operations,
+    pipelines: modules.pipelines.starts,
     counted,
     probe,
     publicUrl,

@@ -131,6 +131,25 @@ const actions: HookActionChoice[] = [
       ),
     }),
   },
+  {
+    label: 'start a pipeline',
+    ask: async ({ ask }) => ({
+      action: 'start_pipeline',
+      'actionConfig.templateId': await ask.text({
+        ask: 'Id of its template (adjutant pipelines templates list)',
+        instead: '--template-id',
+        refuse: needed,
+      }),
+      'actionConfig.params': JSON.parse(
+        await ask.text({
+          ask: 'Its parameters, as JSON ({{webhook.body.…}} is filled in)',
+          initial: '{}',
+          instead: '--params',
+          refuse: (given) => (isJson(given) ? undefined : 'JSON, for example {"version":"2.1"}'),
+        }),
+      ),
+    }),
+  },
 ];
 
 /** Tools by their names, as `adjutant skills tools` lists them; the daemon says which it knows. */

@@ -23,6 +23,7 @@ import { credentialsIn, type Vault } from '../vault/module.js';
 import { authorized, sendForward } from './forward.js';
 import type { OpenedHook } from './hook.js';
 import { beginRun, beginStatement, endRun, publishRun, type RunOutcome } from './outcome.js';
+import { type HookPipelines, startPipeline } from './pipelines.js';
 import { type HookRun, hopsOf, promptEventOf, readableOf } from './run.js';
 import { isAdmittedAtSpawn, isFirst, type StopsDeps } from './stops.js';
 
@@ -40,6 +41,7 @@ export interface HookAccess {
   toolbox: Toolbox;
   permissionsOf: PermissionsOf;
   vault: Vault;
+  pipelines: HookPipelines;
   /** Opens the working folder of a hook. */
   folderOf(userId: string, name: string): Promise<string>;
 }
@@ -270,4 +272,9 @@ export const actions: Record<HookRun['hook']['action'], PerformAction> = {
   notify,
   webhook: forward,
   execute_tool: executeTool,
+  start_pipeline: async (deps, run) => {
+    const { pipelines } = deps.access;
+    const params = await deps.evaluate.arguments(run);
+    return startPipeline(deps, run, { pipelines, params });
+  },
 };

@@ -12,7 +12,8 @@ const trigger = () =>
     'Trigger',
     ...(['webhook', 'schedule', 'agent_completed', 'agent_failed', 'approval_requested'] as const),
   );
-const action = () => s.oneOf('Action', 'spawn_agent', 'notify', 'webhook', 'execute_tool');
+const action = () =>
+  s.oneOf('Action', 'spawn_agent', 'notify', 'webhook', 'execute_tool', 'start_pipeline');
 const executionStatus = () =>
   s.oneOf('ExecutionStatus', 'queued', 'running', 'success', 'error', 'skipped', 'interrupted');
 const path = () => s.text(200).pattern(/^[^/\p{Cc}]+$/u, 'no "/" and no control characters');
@@ -54,6 +55,8 @@ const ActionConfig = s.object('ActionConfig', {
   toolAction: s.optional(s.text(100)),
   toolParams: s.optional(s.record('ToolParams')),
   credentialId: s.optional(s.text(80).description('Of a forward: its bearer token')),
+  templateId: s.optional(s.text(80).description('Of a pipeline')),
+  params: s.optional(s.record('HookPipelineParams').description('Of a pipeline; rendered')),
 });
 
 const all = 'Of all its agents together';

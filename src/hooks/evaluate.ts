@@ -42,7 +42,7 @@ export const createEvaluator = (apart: RunTask<typeof evaluationTasks>) => ({
     isLarge(run) ? apart(run.hook.userId, 'notice', run) : noticeTextOf(run),
   forward: async (run: HookRun): Promise<Forward> =>
     isLarge(run) ? apart(run.hook.userId, 'forward', run) : forwardOf(run),
-  /** Returns the arguments of a tool. */
+  /** Returns the arguments of a tool, or the parameters of a pipeline. */
   arguments: async (run: HookRun): Promise<Record<string, unknown>> =>
     isLarge(run) ? apart(run.hook.userId, 'arguments', run) : toolArguments(run),
 });

@@ -22,6 +22,7 @@ export interface GrantingHook extends GrantingAction {
 const PURPOSE = {
   spawn_agent: ['agentPrompt', 'agentTopic', 'agentModel', 'orchestrated'],
   execute_tool: ['toolId', 'toolAction', 'toolParams'],
+  start_pipeline: ['templateId', 'params'],
 } as const;
 type PurposeField = (typeof PURPOSE)[keyof typeof PURPOSE][number];
 
@@ -42,16 +43,22 @@ export const grantedAnew = (
   return granted.filter((name) => !kept.has(name));
 };
 
+/** Stands for what the stages of a pipeline may do, among the names of tools. */
+const PIPELINES = 'pipelines.start';
+
 /** Returns the names of the tools that a hook's executions may use without approval. */
 export const hookTools = ({ action, actionConfig }: GrantingAction): string[] => {
   if (action === 'spawn_agent') return actionConfig.agentTools ?? [];
+  if (action === 'start_pipeline') return [PIPELINES];
   if (action !== 'execute_tool') return [];
   const { toolId = '', toolAction = '' } = actionConfig;
   return [`${toolId}.${toolAction}`];
 };
 
+const isGranting = (action: string): action is keyof typeof PURPOSE => action in PURPOSE;
+
 const purposeOf = ({ action, actionConfig, firedBy }: GrantingHook): string => {
-  const fields = action === 'spawn_agent' || action === 'execute_tool' ? PURPOSE[action] : [];
+  const fields = isGranting(action) ? PURPOSE[action] : [];
   return canonical([action, fields.map((field) => actionConfig[field] ?? null), firedBy]);
 };
 

@@ -24,6 +24,7 @@ import { createDirectory, type Directory } from './inbound/receivinghooks.js';
 import { createRefusalLog } from './inbound/refusallog.js';
 import { createOwnRuns, type OwnRuns } from './ownruns.js';
 import type { PayloadPool } from './payloads/pool.js';
+import type { HookPipelines } from './pipelines.js';
 import { hooksStore } from './queries.js';
 import { createPrepare } from './ready.js';
 import { type ReceiversDeps, receiversResource } from './receivers/routes.js';
@@ -75,6 +76,7 @@ export interface HooksModuleDeps {
 interface RunModuleDeps {
   tools: Tools;
   permissions: Permissions;
+  pipelines: HookPipelines;
   /** The number of runs of one hook at once, unless the hook has a limit of its own. */
   concurrency: number;
 }
@@ -83,6 +85,7 @@ interface HooksResourcesDeps {
   tools: Tools;
   permissions: Permissions;
   operations: Operations;
+  pipelines: Pick<HookPipelines, 'startFaults'>;
   /** Called with the verdict on each delivery. */
   counted: ReceiversDeps['counted'];
   probe: ReceiversDeps['probe'];
@@ -116,7 +119,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
     directory,
     schedules: createHookSchedules({ store, clock, queue }),
     ownRuns: createOwnRuns({ store, clock, queue, hooks }),
-    run: ({ tools, permissions, concurrency }) => {
+    run: ({ tools, permissions, pipelines, concurrency }) => {
       const { toolbox } = tools;
       jobs.limitLanes({
         limitOf: (lane) =>
@@ -142,6 +145,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
           toolbox,
           permissionsOf: permissions.permissionsOf,
           vault,
+          pipelines,
           folderOf: tools.work.open,
         },
         delayed: queue.delayed,
@@ -153,7 +157,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
       const rows = await store.db.selectFrom('hooks').select(hookTable.columns).execute();
       for (const hook of rows) directory.put(hook);
     },
-    resources: ({ tools, permissions, operations, counted, probe, publicUrl }) => {
+    resources: ({ tools, permissions, operations, pipelines, counted, probe, publicUrl }) => {
       const failures = failuresStore(store);
       const replays = operations.register(replayOperation({ clock, queue, failures }));
       const { grants } = permissions;
@@ -192,6 +196,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
             named: {
               models: agents.models.names,
               faultsOfTools: (names) => faultsOfTools(tools.toolbox, names, MODEL_GRANTS),
+              startFaults: pipelines.startFaults,
               hasAddress: () => publicUrl() !== null,
             },
             grants,

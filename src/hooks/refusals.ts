@@ -32,6 +32,17 @@ export const refuseHookFaults = (
   refuseFaults(faults);
 };
 
+/** Throws if the pipeline of a hook could not start, with each field that is wrong. */
+export const refusePipelineFaults = async (
+  { named }: HooksDeps,
+  userId: string,
+  { action, actionConfig }: Pick<CheckedHook, 'action' | 'actionConfig'>,
+): Promise<void> => {
+  if (action !== 'start_pipeline') return;
+  const faults = await named.startFaults(userId, actionConfig);
+  refuseFaults(faults.map(({ path, message }) => ({ path: `actionConfig.${path}`, message })));
+};
+
 /**
  * Throws if the caller may not grant the hook's tools. Tools that the hook granted before stay
  * granted, as long as its purpose and trigger stay the same.

@@ -45,8 +45,11 @@ export const forwardOf = (run: HookRun): Forward => {
 export const noticeTextOf = (run: HookRun): string =>
   renderTemplate(run.hook.actionConfig.notifyMessage ?? '', templateScope(run));
 
-/** Returns the arguments of a hook's `execute_tool` action. */
+/** Returns the arguments of a hook's `execute_tool` action, or the parameters of its `start_pipeline`. */
 export const toolArguments = (run: HookRun): Record<string, unknown> => {
-  const rendered = renderDeep(run.hook.actionConfig.toolParams ?? {}, templateScope(run));
+  const { action, actionConfig } = run.hook;
+  const { toolParams = {}, params = {} } = actionConfig;
+  const given = action === 'start_pipeline' ? params : toolParams;
+  const rendered = renderDeep(given, templateScope(run));
   return Object.fromEntries(Object.entries(rendered ?? {}));
 };

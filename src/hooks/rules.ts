@@ -6,6 +6,7 @@ import { faultOfCron } from '../schedule/module.js';
 import { faultOfValue } from './conditions.js';
 import type { NewHook } from './contract.js';
 import type { TriggerConfig } from './hook.js';
+import type { HookPipelines } from './pipelines.js';
 import { faultOfSenderSecret, verificationFaults } from './senders/faults.js';
 
 /**
@@ -19,6 +20,8 @@ export interface NamedThings {
   models(): string[];
   /** Returns the faults of the tools with these names, each with its place in the list. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
+  /** Returns what is wrong with the start of a pipeline, with its path. */
+  startFaults: HookPipelines['startFaults'];
   /** True if the daemon has a public address, which some senders sign. */
   hasAddress(): boolean;
 }
@@ -84,6 +87,7 @@ export const actionFaults = (
     notify: ['notifyMessage'],
     webhook: ['webhookUrl'],
     execute_tool: ['toolId', 'toolAction'],
+    start_pipeline: ['templateId'],
   } as const;
   const faults = wants[action]
     .filter((field) => !actionConfig[field]?.trim())

@@ -19,7 +19,7 @@ import { grantingHook, grantTrigger, secretAfter } from './grants.js';
 import type { TriggerConfig } from './hook.js';
 import type { Directory } from './inbound/receivinghooks.js';
 import type { HooksStore } from './queries.js';
-import { refuseGrants, refuseHookFaults, refusePath } from './refusals.js';
+import { refuseGrants, refuseHookFaults, refusePath, refusePipelineFaults } from './refusals.js';
 import type { NamedThings } from './rules.js';
 import { newSenderSecret } from './senders/newsecret.js';
 import type { HookWithStats } from './view.js';
@@ -43,6 +43,7 @@ export const addHook = async (
 ): Promise<HookWithStats> => {
   const { userId } = by;
   refuseHookFaults(deps, given);
+  await refusePipelineFaults(deps, userId, given);
   refuseGrants(deps, by, null, { conditions: [], ...given, firedBy: null });
   await checkCredentials(deps, userId, given);
   refusePath(deps, { userId, before: null }, given);
@@ -98,6 +99,10 @@ export const updateHook = async (
 ): Promise<HookWithStats> => {
   const { userId } = by;
   await checkCredentials(deps, userId, given);
+  if (given.actionConfig) {
+    const { action } = given.action ? { action: given.action } : await findHook(deps, userId, id);
+    await refusePipelineFaults(deps, userId, { action, actionConfig: given.actionConfig });
+  }
   return change(deps, { userId, id }, (row) => changesOf(deps, row, { by, given }));
 };
 

@@ -83,6 +83,10 @@ const render = async (
       const { toolId, toolAction } = run.hook.actionConfig;
       return { toolId, toolAction, arguments: await evaluate.arguments(run) };
     }
+    case 'start_pipeline': {
+      const { templateId } = run.hook.actionConfig;
+      return { templateId, params: await evaluate.arguments(run) };
+    }
   }
 };
 
@@ -98,8 +102,8 @@ export const replayExecution = async (
   if (isOpen(recorded)) {
     throw Boom.conflict(`The execution is ${recorded.status}: wait for its end`);
   }
-  const hasEffectOutside = hook.action === 'webhook' || hook.action === 'execute_tool';
-  if (!force && hasEffectOutside && recorded.effect !== 'none') {
+  const hasEffect = ['webhook', 'execute_tool', 'start_pipeline'].includes(hook.action);
+  if (!force && hasEffect && recorded.effect !== 'none') {
     throw Boom.conflict('Its effect may already be done. To do it again: force', {
       code: 'effect_done',
     });

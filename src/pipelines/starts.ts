@@ -22,12 +22,26 @@ interface PreparedPipeline {
 
 /** The starts of runs by other modules. */
 export interface PipelineStarts {
-  /** Prepares a trusted run. `fault`: why it cannot start. */
-  prepare(
-    of: PipelineStart & { userId: string; name: string },
-  ): Promise<PreparedPipeline | { fault: string }>;
+  /** Prepares a run, trusted unless it says otherwise. `fault`: why it cannot start. */
+  prepare(of: NewStart): Promise<PreparedPipeline | { fault: string }>;
+  /** Returns what is wrong with a start whose values are not known yet, with its paths. */
+  startFaults(userId: string, of: GivenStart): Promise<FieldFault[]>;
   /** Returns what is wrong with a start, and the tools that its stages use without asking. */
-  check(userId: string, of: Partial<PipelineStart>): Promise<StartCheck>;
+  check(userId: string, of: GivenStart): Promise<StartCheck>;
+}
+
+interface NewStart extends PipelineStart {
+  userId: string;
+  name?: string | undefined;
+  untrusted?: boolean;
+  hops?: number;
+  /** True: a text that stands for a number or a flag becomes one. */
+  isRendered?: boolean;
+}
+
+interface GivenStart {
+  templateId?: string | undefined;
+  params?: Record<string, unknown> | undefined;
 }
 
 /** The faults of a start, with their paths, and the tools that its stages use without asking. */
@@ -58,16 +72,32 @@ export const createPipelineStarts = (
   find: FindTemplate,
   now: () => number,
 ): PipelineStarts => ({
-  prepare: async ({ userId, templateId, params, name }) => {
+  prepare: async ({ userId, templateId, params, isRendered, ...of }) => {
     const template = await find(userId, templateId);
     if (!template) return { fault: `There is no template ${templateId}` };
-    const { values, faults } = givenParameters(template.parameters, params);
+    const { parameters } = template;
+    const given = isRendered ? typedValues(parameters, params) : params;
+    const { values, faults } = givenParameters(parameters, given);
     const [fault] = [...faults, ...(await toolsOfTemplate(find, userId, template)).faults];
     if (fault) return { fault: `${fault.path} ${fault.message}` };
-    const run = { userId, template, values, name, untrusted: false, now: now() };
-    const rows = newRunRows(run);
+    const { name, untrusted = false, hops = 0 } = of;
+    const rows = newRunRows({ userId, template, values, name, untrusted, hops, now: now() });
     const { id } = rows.row;
     return { id, steps: children.insert(rows), begun: () => begin(id) };
+  },
+  startFaults: async (userId, { templateId = '', params = {} }) => {
+    const template = await find(userId, templateId);
+    if (!template) return [{ path: 'templateId', message: 'names no template of yours' }];
+    const { faults } = givenParameters(template.parameters, params);
+    const used = await toolsOfTemplate(find, userId, template);
+    // A text is filled in when it runs, and may stand for a value of any type then.
+    const isKnown = ({ path }: FieldFault) =>
+      typeof params[path.slice('params.'.length)] !== 'string';
+    const unnamed = Object.keys(params).filter(
+      (key) => !template.parameters.some((p) => p.key === key),
+    );
+    const isUnknown = ({ path }: FieldFault) => unnamed.includes(path.slice('params.'.length));
+    return [...faults.filter((fault) => isKnown(fault) || isUnknown(fault)), ...used.faults];
   },
   check: async (userId, { templateId, params = {} }) => {
     if (templateId === undefined) {
@@ -82,3 +112,21 @@ export const createPipelineStarts = (
     return { faults: [...faults, ...used.faults], tools: used.tools };
   },
 });
+
+/** Reads texts as the numbers and flags that parameters are. */
+const typedValues = (
+  parameters: PipelineTemplate['parameters'],
+  params: Record<string, unknown>,
+): Record<string, unknown> => {
+  const types = new Map(parameters.map(({ key, type }) => [key, type]));
+  return Object.fromEntries(
+    Object.entries(params).map(([key, value]) => [key, typed(types.get(key), value)]),
+  );
+};
+
+const typed = (type: string | undefined, value: unknown): unknown => {
+  if (typeof value !== 'string') return value;
+  if (type === 'number' && value.trim() !== '') return Number(value);
+  if (type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true';
+  return value;
+};

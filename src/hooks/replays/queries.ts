@@ -40,7 +40,7 @@ const CLAIMS = `SELECT 1 FROM delivery_claims AS c
   WHERE c.hook_id = e.hook_id AND c.sender_id = d.sender_id`;
 const WAS_REPEATED = `d.sender_id IS NOT NULL AND EXISTS (${CLAIMS})
   AND NOT EXISTS (${CLAIMS} AND c.delivery_id = e.delivery_id)`;
-const HAS_EFFECT = `e.effect <> 'none' AND h.action IN ('webhook', 'execute_tool')`;
+const HAS_EFFECT = `e.effect <> 'none' AND h.action IN ('webhook', 'execute_tool', 'start_pipeline')`;
 
 const IS_EXHAUSTED = 'h.runs >= h.max_executions';
 

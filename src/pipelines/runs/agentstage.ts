@@ -47,6 +47,7 @@ export const createAgentBeginning =
       name: `${run.row.name.slice(0, 60)}-${row.key}-${run.row.id.slice(-6)}`,
       channel: 'api',
       untrusted: row.untrusted === 1,
+      hops: run.row.hops,
       ...(tools && { tools }),
       limits: { ...limits, ...reserved },
       lane: userId,

@@ -102,6 +102,7 @@ export const createStageCalls = (deps: StageCallDeps) => {
         executionId: row.untrusted === 1 ? run.row.id : null,
         openFolder: () => deps.folderOf(run.row.user_id, run.row.id),
         signal,
+        hops: run.row.hops,
         ...(call.isApproved && { isApproved: true }),
         effectId: `${run.row.id}-${row.key}-${row.visits}`,
       });

@@ -33,7 +33,7 @@ export const endingOf = (
   const data = { pipelineId: id, name, templateId, status, error, links: { pipeline: link } };
   const event =
     run.row.parent_id === null
-      ? outbound.toWebhooks(userId, { type: 'pipeline.finished', data })
+      ? outbound.toWebhooks(userId, { type: 'pipeline.finished', data, hops: run.row.hops })
       : NOTHING;
   return {
     change: {

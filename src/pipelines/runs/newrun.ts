@@ -20,6 +20,7 @@ interface RunStart {
   values: Record<string, unknown>;
   name?: string | undefined;
   untrusted: boolean;
+  hops?: number;
   now: number;
 }
 
@@ -35,6 +36,7 @@ export const newRunRows = ({ userId, template, values, ...of }: RunStart): NewRu
     template: JSON.stringify({ parameters, stages, limits, onFinish }),
     params: JSON.stringify(values),
     untrusted: of.untrusted ? 1 : 0,
+    hops: of.hops ?? 0,
   };
   return { row, stages: stageRows(row.id, stages) };
 };
@@ -88,6 +90,7 @@ const nameBelow = ({ row }: LoadedRun, name: string): string =>
 const inherited = ({ run, row }: RunStage) => ({
   user_id: run.row.user_id,
   untrusted: row.untrusted,
+  hops: run.row.hops,
   parent_id: run.row.id,
   parent_key: row.key,
   parent_visits: row.visits,
@@ -106,6 +109,7 @@ const emptyRow = (now: number) => ({
   item: null,
   root_id: null,
   depth: 1,
+  hops: 0,
   step: 0,
   tokens: 0,
   cost_usd: 0,

@@ -20,7 +20,7 @@ export const hookTable = table('hooks', {
     'webhook' | 'schedule' | 'agent_completed' | 'agent_failed' | 'approval_requested'
   >(),
   trigger_config: json(),
-  action: literal<'spawn_agent' | 'notify' | 'webhook' | 'execute_tool'>(),
+  action: literal<'spawn_agent' | 'notify' | 'webhook' | 'execute_tool' | 'start_pipeline'>(),
   action_config: json(),
   webhook_path: orNull(text),
   secret_sealed: orNull(text),

@@ -41,6 +41,8 @@ export const pipelineRunTable = table('pipeline_runs', {
   root_id: orNull(text),
   /** The number of pipelines that contain each other down to this one, from 1. */
   depth: preset(number),
+  /** The number of times that the cause of the run came back to this daemon. */
+  hops: preset(number),
   /** Counts the changes of the run. */
   step: number,
   tokens: preset(number),

@@ -65,7 +65,7 @@ describe('hooks', () => {
       [
         'Not accepted: 2 fields are wrong.',
         '  --trigger  is missing',
-        '  --action   must be one of [spawn_agent, notify, webhook, execute_tool] (got "fly")',
+        '  --action   must be one of [spawn_agent, notify, webhook, execute_tool, start_pipeline] (got "fly")',
         'Help: adjutant hooks create --help',
       ],
     ]);
