@@ -92,9 +92,13 @@ export const command = <const A extends string, F extends CommandFlags>(
 
 /** The examples of a command as complete lines of a shell. */
 export const examplesOf = (path: string, { examples }: Pick<CliCommand, 'examples'>): string[] =>
-  examples.map((example) =>
-    example.includes('adjutant ') ? example : `adjutant ${path} ${example}`.trimEnd(),
-  );
+  examples.map((example) => {
+    if (LISTED.test(example)) return `adjutant ${example}`;
+    return example.includes('adjutant ') ? example : `adjutant ${path} ${example}`.trimEnd();
+  });
+
+/** The example that has a list done one by one: `tasks list --output id | xargs adjutant …`. */
+const LISTED = /^(?!adjutant )[^|]+ --output id \| xargs /;
 
 /** Commands about one resource, under the name of their entry. */
 export interface CommandGroup {

@@ -114,7 +114,7 @@ const delegate = command({
 export const tasksGroup: CommandGroup = {
   commands: [
     taskCrud.list({
-      examples: ['', '--view next', '--due today --tag office', '--q certificate --json'],
+      examples: ['', '--view next', '--due today --tags office', '--q certificate --json'],
       next: (rows) => {
         if (rows.length === 0)
           return 'Nothing to do here. Note something: adjutant tasks create "…"';
@@ -161,6 +161,7 @@ export const taskFeedGroup: CommandGroup = {
           made,
           columnsOf(['url:whole']),
         );
+        if (out.format === 'table') out.line(made.url);
       },
     }),
     requestCommand({

@@ -56,10 +56,19 @@ const stageLine = ({ key, kind, status, reason, error }: StageOfRun): string => 
   return oneLine(`${key}  ${kind}  ${status}${why === null ? '' : `: ${why}`}`);
 };
 
+/** Returns by what a run is found. One that a stage has begun is in no list: by its whole id alone. */
+const shortId = ({ id, parentId }: Pick<PipelineRun, 'id' | 'parentId'>): string =>
+  parentId === null ? id.slice(-6) : id;
+
+const asksIn = (reason: string | null): boolean => /\bwaits? for you\b/.test(reason ?? '');
+
 /** Returns the commands that answer what a run waits for. */
-const adviceOf = ({ id, stages }: PipelineRunDetail): string[] =>
-  stages.flatMap(({ key, status, input }) => {
-    const tail = id.slice(-6);
+const adviceOf = (run: PipelineRunDetail): string[] =>
+  run.stages.flatMap(({ key, kind, status, input, reason }) => {
+    const tail = shortId(run);
+    if (kind === 'foreach' && status === 'running' && asksIn(reason)) {
+      return [`Who waits: adjutant pipelines list --parent-id ${run.id} --status waiting`];
+    }
     if (status === 'waiting_input') {
       return [
         ...askedLines(input),
@@ -95,8 +104,7 @@ const follow = async (context: Context, client: Client, id: string): Promise<Pip
 const asksSomebody = ({ stages }: PipelineRunDetail): boolean =>
   stages.some(
     ({ status, reason }) =>
-      status.startsWith('waiting') ||
-      (status === 'running' && /\bwaits? for you\b/.test(reason ?? '')),
+      status.startsWith('waiting') || (status === 'running' && asksIn(reason)),
   );
 
 /** Reads `key=value` pairs by the types of fields. `@file` gives the text of a file. */
@@ -221,7 +229,7 @@ export const runCommands = [
     next: (rows) => {
       const waits = rows.find(({ status }) => status === 'waiting');
       if (rows.length === 0) return 'Nothing yet: adjutant pipelines run <template>';
-      return waits && `One waits: adjutant pipelines get ${waits.id.slice(-6)}`;
+      return waits && `One waits: adjutant pipelines get ${shortId(waits)}`;
     },
   }),
   runCrud.request({

@@ -125,7 +125,7 @@ export const templatesGroup: CommandGroup = {
       examples: [
         'notes',
         'notes --description "Asks before anything is published"',
-        'notes --limits.max-cost-usd 2',
+        'notes --max-cost-usd 2',
       ],
     }),
     graph,

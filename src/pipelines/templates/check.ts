@@ -113,6 +113,13 @@ const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
         .map(({ path, message }) => ({ path: `${at}.toolParams.${path}`, message })),
     ];
   },
+  wait: ({ until }, at) => {
+    const isTime =
+      typeof until !== 'string' || until.includes('{{') || !Number.isNaN(Date.parse(until));
+    return isTime
+      ? []
+      : [{ path: `${at}.until`, message: 'must be a time, as in 2026-12-31T09:00:00Z' }];
+  },
   foreach: ({ stage }, at, known) => itemFaults(stage, `${at}.stage`, known),
 };
 
