@@ -1,7 +1,13 @@
-import { contracts, type RecurringRun, type RecurringTask } from '../../src/client/index.js';
+import {
+  type Client,
+  contracts,
+  type RecurringRun,
+  type RecurringTask,
+} from '../../src/client/index.js';
 import { columnsOf } from '../columns.js';
-import type { CommandGroup } from '../command.js';
+import type { CommandGroup, Context } from '../command.js';
 import { crud } from '../crud.js';
+import { requestFrom } from '../fields.js';
 import { listCommand, requestCommand } from '../request.js';
 import { cutToWidth, safe } from '../text.js';
 
@@ -51,6 +57,23 @@ const createRecurring = requestCommand({
   asks: [],
   show: ({ out }, task) => out.done(`Created. Next: ${task.nextRunAt ?? 'never'}.`, task, columns),
 });
+
+/** The changes of a recurring task. The API replaces its `actionConfig` whole; a flag changes one field. */
+const changesOf = async (
+  context: Context,
+  { fields, data }: { fields: Record<string, unknown>; data?: string },
+  { client, id }: { client: Client; id: string },
+) => {
+  const isPart = Object.keys(fields).some((path) => path.startsWith('actionConfig.'));
+  const before = isPart ? await client.recurring.get({ id }) : null;
+  const isKept = before && (fields.action ?? before.action) === before.action;
+  const kept = isKept ? { actionConfig: before.actionConfig } : {};
+  return requestFrom(
+    endpoints.update.body,
+    { fields: { ...kept, ...fields }, ...(data !== undefined && { data }) },
+    context.at,
+  );
+};
 
 const previewTimes = requestCommand({
   name: 'preview',
@@ -111,6 +134,8 @@ export const recurringGroup: CommandGroup = {
         'standup --missed all --overlap queue',
         'standup --edit',
       ],
+      notes: ['A flag changes its one field; in --data, actionConfig replaces the whole of it.'],
+      body: changesOf,
     }),
     recurringCrud.act('enable', endpoints.update, switching(true)),
     recurringCrud.act('disable', endpoints.update, switching(false)),

@@ -19,7 +19,9 @@ const times = {
 };
 const NewRecurrence = s.object('NewRecurrence', {
   ...times,
-  timezone: s.optional(s.text(64).example('Europe/Berlin').description('UTC without one')),
+  timezone: s.optional(
+    s.text(64).example('Europe/Berlin').description('As before, and UTC at first, without one'),
+  ),
 });
 const Recurrence = s.object('Recurrence', { ...times, timezone: s.text(64) });
 

@@ -94,7 +94,9 @@ const changesOf = async (
   const now = deps.clock.now();
   const before = checkedOf(row);
   const after = {
-    schedule: given.schedule ? withZone(given.schedule) : before.schedule,
+    schedule: given.schedule
+      ? withZone({ timezone: before.schedule.timezone, ...given.schedule })
+      : before.schedule,
     action: given.action ?? before.action,
     config: given.actionConfig ?? before.config,
   };

@@ -148,12 +148,15 @@ const askFor = async (client: Client, question: string): Promise<AnswerItem[]> =
   return [{ ...(await patient.knowledge.ask({ body: { question } })), id: question }];
 };
 
-/** Reads the tasks of one of `TASK_VIEWS`. */
+/** Reads the tasks of one of `TASK_VIEWS`, or the one task with that id. */
 const readTasks = async (
   client: Client,
   view: string | null,
   cursor: string | undefined,
 ): Promise<RowPage<TaskView>> => {
+  if (view?.startsWith('task_')) {
+    return { rows: [await client.tasks.get({ id: view })], nextCursor: null };
+  }
   const due = (['today', 'overdue'] as const).find((each) => each === view);
   const query = {
     limit: LIMIT,

@@ -54,6 +54,10 @@ export const taskPage: ScreenPage = {
   },
   line: ({ ui }) => `adjutant tasks get ${topView(ui).id}`,
   needs: (state) => [
+    // A task that was opened from elsewhere may be in no list that was read.
+    ...(shownTask(state)
+      ? []
+      : [{ is: 'list' as const, list: 'tasks' as const, of: topView(state.ui).id }]),
     { is: 'list', list: 'parts', of: topView(state.ui).id, everyMs: EVERY_MS },
     { is: 'channel', channel: 'task.changed' },
   ],
