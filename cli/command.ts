@@ -112,6 +112,7 @@ export interface CommandGroup {
 interface TerminalStream {
   isTTY?: boolean;
   columns?: number;
+  rows?: number;
   hasColors?(): boolean;
 }
 

@@ -7,6 +7,7 @@ import { cell, oneLine, padded, plainText, safe, safeJson, wrapText } from './te
 export type Format = 'table' | 'tsv' | 'json' | 'id';
 export const FORMATS: Format[] = ['table', 'tsv', 'json', 'id'];
 const NARROW = 80;
+const LOW = 24;
 /** The smallest width of a fact's value, however long the names are. */
 const NARROWEST = 20;
 const GAP = 2;
@@ -55,6 +56,11 @@ export class CliOutput {
 
   get width(): number {
     return this.streams.stdout.columns || NARROW;
+  }
+
+  /** The rows of the terminal. */
+  get height(): number {
+    return this.streams.stdout.rows || LOW;
   }
 
   /** A list. Empty: nothing on stdout, and the caller says so in a note. */

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   type Client,
   contracts,
@@ -12,12 +11,11 @@ import { crud } from '../crud.js';
 import { Exit, failed, usageFault } from '../exit.js';
 import { readFileOrStdin } from '../input.js';
 import { oneLine, safe } from '../text.js';
+import { asksIn, followRun } from './follow.js';
 import { templateCrud } from './templates.js';
+import { runTree } from './tree.js';
 
 const endpoints = await contracts.pipelines();
-
-/** Ours: the time between two looks at a run that is followed. */
-const LOOK_MS = 500;
 
 const runColumns = columnsOf<PipelineRun>(
   ['id:data', 'short=id:tail', 'status:state', 'name', 'error'],
@@ -39,28 +37,33 @@ const runCrud = crud({
   named: (row) => row,
 });
 
-type StageOfRun = PipelineRunDetail['stages'][number];
-
 const showRun = ({ out }: Context, run: PipelineRunDetail): void => {
   if (out.format !== 'table' || out.isChosen) {
     out.item(run, runColumns);
     return;
   }
-  out.sentence(`${run.name}: ${run.status}${run.error === null ? '' : `, ${run.error}`}`);
-  for (const stage of run.stages) out.sentence(stageLine(stage), 2);
+  showHead(out, run);
+  for (const line of runTree(run)) out.line(`  ${line}`);
   for (const line of adviceOf(run)) out.note(line);
 };
 
-const stageLine = ({ key, kind, status, reason, error }: StageOfRun): string => {
-  const why = error ?? reason;
-  return oneLine(`${key}  ${kind}  ${status}${why === null ? '' : `: ${why}`}`);
+/** Shows what became of a run that was followed, whose stages stand on the terminal already. */
+const showFollowed = (context: Context, run: PipelineRunDetail): void => {
+  const { out } = context;
+  if (out.format !== 'table' || out.isChosen) {
+    showRun(context, run);
+    return;
+  }
+  showHead(out, run);
+  for (const line of adviceOf(run)) out.note(line);
 };
+
+const showHead = (out: Context['out'], { name, status, error }: PipelineRunDetail): void =>
+  out.sentence(`${name}: ${status}${error === null ? '' : `, ${error}`}`);
 
 /** Returns by what a run is found. One that a stage has begun is in no list: by its whole id alone. */
 const shortId = ({ id, parentId }: Pick<PipelineRun, 'id' | 'parentId'>): string =>
   parentId === null ? id.slice(-6) : id;
-
-const asksIn = (reason: string | null): boolean => /\bwaits? for you\b/.test(reason ?? '');
 
 /** Returns the commands that answer what a run waits for. */
 const adviceOf = (run: PipelineRunDetail): string[] =>
@@ -84,28 +87,6 @@ const askedLines = (input: unknown): string[] => {
   const message: unknown = Object(input).message;
   return safe(typeof message === 'string' ? message : JSON.stringify(input, null, 2)).split('\n');
 };
-
-/** Follows a run until it has ended or waits for a person. The exit code is that of the run. */
-const follow = async (context: Context, client: Client, id: string): Promise<PipelineRunDetail> => {
-  const shown = new Map<string, string>();
-  for (;;) {
-    const run = await client.pipelines.get({ id });
-    for (const stage of run.stages.filter(({ status }) => status !== 'pending')) {
-      const line = stageLine(stage);
-      if (shown.get(stage.key) !== line) context.out.note(line);
-      shown.set(stage.key, line);
-    }
-    if (run.finishedAt !== null || asksSomebody(run)) return run;
-    await pause(LOOK_MS);
-  }
-};
-
-/** True if a run waits for a person, and not for its time alone. */
-const asksSomebody = ({ stages }: PipelineRunDetail): boolean =>
-  stages.some(
-    ({ status, reason }) =>
-      status.startsWith('waiting') || (status === 'running' && asksIn(reason)),
-  );
 
 /** Reads `key=value` pairs by the types of fields. `@file` gives the text of a file. */
 const valuesFrom = async (
@@ -142,7 +123,7 @@ const run = command({
     'notes what=Spring --name "Notes on spring" --json',
   ],
   flags: {
-    follow: on('Print each stage as it goes; the exit code is that of the run'),
+    follow: on('Show the stages as they go; the exit code is that of the run'),
     name: textFlag('<text>', 'A name for the run'),
   },
   notes: ['A value that begins with @ is the text of a file.'],
@@ -161,9 +142,9 @@ const run = command({
       const sentence = `It is ${begun.status}. Look: adjutant pipelines get ${tail}`;
       return context.out.done(sentence, begun, runColumns);
     }
-    const ended = await follow(context, client, begun.id);
+    const ended = await followRun(context, client, begun.id);
     if (ended.status === 'failed' || ended.status === 'stopped') context.exitCode = Exit.failed;
-    showRun(context, ended);
+    showFollowed(context, ended);
   },
 });
 

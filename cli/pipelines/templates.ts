@@ -14,7 +14,7 @@ import {
   readTemplate,
   yamlOf,
 } from './file.js';
-import { stageTree } from './tree.js';
+import { templateTree } from './tree.js';
 
 const endpoints = await contracts.templates();
 
@@ -103,7 +103,7 @@ const graph = command({
     if (flags.mermaid) return printText(context, await client.templates.graph({ id }));
     const template = await client.templates.get({ id, query: {} });
     if (context.out.format === 'json') return context.out.json(template.stages);
-    for (const line of stageTree(template.stages)) context.out.line(safe(line));
+    for (const line of templateTree(template.stages)) context.out.line(safe(line));
   },
 });
 

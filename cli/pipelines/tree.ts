@@ -1,12 +1,25 @@
-import type { PipelineTemplate } from '../../src/client/index.js';
+import type { PipelineRunDetail, PipelineTemplate } from '../../src/client/index.js';
+import { duration, now, oneLine } from '../text.js';
 
-type Stage = PipelineTemplate['stages'][number];
+type StageOfTemplate = PipelineTemplate['stages'][number];
+/** A stage of a run, as the API shows it. */
+export type StageOfRun = PipelineRunDetail['stages'][number];
+
+/** Draws the stages of a template as a tree. */
+export const templateTree = (stages: StageOfTemplate[]): string[] =>
+  stageTree(stages, templateLabel);
+
+/** Draws the stages of a run as a tree, with their states. */
+export const runTree = ({ stages }: PipelineRunDetail): string[] => stageTree(stages, runLabel);
 
 /**
  * Draws stages as a tree, each below the last stage that it needs; what else it needs stands beside
  * it.
  */
-export const stageTree = (stages: Stage[]): string[] => {
+const stageTree = <Stage extends { key: string; needs?: string[] | undefined }>(
+  stages: Stage[],
+  labelOf: (stage: Stage, others: string[]) => string,
+): string[] => {
   const order = new Map(stages.map(({ key }, at) => [key, at]));
   const parentOf = ({ needs = [] }: Stage): string | undefined =>
     [...needs].sort((a, b) => depth(b) - depth(a) || (order.get(b) ?? 0) - (order.get(a) ?? 0))[0];
@@ -38,8 +51,19 @@ export const stageTree = (stages: Stage[]): string[] => {
   return draw(undefined, '');
 };
 
-const labelOf = (
-  { key, kind, runIf = 'success', when = [], onError }: Stage,
+const runLabel = (stage: StageOfRun, others: string[]): string => {
+  const { key, kind, status, startedAt, finishedAt, reason, error } = stage;
+  const end = finishedAt === null ? now() : Date.parse(finishedAt);
+  const took = startedAt === null ? '' : ` ${duration(Math.max(0, end - Date.parse(startedAt)))}`;
+  const why = error ?? reason;
+  return [
+    oneLine(`${key}  ${kind}  ${status}${took}${why === null ? '' : `: ${why}`}`),
+    ...(others.length > 0 ? [`also needs ${others.join(', ')}`] : []),
+  ].join('  ');
+};
+
+const templateLabel = (
+  { key, kind, runIf = 'success', when = [], onError }: StageOfTemplate,
   others: string[],
 ): string =>
   [

@@ -181,7 +181,13 @@ describe('bounds of runs', () => {
       },
       ...many,
     ]);
-    const run = await stage.reach(id, 'completed');
+    // A run of this size is read once, at its end.
+    await until(
+      async () => (await stage.call('GET', '')).body.pipelines,
+      ([newest]) => newest.id === id && newest.status === 'completed',
+      60_000,
+    );
+    const run = await stage.run(id);
     const errors = run.stages.map(({ error }) => error ?? '');
     expect(errors[1]).to.equal(
       'What it works with is over 1,048,576 characters with its values filled in',

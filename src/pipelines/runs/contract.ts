@@ -11,6 +11,7 @@ export const RunStageView = s.object('RunStage', {
   key: s.text(40),
   name: s.text(200),
   kind: s.text(20),
+  needs: s.list(s.text(40), 100).description('The stages that end before it begins'),
   status: s.oneOf(
     'RunStageStatus',
     ...(['pending', 'running', 'waiting_approval', 'waiting_input'] as const),

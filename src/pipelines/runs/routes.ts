@@ -75,15 +75,16 @@ const viewRun = viewer(pipelineRunTable, PipelineRun, {
 
 const viewDetail = ({ row, template, stages }: LoadedRun): PipelineRunDetail => ({
   ...viewRun(row),
-  stages: template.stages.flatMap(({ key, name = key, kind }) => {
+  stages: template.stages.flatMap(({ key, name = key, kind, needs = [] }) => {
     const of = stages.get(key);
-    return of ? [{ ...viewStage(of), name, kind }] : [];
+    return of ? [{ ...viewStage(of), name, kind, needs }] : [];
   }),
 });
 
 const viewStage = viewer(pipelineStageTable, RunStageView, {
   name: ({ key }: PipelineStageRow) => key,
   kind: () => '',
+  needs: () => [],
   input: ({ input }: PipelineStageRow) => parsed(input),
   output: ({ output }: PipelineStageRow) => parsed(output),
 });

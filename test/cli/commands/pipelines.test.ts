@@ -73,6 +73,38 @@ describe('adjutant pipelines', () => {
     expect(mermaid.stdout).to.startWith('flowchart TD\n  s0["draft (agent)"]\n');
   });
 
+  it('follows a run as a tree that is drawn over, elsewhere line by line', async () => {
+    const steps = (name: string, seconds: number) => `name: ${name}
+stages:
+  - { key: now, kind: tool, config: { toolId: time, toolAction: now } }
+  - { key: rest, kind: wait, needs: [now], config: { seconds: ${seconds} } }
+  - { key: approve, kind: approval, needs: [rest], config: { message: "Go on?" } }
+`;
+    await run('apply', steps('Steps', 1));
+    await run('apply', steps('Quick', 0));
+    const live = await world.cli(['pipelines', 'run', 'Steps', '--follow'], { terminal: 100 });
+    // What is drawn over is gone: one tree is left.
+    expect(live.stdout).to.match(
+      /^now {2}tool {2}completed \d.*\n└─ rest {2}wait {2}completed \d.*\n {3}└─ approve {2}approval {2}waiting_approval.*\nSteps: waiting\n$/,
+    );
+    expect(live.stderr).to.match(/^Go on\?\nAnswer: adjutant pipelines approve \w{6} approve/m);
+    const piped = await world.cli(['pipelines', 'run', 'Quick', '--follow']);
+    expect(piped.stderr).to.match(
+      /^now {2}tool {2}completed\n(rest {2}wait {2}running\n)?rest {2}wait {2}completed\napprove {2}approval {2}waiting_approval\n$/,
+    );
+    const { pipelines } = await world.client.pipelines.list({ query: {} });
+    const { stdout } = await world.cli(['pipelines', 'get', pipelines[0]?.id ?? ''], {
+      terminal: 100,
+    });
+    expect(stdout.split('\n').map((line) => line.slice(0, 16))).to.equal([
+      'Quick: waiting',
+      '  now  tool  com',
+      '  └─ rest  wait ',
+      '     └─ approve ',
+      '',
+    ]);
+  });
+
   it('prints YAML that can be applied again', async () => {
     await run('apply', YAML);
     const yaml = (await world.cli(['pipelines', 'templates', 'get', 'Notes', '--yaml'])).stdout;

@@ -16,6 +16,7 @@ const { describe, it, beforeEach, afterEach } = lab;
 /** More than one batch. */
 const COUNT = 1200;
 const DAY_MS = 24 * 60 * 60 * 1000;
+const OWNER = 'user_queued';
 
 describe('retention', () => {
   let scratch: Scratch;
@@ -128,6 +129,34 @@ describe('retention', () => {
     await prune(30);
     const left = await db.selectFrom('notifications').select('created_at').execute();
     expect(left).to.equal([{ created_at: iso(daysAgo(364)) }]);
+  });
+
+  it('prunes runs of pipelines with all that they have begun, once the whole has ended', async () => {
+    queueDeliveries(scratch.home, 1);
+    const { db } = scratch.store;
+    const old = frozenClock().now() - 31 * DAY_MS;
+    const run = async (name: string, at: number, isOver: boolean, parent_id: string | null) => {
+      const id = `pipeline_${timeDigits(at)}${name}`;
+      const ended = isOver ? iso(at) : null;
+      const status = isOver ? ('completed' as const) : ('waiting' as const);
+      const template = { template_id: 'template_x', template_version: 1, template: '{}' };
+      const times = { created_at: iso(at), started_at: iso(at), finished_at: ended };
+      const rest = { params: '{}', untrusted: 0, step: 1, error: null, parent_id };
+      const none = { deadline_at: null, left_ms: null };
+      await db
+        .insertInto('pipeline_runs')
+        .values({ ...template, ...times, ...rest, ...none, id, name, status, user_id: OWNER })
+        .execute();
+      return id;
+    };
+    const ended = await run('ended', old, true, null);
+    await run('part', old, true, ended);
+    const open = await run('open', old, false, null);
+    await run('done-part', old, true, open);
+    await run('new', frozenClock().now(), true, null);
+    await prune(30);
+    const left = await db.selectFrom('pipeline_runs').select('name').orderBy('name').execute();
+    expect(left.map(({ name }) => name)).to.equal(['done-part', 'new', 'open']);
   });
 
   it('prunes what was sent, with its attempts, and keeps what is yet to be sent', async () => {
