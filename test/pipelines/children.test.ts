@@ -61,17 +61,18 @@ describe('stages that begin runs', () => {
     (await stage.call('GET', `?parentId=${id}&limit=200`)).body.pipelines;
 
   it('foreach: does its work for each item, so many at once, and keeps the order', async () => {
-    let open = 0;
-    let most = 0;
     const items = Array.from({ length: 9 }, (_, at) => ({ name: `i${at}`, raw: '{{run.id}}' }));
+    const held: (() => void)[] = [];
+    let most = 0;
     target.answer = (response, nth) => {
       if (nth === 1) return void response.end(JSON.stringify(items));
-      most = Math.max(most, ++open);
-      const end = () => {
-        open--;
-        response.end(JSON.stringify({ nth }));
-      };
-      setTimeout(end, nth % 2 === 0 ? 5 : 40);
+      held.push(() => response.end(JSON.stringify({ nth })));
+      most = Math.max(most, held.length);
+      if (held.length < 3) return;
+      // Long enough that a fourth would come; then the last one is answered first.
+      setTimeout(() => {
+        for (const reply of held.splice(0).reverse()) reply();
+      }, 100);
     };
     const list = { method: 'GET', url: `${target.url}/list` };
     const each = { concurrency: 3, stage: send('{{item.name}}', { allowUntrusted: true }) };
