@@ -85,7 +85,7 @@ interface HooksResourcesDeps {
   tools: Tools;
   permissions: Permissions;
   operations: Operations;
-  pipelines: Pick<HookPipelines, 'startFaults'>;
+  pipelines: Pick<HookPipelines, 'check'>;
   /** Called with the verdict on each delivery. */
   counted: ReceiversDeps['counted'];
   probe: ReceiversDeps['probe'];
@@ -196,7 +196,7 @@ export const openHooks = (base: Base, deps: HooksModuleDeps): Hooks => {
             named: {
               models: agents.models.names,
               faultsOfTools: (names) => faultsOfTools(tools.toolbox, names, MODEL_GRANTS),
-              startFaults: pipelines.startFaults,
+              pipelines,
               hasAddress: () => publicUrl() !== null,
             },
             grants,

@@ -1,7 +1,6 @@
 import type { FieldFault } from '../kernel/problem.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
-import { statement } from '../store/store.js';
-import { endOf, type OutcomeDeps, type RunOutcome } from './outcome.js';
+import { beginStatement, endOf, type OutcomeDeps, type RunOutcome } from './outcome.js';
 import { type HookRun, hopsOf } from './run.js';
 
 /** The pipelines that hooks start. */
@@ -16,11 +15,15 @@ export interface HookPipelines {
     /** True: a text that stands for a number or a flag becomes one. */
     isRendered: true;
   }): Promise<{ id: string; steps: TransactionStep[]; begun(): void } | { fault: string }>;
-  /** Returns what is wrong with a start, with its path; values are not known yet. */
-  startFaults(
+  /** Returns what is wrong with a start, with its path. */
+  check(
     userId: string,
-    of: { templateId?: string | undefined; params?: Record<string, unknown> | undefined },
-  ): Promise<FieldFault[]>;
+    of: {
+      templateId?: string | undefined;
+      params?: Record<string, unknown> | undefined;
+      isRendered: true;
+    },
+  ): Promise<{ faults: FieldFault[] }>;
 }
 
 /**
@@ -32,7 +35,7 @@ export const startPipeline = async (
   run: HookRun,
   { pipelines, params }: { pipelines: HookPipelines; params: Record<string, unknown> },
 ): Promise<null> => {
-  const { hook, execution, delivery } = run;
+  const { hook, delivery } = run;
   const started = await pipelines.prepare({
     userId: hook.userId,
     templateId: hook.actionConfig.templateId ?? '',
@@ -46,18 +49,9 @@ export const startPipeline = async (
       ? { status: 'error', error: started.fault }
       : { status: 'success', effect: 'done', result: { pipelineId: started.id } };
   const { end, published } = endOf(deps, run, outcome);
-  const { db } = deps.store;
-  const isOpen = statement(
-    db
-      .updateTable('executions')
-      .set({ status: 'running' })
-      .where('id', '=', execution.id)
-      .where('status', 'in', ['queued', 'running']),
-    1,
-  );
   const steps = 'fault' in started ? [] : started.steps;
   const closed = { procedure: 'closeExecution' as const, input: end };
-  if (!(await deps.store.tryTransact([isOpen, ...steps, closed]))) return null;
+  if (!(await deps.store.tryTransact([beginStatement(run, {}), ...steps, closed]))) return null;
   published();
   if (!('fault' in started)) started.begun();
   return null;

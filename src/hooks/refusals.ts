@@ -39,7 +39,9 @@ export const refusePipelineFaults = async (
   { action, actionConfig }: Pick<CheckedHook, 'action' | 'actionConfig'>,
 ): Promise<void> => {
   if (action !== 'start_pipeline') return;
-  const faults = await named.startFaults(userId, actionConfig);
+  const { templateId, params } = actionConfig;
+  const start = { templateId, params, isRendered: true } as const;
+  const { faults } = await named.pipelines.check(userId, start);
   refuseFaults(faults.map(({ path, message }) => ({ path: `actionConfig.${path}`, message })));
 };
 

@@ -20,8 +20,8 @@ export interface NamedThings {
   models(): string[];
   /** Returns the faults of the tools with these names, each with its place in the list. */
   faultsOfTools(names: string[]): { at: number; message: string }[];
-  /** Returns what is wrong with the start of a pipeline, with its path. */
-  startFaults: HookPipelines['startFaults'];
+  /** The pipelines that a hook may start. */
+  pipelines: Pick<HookPipelines, 'check'>;
   /** True if the daemon has a public address, which some senders sign. */
   hasAddress(): boolean;
 }

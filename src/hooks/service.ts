@@ -99,9 +99,10 @@ export const updateHook = async (
 ): Promise<HookWithStats> => {
   const { userId } = by;
   await checkCredentials(deps, userId, given);
-  if (given.actionConfig) {
-    const { action } = given.action ? { action: given.action } : await findHook(deps, userId, id);
-    await refusePipelineFaults(deps, userId, { action, actionConfig: given.actionConfig });
+  if (given.action || given.actionConfig) {
+    const row = await findHook(deps, userId, id);
+    const { action = row.action, actionConfig = JSON.parse(row.action_config) } = given;
+    await refusePipelineFaults(deps, userId, { action, actionConfig });
   }
   return change(deps, { userId, id }, (row) => changesOf(deps, row, { by, given }));
 };

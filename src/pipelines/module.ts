@@ -3,10 +3,11 @@ import type { Caller } from '../kernel/contract/endpoint.js';
 import { orNotFound, type Resource, refuseFaults } from '../kernel/route.js';
 import type { DueSource } from '../schedule/module.js';
 import { faultsOfParams, faultsOfTools } from '../tools/module.js';
-import { type FindTemplate, openRuns, type RunsModuleDeps } from './runs/open.js';
+import { openRuns, type RunsModuleDeps } from './runs/open.js';
 import { runsResource } from './runs/routes.js';
 import { createPipelineStarts, type PipelineStarts, toolsOfTemplate } from './starts.js';
 import type { PipelineTemplate } from './templates/contract.js';
+import type { FindTemplate } from './templates/nestedtemplates.js';
 import { templatesStore } from './templates/queries.js';
 import { findTemplate, templatesResource } from './templates/routes.js';
 

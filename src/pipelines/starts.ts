@@ -1,9 +1,9 @@
 import type { FieldFault } from '../kernel/problem.js';
 import type { TransactionStep } from '../store/engine/protocol.js';
 import { newRunRows } from './runs/newrun.js';
-import type { FindTemplate, Runs } from './runs/open.js';
+import type { Runs } from './runs/open.js';
 import type { PipelineTemplate } from './templates/contract.js';
-import { nestedTemplates } from './templates/nestedtemplates.js';
+import { type FindTemplate, nestedTemplates } from './templates/nestedtemplates.js';
 import { givenParameters } from './templates/parameters.js';
 import { toolsGrantedBy } from './templates/trust.js';
 
@@ -24,8 +24,6 @@ interface PreparedPipeline {
 export interface PipelineStarts {
   /** Prepares a run, trusted unless it says otherwise. `fault`: why it cannot start. */
   prepare(of: NewStart): Promise<PreparedPipeline | { fault: string }>;
-  /** Returns what is wrong with a start whose values are not known yet, with its paths. */
-  startFaults(userId: string, of: GivenStart): Promise<FieldFault[]>;
   /** Returns what is wrong with a start, and the tools that its stages use without asking. */
   check(userId: string, of: GivenStart): Promise<StartCheck>;
 }
@@ -42,6 +40,8 @@ interface NewStart extends PipelineStart {
 interface GivenStart {
   templateId?: string | undefined;
   params?: Record<string, unknown> | undefined;
+  /** True: a text is filled in when it runs, and may stand for a value of any type then. */
+  isRendered?: boolean;
 }
 
 /** The faults of a start, with their paths, and the tools that its stages use without asking. */
@@ -56,7 +56,7 @@ export const toolsOfTemplate = async (
   userId: string,
   of: Pick<PipelineTemplate, 'id' | 'stages'>,
 ): Promise<StartCheck> => {
-  const { templates, faults } = await nestedTemplates(of, (id) => find(userId, id));
+  const { templates, faults } = await nestedTemplates(of, userId, find);
   return {
     faults: faults.map(({ path, message }) => ({
       path: 'templateId',
@@ -85,30 +85,22 @@ export const createPipelineStarts = (
     const { id } = rows.row;
     return { id, steps: children.insert(rows), begun: () => begin(id) };
   },
-  startFaults: async (userId, { templateId = '', params = {} }) => {
+  check: async (userId, { templateId, params = {}, isRendered = false }) => {
+    const refused = (message: string) => ({
+      faults: [{ path: 'templateId', message }],
+      tools: [],
+    });
+    if (templateId === undefined) return refused('is required');
     const template = await find(userId, templateId);
-    if (!template) return [{ path: 'templateId', message: 'names no template of yours' }];
-    const { faults } = givenParameters(template.parameters, params);
+    if (!template) return refused('names no template of yours');
+    const { parameters } = template;
     const used = await toolsOfTemplate(find, userId, template);
-    // A text is filled in when it runs, and may stand for a value of any type then.
-    const isKnown = ({ path }: FieldFault) =>
-      typeof params[path.slice('params.'.length)] !== 'string';
-    const unnamed = Object.keys(params).filter(
-      (key) => !template.parameters.some((p) => p.key === key),
+    const open = isRendered
+      ? parameters.filter(({ key }) => typeof params[key] === 'string').map(({ key }) => key)
+      : [];
+    const faults = givenParameters(parameters, params).faults.filter(
+      ({ path }) => !open.includes(path.slice('params.'.length)),
     );
-    const isUnknown = ({ path }: FieldFault) => unnamed.includes(path.slice('params.'.length));
-    return [...faults.filter((fault) => isKnown(fault) || isUnknown(fault)), ...used.faults];
-  },
-  check: async (userId, { templateId, params = {} }) => {
-    if (templateId === undefined) {
-      return { faults: [{ path: 'templateId', message: 'is required' }], tools: [] };
-    }
-    const template = await find(userId, templateId);
-    if (!template) {
-      return { faults: [{ path: 'templateId', message: 'names no template of yours' }], tools: [] };
-    }
-    const { faults } = givenParameters(template.parameters, params);
-    const used = await toolsOfTemplate(find, userId, template);
     return { faults: [...faults, ...used.faults], tools: used.tools };
   },
 });

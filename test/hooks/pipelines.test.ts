@@ -102,6 +102,12 @@ describe('hooks that start pipelines', () => {
       'actionConfig.params.ref',
       'actionConfig.params.count',
     ]);
+    const kept = await desk.hook({ actionConfig: { notifyMessage: 'x', templateId: 'none' } });
+    const turned = await desk.ask('PUT', `/api/hooks/${kept}`, { action: 'start_pipeline' });
+    expect([turned.status, turned.body.details?.[0]?.path]).to.equal([
+      400,
+      'actionConfig.templateId',
+    ]);
     const eve = await desk.test.register(`eve${Math.random()}`.replace('.', ''));
     expect((await create(hook(templateId, PARAMS), eve.token)).status).to.equal(400);
     const { body } = await desk.ask('POST', '/api/auth/tokens', {

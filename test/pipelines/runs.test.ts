@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
+import { until } from '../harness/app.js';
 import { openTarget, type Target } from '../harness/target.js';
 import { openPipelineStage, type PipelineStage } from './stage.js';
 
@@ -124,6 +126,16 @@ describe('runs of pipelines', () => {
     ]);
   });
 
+  it('expire as rejected when nobody answers in the time of the template', async () => {
+    const id = await stage.start([
+      approval('ok', { timeoutSeconds: 1 }),
+      now('late', { needs: ['ok'], runIf: 'failure' }),
+    ]);
+    const run = await stage.reach(id, 'failed');
+    expect(run.error).to.equal('ok: expired: nobody has answered in time');
+    expect(await statuses(id)).to.equal({ ok: 'failed', late: 'completed' });
+  });
+
   it('take values from a person, which must fit the fields', async () => {
     const fields = [
       { key: 'title', label: 'Title', type: 'string', required: true },
@@ -229,6 +241,32 @@ describe('runs of pipelines', () => {
     const again = await stage.call('POST', `/${id}/stop`);
     expect([again.status, again.body.code]).to.equal([409, 'ended']);
     expect((await stage.run(id)).status).to.equal('stopped');
+  });
+
+  it('do nothing more once they are stopped: no retry, no wait ends', async () => {
+    const fine = target.answer;
+    target.answer = (response) => response.writeHead(503).end();
+    const id = await stage.start([
+      {
+        key: 'send',
+        kind: 'http',
+        config: { method: 'POST', url: `${target.url}/again` },
+        retry: { attempts: 5, backoffSeconds: 1, factor: 1 },
+      },
+      { key: 'wait', kind: 'wait', config: { seconds: 1 } },
+      now('after', { needs: ['wait'] }),
+    ]);
+    const sent = () => target.received.filter(({ path }) => path === '/again').length;
+    await until(
+      async () => sent(),
+      (count) => count === 1,
+    );
+    await stage.call('POST', `/${id}/stop`);
+    await pause(2500);
+    target.answer = fine;
+    expect(sent()).to.equal(1);
+    const stopped = { send: 'stopped', wait: 'stopped', after: 'stopped' };
+    expect(await statuses(id)).to.equal(stopped);
   });
 
   it('ask before they act on what came from outside, unless the template allows it', async () => {

@@ -6,7 +6,7 @@ import { hintsView, messageView, tabsView, titleView } from '../../tui/frame/bar
 import { helpView } from '../../tui/frame/help.js';
 import { sheetView } from '../../tui/frame/sheets.js';
 import { bindings } from '../../tui/keys.js';
-import { drawRow } from '../../tui/parts/row.js';
+import { drawRow, textOf } from '../../tui/parts/row.js';
 import { approvalsPage } from '../../tui/screens/approvals.js';
 import { pages } from '../../tui/screens.js';
 import { roots } from '../../tui/state/places.js';
@@ -245,6 +245,21 @@ describe('approvals', () => {
     );
     expect(approvalsPage.acts?.(read).approve?.refusal).to.be.undefined();
     expect(approvalsPage.noticed?.(read)?.type).to.equal('approval.seen');
+  });
+
+  it('cuts nothing of a long line, and lets nothing be approved that is too long to show', () => {
+    const told = (command: string) => asked([anApproval({ arguments: { command } })]);
+    const long = told(`${'x'.repeat(4500)}${'€'.repeat(4500)}THE END`);
+    const rows = approvalsPage.text?.(long, 80) ?? [];
+    expect(
+      rows
+        .map(textOf)
+        .join('')
+        .replace(/[^x€A-Z]/g, ''),
+    ).to.contain(`${'x'.repeat(4500)}${'€'.repeat(4500)}THEEND`);
+    const read: StateAction = { type: 'ui.looked', change: { scroll: 100_000 } };
+    const endless = asked([anApproval({ arguments: { command: 'x'.repeat(300_000) } })], [read]);
+    expect(approvalsPage.acts?.(endless).approve?.refusal).to.contain('too long to be shown');
   });
 
   it('keeps the chosen one when it is decided elsewhere, and offers nothing on it', () => {

@@ -15,7 +15,7 @@ export interface Size {
 }
 
 /** Longest text that is measured, in UTF-16 units: to measure more takes long. */
-const LONGEST = 4000;
+export const LONGEST = 4000;
 
 export const row = (...parts: (string | Span)[]): ScreenRow =>
   parts.map((part) => (typeof part === 'string' ? { text: part } : part));

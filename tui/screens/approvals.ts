@@ -1,8 +1,8 @@
 import type { Approval, Client } from '../../src/client/index.js';
 import type { Acts, ScreenPage } from '../page.js';
-import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
+import { LONGEST, row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { column, stateColumn } from '../parts/table.js';
-import { textRows } from '../parts/text.js';
+import { MOST_CHARACTERS, textRows } from '../parts/text.js';
 import { left, leftInWords, timeOfEvent } from '../parts/times.js';
 import { type Act, onRow } from '../state/act.js';
 import { bodyOf } from '../state/layout.js';
@@ -80,12 +80,21 @@ const valueText = (value: unknown): string => {
   return JSON.stringify(value, null, 2);
 };
 
+/** In code points, of which each has two UTF-16 units at most. */
+const LONG_PIECE = new RegExp(`[^\\n]{${LONGEST / 2}}(?=[^\\n])`, 'gu');
+
+/** Breaks lines that a row would cut, since a call is shown whole before it is approved. */
+const inPieces = (text: string): string => text.replace(LONG_PIECE, '$&\n');
+
 /** Returns a name with its value beside it, or below it if the name is long; nothing is cut. */
 const named = (name: string, value: string, width: number): ScreenRow[] => {
-  const lines = textRows(value, Math.max(8, width - NAME), true);
+  const lines = textRows(inPieces(value), Math.max(8, width - NAME), true);
   const space = ' '.repeat(NAME);
   if (name.length >= NAME) {
-    return [...textRows(name, width, true, 'muted'), ...lines.map((line) => row(space, ...line))];
+    return [
+      ...textRows(inPieces(name), width, true, 'muted'),
+      ...lines.map((line) => row(space, ...line)),
+    ];
   }
   return lines.map((line, at) =>
     row(tonedSpan('muted', at === 0 ? name.padEnd(NAME) : space), ...line),
@@ -118,6 +127,13 @@ const isRead = (state: State, { digest }: Approval): boolean => {
   return state.approvals.seen.includes(digest) || (text ? seen >= text.length : false);
 };
 
+/** True if an argument is longer than what the desk shows of a text. */
+const isCut = (approval: Approval): boolean =>
+  Object.values(approval.arguments).some((value) => valueText(value).length > MOST_CHARACTERS);
+
+const UNREAD = 'Read the call to its end first: tab, then j';
+const CUT = 'It is too long to be shown whole here; adjutant approvals get shows it';
+
 /**
  * Returns the acts on an approval. To approve it, its last line must be or have been on screen; to
  * deny it, it need not.
@@ -142,7 +158,8 @@ const approvalActs = (approval: Approval, state: State): Acts => {
     line: `adjutant approvals approve ${shortOf(approval)}${scope ? ` --scope ${scope}` : ''}`,
     doing: 'approving…',
     ask: { lines, deadMs: DEAD_MS },
-    ...(!isRead(state, approval) && { refusal: 'Read the call to its end first: tab, then j' }),
+    ...(!isRead(state, approval) && { refusal: UNREAD }),
+    ...(isCut(approval) && { refusal: CUT }),
   });
   return {
     approve: approving([`Approve ${what} for ${whom}, once, exactly as shown?`]),
@@ -226,10 +243,17 @@ export const approvalsPage: ScreenPage = listPage<Approval>({
     column('ASKED BECAUSE', [13, 200, 3], ({ reason }) => reason),
   ],
   detail: callRows,
-  end: ({ status }, hidden) =>
-    hidden > 0
-      ? tonedSpan('warn', `-- ${hidden} more rows: tab, then j. Nothing is approved unread. --`)
-      : tonedSpan(toneOf(status === 'pending' ? 'ok' : status), 'The whole call is shown.'),
+  end: (approval, hidden) => {
+    if (hidden > 0) {
+      return tonedSpan(
+        'warn',
+        `-- ${hidden} more rows: tab, then j. Nothing is approved unread. --`,
+      );
+    }
+    if (isCut(approval)) return tonedSpan('warn', `${CUT}.`);
+    const { status } = approval;
+    return tonedSpan(toneOf(status === 'pending' ? 'ok' : status), 'The whole call is shown.');
+  },
   empty: [
     'Nothing waits for you.',
     'A call that an agent may not make by itself comes here, whole, before it runs.',

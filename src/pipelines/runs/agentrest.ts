@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentRows } from '../../agents/module.js';
+import { type AgentRows, UNFINISHED } from '../../agents/module.js';
 import type { Hub } from '../../realtime/module.js';
 import type { BackgroundWork } from './background.js';
 import { type RecordRunDeps, recordRun } from './record.js';
@@ -39,6 +39,8 @@ export const createAgentRest = ({ hub, rows, record, background }: AgentRestDeps
         return;
       }
       const agent = await rows.byId(agentId);
+      // One that is asked again is watched again.
+      if (!agent || !UNFINISHED.includes(agent.status)) watched.delete(agentId);
       const rests = RESTING.includes(agent?.status ?? '') ? 1 : 0;
       if (rests === row.rests) return;
       // A reason that says something else, such as that it was asked again, stays.

@@ -12,7 +12,7 @@ import {
 } from './begin.js';
 import type { Budget, Reservation } from './budget.js';
 import { type RunUsage, StageFault } from './outcome.js';
-import { renderConfig } from './render.js';
+import { recordOf, renderConfig } from './render.js';
 import type { RunStage } from './run.js';
 
 /** A call of a tool that a stage makes. */
@@ -41,7 +41,7 @@ export interface StageCallDeps extends OwnerAskDeps {
 }
 
 /** The most that a piece of research may use up unless the rest of the run is less. */
-const RESEARCH: Reservation = { maxTokens: 500_000, maxCostUsd: 1 };
+export const RESEARCH: Reservation = { maxTokens: 500_000, maxCostUsd: 1 };
 
 /** Creates the functions for stages that call a tool. */
 export const createStageCalls = (deps: StageCallDeps) => {
@@ -164,9 +164,6 @@ const withCredential = async (
   };
   return { ...call, arguments: { ...call.arguments, headers } };
 };
-
-const recordOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 
 /** Returns the arguments of a request. A body that is no text goes as JSON. */
 const requestOf = ({ method, url, headers, body }: Record<string, unknown>) => {

@@ -1,14 +1,13 @@
 import { iso } from '../../kernel/clock.js';
 import type { TransactionStep } from '../../store/engine/protocol.js';
-import type { PipelineTemplate } from '../templates/contract.js';
-import { DEEPEST_NESTING } from '../templates/nestedtemplates.js';
+import { DEEPEST_NESTING, type FindTemplate } from '../templates/nestedtemplates.js';
 import { givenParameters } from '../templates/parameters.js';
 import { MOST_ITEMS } from '../templates/stagekinds.js';
 import type { BeginStage } from './begin.js';
 import type { ChildRunsStore } from './childqueries.js';
 import { itemRunRows, nestedRunRows } from './newrun.js';
 import { StageFault } from './outcome.js';
-import { renderConfig } from './render.js';
+import { recordOf, renderConfig } from './render.js';
 
 interface ForeachDeps {
   children: ChildRunsStore;
@@ -18,8 +17,7 @@ interface ForeachDeps {
 }
 
 export interface NestedDeps extends ForeachDeps {
-  /** Finds a template of a user, or one that ships; null if there is none. */
-  template(userId: string, id: string): Promise<PipelineTemplate | null>;
+  template: FindTemplate;
 }
 
 /** Creates the beginning of stages `pipeline`: one transaction has the run that it begins. */
@@ -33,7 +31,7 @@ export const createNestedBeginning =
     if (run.row.depth >= DEEPEST_NESTING) {
       throw new StageFault(`Pipelines may contain each other ${DEEPEST_NESTING} deep`);
     }
-    const given = recordIn(renderConfig(params ?? {}, scope));
+    const given = recordOf(renderConfig(params ?? {}, scope));
     const { values, faults } = givenParameters(template.parameters, given);
     const [fault] = faults;
     if (fault) throw new StageFault(`${fault.path} ${fault.message}`);
@@ -81,6 +79,3 @@ const listIn = (value: unknown): unknown[] => {
   if (value.length <= MOST_ITEMS) return value;
   throw new StageFault(`items has ${value.length} items, and ${MOST_ITEMS} are allowed`);
 };
-
-const recordIn = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};

@@ -154,8 +154,10 @@ export const createEngine = (deps: EngineDeps) => {
     const outcome = outcomeOfAgent(of, agent);
     if (outcome.is === 'again') {
       const asked = new Map([[key, { reason: `${ASKED_AGAIN}${outcome.message}` }]]);
-      if (await recordRun(record, run, { stages: asked }))
+      if (await recordRun(record, run, { stages: asked })) {
         await deps.agents.control.message(agent, outcome.message);
+        deps.below.watchAgent(of);
+      }
       return;
     }
     const usage = usageOf(agent);

@@ -8,13 +8,16 @@ import { type RecordRunDeps, recordRun } from './record.js';
 import { isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
 import type { InTurn } from './service.js';
 
-export interface FamilyDeps {
-  children: ChildRunsStore;
+interface StopRunDeps {
   record: RecordRunDeps;
-  background: BackgroundWork;
   inTurn: InTurn;
   /** Returns the engine, which is created after this. */
   engine(): Pick<RunEngine, 'advance' | 'end' | 'settle'>;
+}
+
+export interface FamilyDeps extends StopRunDeps {
+  children: ChildRunsStore;
+  background: BackgroundWork;
 }
 
 /** The connections of stages with the runs that they have begun. */
@@ -63,7 +66,7 @@ export const createFamily = (deps: FamilyDeps): Family => {
     },
     stop: async (row) => {
       await children.dropQueued(row);
-      await Promise.all((await children.open(row)).map((id) => stopRun(deps, id)));
+      await Promise.all((await children.open(row)).map((id) => stopRun(deps, id, null)));
     },
     isWanted: async ({ row: { parent_id, parent_key, parent_visits, parent_attempt } }) => {
       if (parent_id === null || parent_key === null) return true;
@@ -104,12 +107,17 @@ const stepOfChildren = async (
   return (await recordRun(record, of.run, { stages })) ? 'open' : null;
 };
 
-const stopRun = ({ inTurn, record, engine }: FamilyDeps, id: string): Promise<void> =>
+/** Stops a run that has not ended, with all that is under it. `error`: why, if not because it was asked to. */
+export const stopRun = (
+  { inTurn, record, engine }: StopRunDeps,
+  id: string,
+  error: string | null,
+): Promise<void> =>
   inTurn(id, async () => {
     for (;;) {
       const run = await record.runs.byId(id);
       if (!run || !isOpenRun(run.row)) return;
-      if (await engine().end(run, { status: 'stopped', error: null })) return;
+      if (await engine().end(run, { status: 'stopped', error })) return;
     }
   });
 

@@ -9,7 +9,7 @@ import type { ResearchFollow } from '../../research/module.js';
 import type { PipelineRunRow } from '../../store/tables/pipelines.js';
 import type { Tools } from '../../tools/module.js';
 import type { Vault } from '../../vault/module.js';
-import type { PipelineTemplate } from '../templates/contract.js';
+import type { FindTemplate } from '../templates/nestedtemplates.js';
 import { createAgentRest } from './agentrest.js';
 import { createAgentBeginning } from './agentstage.js';
 import { createBackgroundWork } from './background.js';
@@ -38,9 +38,6 @@ export interface RunsModuleDeps {
   /** The tools, credentials and research that stages may use. */
   access: { permissions: Permissions; vault: Vault; research: ResearchFollow };
 }
-
-/** Finds a template of a user, or one that ships; null if there is none. */
-export type FindTemplate = (userId: string, id: string) => Promise<PipelineTemplate | null>;
 
 /** Opens the calls and the research of stages. */
 const openCalls = (

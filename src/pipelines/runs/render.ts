@@ -1,4 +1,5 @@
 import { judgeConditions, lookUp, placeholdersIn, renderDeep } from '../../hooks/module.js';
+import { isRecord } from '../../kernel/jsonvalue.js';
 import type { TemplateStage } from '../templates/contract.js';
 import { stageValueIn, valuesIn } from '../templates/values.js';
 import { StageFault } from './outcome.js';
@@ -77,6 +78,10 @@ const renderText = (text: string, scope: object): unknown => {
   const found = isWhole ? lookUp(scope, name) : undefined;
   return found === undefined ? renderDeep(text, scope) : found;
 };
+
+/** Returns the fields of a rendered value; none if it is no object. */
+export const recordOf = (value: unknown): Record<string, unknown> =>
+  isRecord(value) ? { ...value } : {};
 
 /** Fills in the values inside a text. */
 export const renderProse = (text: unknown, scope: object): string =>

@@ -1,6 +1,6 @@
 import type { ResearchFollow } from '../../research/module.js';
 import { RefusedResearch } from '../../research/module.js';
-import type { CallOutcome } from './calls.js';
+import { type CallOutcome, RESEARCH } from './calls.js';
 import type { RunStage } from './run.js';
 
 /** Records the operation of a stage. */
@@ -11,9 +11,9 @@ export const createStageResearch = (research: ResearchFollow, begun: OperationBe
   /** Does the research that a stage has recorded, and waits for its end. */
   perform: async (of: RunStage, signal: AbortSignal): Promise<CallOutcome> => {
     const { user_id: userId } = of.run.row;
-    const { reserved_usd: maxCostUsd } = of.row;
-    const asked = JSON.parse(of.row.input ?? '{}').arguments;
-    const request = { ...asked, ...(maxCostUsd > 0 && { limits: { maxCostUsd } }) };
+    // One that was approved has reserved nothing, since an answer may take weeks.
+    const maxCostUsd = of.row.reserved_usd || RESEARCH.maxCostUsd;
+    const request = { ...JSON.parse(of.row.input ?? '{}').arguments, limits: { maxCostUsd } };
     try {
       const { id, operationId } = await research.start({ userId, request, effectId: effectOf(of) });
       await begun(of, operationId);

@@ -10,6 +10,7 @@ import type { CallOutcome } from './calls.js';
 import type { ChildRunsStore } from './childqueries.js';
 import type { Effects } from './effects.js';
 import { type RunEngine, timeoutOf } from './engine.js';
+import { stopRun } from './family.js';
 import { inputFaults } from './inputs.js';
 import { newRunRows } from './newrun.js';
 import { withBelow } from './next.js';
@@ -64,6 +65,21 @@ export const createRunService = (deps: RunServiceDeps) => {
     return owned(userId, id);
   };
 
+  /** Writes what an attempt of a stage came to, unless it is over; then the run goes on. */
+  const onAttempt = (
+    { run, row }: RunStage,
+    write: (now: LoadedRun) => Promise<boolean>,
+  ): Promise<void> =>
+    inTurn(run.row.id, async () => {
+      for (;;) {
+        const now = await runs.byId(run.row.id);
+        const of = now && stageIn(now, row.key);
+        if (!now || !of || !isSameAttempt(of.row, row)) return;
+        if (await write(now)) break;
+      }
+      await engine.advance(run.row.id);
+    });
+
   /** Builds the statements by which the items that a stage has done are not done again. */
   const keptItems = (
     run: LoadedRun,
@@ -100,15 +116,8 @@ export const createRunService = (deps: RunServiceDeps) => {
       }),
 
     stopAll: async (userId: string): Promise<void> => {
-      for (const id of await runs.openOf(userId)) {
-        await inTurn(id, async () => {
-          for (;;) {
-            const run = await runs.byId(id);
-            if (!run || !isOpenRun(run.row)) return;
-            if (await engine.end(run, { status: 'stopped', error: DISABLED })) return;
-          }
-        });
-      }
+      const stopping = { inTurn, record, engine: () => engine };
+      for (const id of await runs.openOf(userId)) await stopRun(stopping, id, DISABLED);
     },
 
     /** Goes on with a run that has ended. */
@@ -162,32 +171,15 @@ export const createRunService = (deps: RunServiceDeps) => {
       }),
 
     /** Records the operation that works for a stage. */
-    operationBegun: async ({ run, row }: RunStage, operationId: string): Promise<void> => {
-      const { id } = run.row;
-      await inTurn(id, async () => {
-        for (;;) {
-          const now = await runs.byId(id);
-          const of = now && stageIn(now, row.key);
-          if (!now || !of || !isSameAttempt(of.row, row)) return;
-          const stages = new Map([[row.key, { operation_id: operationId }]]);
-          if (await recordRun(record, now, { stages })) return;
-        }
-      });
-    },
+    operationBegun: (of: RunStage, operationId: string): Promise<void> =>
+      onAttempt(of, (now) => {
+        const stages = new Map([[of.row.key, { operation_id: operationId }]]);
+        return recordRun(record, now, { stages });
+      }),
 
     /** Records the outcome of a call. */
-    callEnded: async ({ run, row }: RunStage, outcome: CallOutcome): Promise<void> => {
-      const { id } = run.row;
-      await inTurn(id, async () => {
-        for (;;) {
-          const now = await runs.byId(id);
-          const of = now && stageIn(now, row.key);
-          if (!now || !of || !isSameAttempt(of.row, row)) return;
-          if (await engine.settle(now, row.key, outcome)) break;
-        }
-        await engine.advance(id);
-      });
-    },
+    callEnded: (of: RunStage, outcome: CallOutcome): Promise<void> =>
+      onAttempt(of, (now) => engine.settle(now, of.row.key, outcome)),
   };
 };
 

@@ -1,5 +1,6 @@
 import { conditionFaults } from '../../hooks/module.js';
 import type { Schema } from '../../kernel/contract/schema.js';
+import { isRecord } from '../../kernel/jsonvalue.js';
 import type { FieldFault } from '../../kernel/problem.js';
 import { NewTemplate, type TemplateStage } from './contract.js';
 import { circleIn, graphOf } from './graph.js';
@@ -105,7 +106,7 @@ const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
   ],
   tool: (config, at, known) => {
     const tool = { toolId: `${config.toolId}`, toolAction: `${config.toolAction}` };
-    const params = recordIn(config.toolParams);
+    const params = isRecord(config.toolParams) ? config.toolParams : {};
     return [
       ...toolFaults([`${tool.toolId}.${tool.toolAction}`], () => `${at}.toolAction`, known),
       ...known
@@ -122,9 +123,6 @@ const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
   },
   foreach: ({ stage }, at, known) => itemFaults(stage, `${at}.stage`, known),
 };
-
-const recordIn = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
 
 const modelFaults = (model: unknown, path: string, known: KnownNames): FieldFault[] => {
   const models = known.models();

@@ -5,8 +5,8 @@ import { isStageWork } from './stagekinds.js';
 /** Ours: the number of pipelines that may contain each other, the outermost included. */
 export const DEEPEST_NESTING = 5;
 
-/** Finds a template of the user, or one that ships; null if there is none. */
-export type FindNested = (id: string) => Promise<PipelineTemplate | null>;
+/** Finds a template of a user, or one that ships; null if there is none. */
+export type FindTemplate = (userId: string, id: string) => Promise<PipelineTemplate | null>;
 
 /** The part of a template of which nested templates are found. `id`: null if it has none yet. */
 export interface Nesting {
@@ -26,7 +26,8 @@ export interface NestedTemplates {
  */
 export const nestedTemplates = async (
   { id, stages }: Nesting,
-  find: FindNested,
+  userId: string,
+  find: FindTemplate,
 ): Promise<NestedTemplates> => {
   const found = new Map<string, PipelineTemplate>();
   /** Keeps the depth at which a template was in order: nested less deep, it is in order as well. */
@@ -40,7 +41,7 @@ export const nestedTemplates = async (
       return `is nested more than ${DEEPEST_NESTING} deep: ${[...way, templateId].join(' → ')}`;
     }
     if ((checked.get(templateId) ?? 0) >= way.length) return null;
-    const template = found.get(templateId) ?? (await find(templateId));
+    const template = found.get(templateId) ?? (await find(userId, templateId));
     if (!template) return `names no template: ${templateId}`;
     found.set(templateId, template);
     for (const nested of namedIn(template.stages)) {

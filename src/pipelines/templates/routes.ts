@@ -11,7 +11,7 @@ import { viewer } from '../../store/view.js';
 import { type KnownNames, templateFaults } from './check.js';
 import { type NewTemplate, PipelineTemplate, templates } from './contract.js';
 import { mermaidOf } from './graph.js';
-import { type Nesting, nestedTemplates } from './nestedtemplates.js';
+import { type FindTemplate, type Nesting, nestedTemplates } from './nestedtemplates.js';
 import { normalTemplate, type TemplateBody } from './normal.js';
 import { PRESETS } from './presets.js';
 import { MOST_TEMPLATES, type TemplatesStore } from './queries.js';
@@ -57,10 +57,11 @@ export const templatesResource = (deps: TemplatesDeps) => {
     return [...(row ? [view(row)] : []), ...PRESETS.filter((preset) => preset.name === name)];
   };
 
+  const findIn: FindTemplate = (userId, id) => findTemplate(store, userId, id);
   const nestingOf =
     ({ userId }: Caller) =>
     async (template: Nesting): Promise<FieldFault[]> =>
-      (await nestedTemplates(template, (id) => findTemplate(store, userId, id))).faults;
+      (await nestedTemplates(template, userId, findIn)).faults;
 
   const refuseTemplate = async (given: NewTemplate & Nesting, by: Caller): Promise<void> => {
     refuseFaults(templateFaults(given, known));
