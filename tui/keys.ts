@@ -145,6 +145,9 @@ const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
     delete: 'delete',
   },
   task: { edit: 'edit', mark: 'complete', start: 'reopen', message: 'delegate', delete: 'delete' },
+  pipelines: { add: 'start', replay: 'retry', stop: 'stop' },
+  runs: { replay: 'retry', stop: 'stop' },
+  run: { approve: 'approve', message: 'answer', stop: 'deny, stop', replay: 'retry' },
   browse: { add: 'add', edit: 'edit' },
 };
 

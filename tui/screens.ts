@@ -17,6 +17,8 @@ import { modelsPage } from './screens/models.js';
 import { operationPage } from './screens/operations/operation.js';
 import { operationsPage } from './screens/operations/operations.js';
 import { overviewPage } from './screens/overview/overview.js';
+import { runPage } from './screens/pipelines/run.js';
+import { pipelinesPage, runsPage } from './screens/pipelines/runs.js';
 import { taskPage } from './screens/tasks/task.js';
 import { tasksPage } from './screens/tasks/tasks.js';
 import { teamPage } from './screens/team.js';
@@ -51,6 +53,9 @@ export const pages: Record<PageName, ScreenPage> = {
   operation: operationPage,
   tasks: tasksPage,
   task: taskPage,
+  pipelines: pipelinesPage,
+  runs: runsPage,
+  run: runPage,
 };
 
 /** Returns the page on top. */

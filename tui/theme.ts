@@ -56,7 +56,7 @@ export const themeOf = (name: ThemeName, isAscii = false): Theme => ({
 const STATES: readonly (readonly [Tone, RegExp])[] = [
   ['danger', /^(error|failed|fatal|down|interrupted|denied|lost)$/i],
   ['warn', /^(warn|cooling|stopped|cancelled|paused|restarting|disabled|expired|unverified)$/i],
-  ['warn', /^(waiting_approval|pending)$/i],
+  ['warn', /^(waiting|waiting_approval|waiting_input|pending)$/i],
   ['untrusted', /^untrusted$/i],
   ['info', /^(running|starting|queued|new)$/i],
   ['ok', /^(success|completed|approved|enabled|ok|up|live|verified)$/i],

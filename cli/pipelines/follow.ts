@@ -4,7 +4,7 @@ import { isReadAloud } from '../../src/client/session.js';
 import type { Context } from '../command.js';
 import type { CliOutput } from '../output.js';
 import { cutToWidth, oneLine } from '../text.js';
-import { runTree, type StageOfRun } from './tree.js';
+import { asksIn, runTree, type StageOfRun } from './tree.js';
 
 /** Ours: the time between two looks at a run that is followed. */
 const LOOK_MS = 500;
@@ -74,6 +74,3 @@ const asksSomebody = ({ stages }: PipelineRunDetail): boolean =>
     ({ status, reason }) =>
       status.startsWith('waiting') || (status === 'running' && asksIn(reason)),
   );
-
-/** True if the reason of a stage says that somebody is waited for. */
-export const asksIn = (reason: string | null): boolean => /\bwaits? for you\b/.test(reason ?? '');

@@ -8,12 +8,12 @@ import {
 import { columnsOf } from '../columns.js';
 import { type Context, command, on, textFlag } from '../command.js';
 import { crud } from '../crud.js';
-import { Exit, failed, usageFault } from '../exit.js';
-import { readFileOrStdin } from '../input.js';
+import { Exit, failed } from '../exit.js';
 import { oneLine, safe } from '../text.js';
-import { asksIn, followRun } from './follow.js';
+import { followRun } from './follow.js';
 import { templateCrud } from './templates.js';
-import { runTree } from './tree.js';
+import { asksIn, runTree } from './tree.js';
+import { type AskedValue, askValues, valuesFrom } from './values.js';
 
 const endpoints = await contracts.pipelines();
 
@@ -88,34 +88,28 @@ const askedLines = (input: unknown): string[] => {
   return safe(typeof message === 'string' ? message : JSON.stringify(input, null, 2)).split('\n');
 };
 
-/** Reads `key=value` pairs by the types of fields. `@file` gives the text of a file. */
-const valuesFrom = async (
-  context: Context,
-  pairs: readonly string[],
-  typeOf: (key: string) => string | undefined,
-): Promise<Record<string, unknown>> => {
-  const values: [string, unknown][] = [];
-  for (const pair of pairs) {
-    const [, key, given = ''] = /^([^=]+)=([\s\S]*)$/.exec(pair) ?? [];
-    if (key === undefined) throw usageFault(`"${pair}" is no <key>=<value>`);
-    const text = given.startsWith('@') ? await readFileOrStdin(context, given.slice(1)) : given;
-    values.push([key, typedValue(text, typeOf(key))]);
+/** Asks which template is started. */
+const askTemplate = async (context: Context): Promise<string> => {
+  const { ask } = context;
+  const instead = 'the name of a template';
+  const client = await context.client();
+  const { templates } = ask.isPossible
+    ? await client.templates.list({ query: { limit: 200 } })
+    : { templates: [] };
+  for (const [at, { name, description }] of templates.entries()) {
+    ask.say(oneLine(`${at + 1}  ${name}${description === null ? '' : `   ${description}`}`));
   }
-  return Object.fromEntries(values);
+  const refuse = (typed: string) =>
+    /^\d+$/.test(typed) && templates[Number(typed) - 1]
+      ? undefined
+      : `A number from 1 to ${templates.length}.`;
+  const chosen = await ask.text({ ask: 'Which template', initial: '1', instead, refuse });
+  return templates[Number(chosen) - 1]?.id ?? chosen;
 };
-
-const typedValue = (text: string, type: string | undefined): unknown => {
-  if (type === 'number' && text.trim() !== '') return Number(text);
-  if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
-  return text;
-};
-
-const typeIn = (fields: readonly { key: string; type: string }[]) => (key: string) =>
-  fields.find((field) => field.key === key)?.type;
 
 const run = command({
   name: 'run',
-  args: '<template> [params...]',
+  args: '[template] [params...]',
   calls: [endpoints.start, endpoints.get],
   examples: [
     'preset_release_notes version=2.1 changes=@changes.txt',
@@ -126,14 +120,21 @@ const run = command({
     follow: on('Show the stages as they go; the exit code is that of the run'),
     name: textFlag('<text>', 'A name for the run'),
   },
-  notes: ['A value that begins with @ is the text of a file.'],
+  notes: [
+    'A value that begins with @ is the text of a file.',
+    'On a terminal without a template it asks for it, and for its parameters.',
+  ],
   run: async (context, { args, flags }) => {
-    const { client, id: templateId } = await templateCrud.find(context, args.template);
+    const named = args.template ?? (await askTemplate(context));
+    const { client, id: templateId } = await templateCrud.find(context, named);
     const { parameters }: PipelineTemplate = await client.templates.get({
       id: templateId,
       query: {},
     });
-    const params = await valuesFrom(context, args.params, typeIn(parameters));
+    const params =
+      args.template === undefined
+        ? await askValues(context, parameters)
+        : await valuesFrom(context, args.params, parameters);
     const { name } = flags;
     const body = { templateId, params, ...(name !== undefined && { name }) };
     const begun = await client.pipelines.start({ body });
@@ -173,7 +174,7 @@ const answer = (name: 'approve' | 'reject') =>
 
 const input = command({
   name: 'input',
-  args: '<run> <stage> <values...>',
+  args: '<run> <stage> [values...]',
   calls: [endpoints.input, endpoints.get],
   examples: [
     '4ew6rt form title=Spring',
@@ -183,8 +184,12 @@ const input = command({
   run: async (context, { args }) => {
     const { client, id } = await runCrud.find(context, args.run);
     const { digest, input: asked } = await waiting(client, id, args.stage);
-    const fields: { key: string; type: string }[] = Object(asked).fields ?? [];
-    const values = await valuesFrom(context, args.values, typeIn(fields));
+    const fields: AskedValue[] = Object(asked).fields ?? [];
+    const isGuided = args.values.length === 0;
+    if (isGuided) for (const line of askedLines(asked)) context.out.note(line);
+    const values = isGuided
+      ? await askValues(context, fields)
+      : await valuesFrom(context, args.values, fields);
     const done = await client.pipelines.input({ id, key: args.stage, body: { digest, values } });
     context.out.done(`Gave ${safe(args.stage)} its values.`, done, runColumns);
   },

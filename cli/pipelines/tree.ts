@@ -12,17 +12,20 @@ export const templateTree = (stages: StageOfTemplate[]): string[] =>
 /** Draws the stages of a run as a tree, with their states. */
 export const runTree = ({ stages }: PipelineRunDetail): string[] => stageTree(stages, runLabel);
 
-/**
- * Draws stages as a tree, each below the last stage that it needs; what else it needs stands beside
- * it.
- */
-const stageTree = <Stage extends { key: string; needs?: string[] | undefined }>(
-  stages: Stage[],
-  labelOf: (stage: Stage, others: string[]) => string,
-): string[] => {
+/** A stage in its place in the tree. */
+interface StageBranch<Stage> {
+  stage: Stage;
+  /** The lines that are drawn before it. */
+  lines: string;
+  /** The keys of what it needs besides the stage above it. */
+  others: string[];
+}
+
+/** Returns stages in the order of a tree, each below the last stage that it needs. */
+export const stageBranches = <Stage extends { key: string; needs?: string[] | undefined }>(
+  stages: readonly Stage[],
+): StageBranch<Stage>[] => {
   const order = new Map(stages.map(({ key }, at) => [key, at]));
-  const parentOf = ({ needs = [] }: Stage): string | undefined =>
-    [...needs].sort((a, b) => depth(b) - depth(a) || (order.get(b) ?? 0) - (order.get(a) ?? 0))[0];
   const depths = new Map<string, number>();
   const depth = (key: string): number => {
     const known = depths.get(key);
@@ -32,10 +35,15 @@ const stageTree = <Stage extends { key: string; needs?: string[] | undefined }>(
     depths.set(key, deepest);
     return deepest;
   };
+  const parentOf = ({ needs = [] }: Stage): string | undefined =>
+    needs
+      .filter((need) => order.has(need))
+      .sort((a, b) => depth(b) - depth(a) || (order.get(b) ?? 0) - (order.get(a) ?? 0))[0];
+  const parents = new Map(stages.map((stage) => [stage.key, parentOf(stage)]));
 
   const below = (parent: string | undefined): Stage[] =>
-    stages.filter((stage) => parentOf(stage) === parent);
-  const draw = (parent: string | undefined, indent: string): string[] => {
+    stages.filter(({ key }) => parents.get(key) === parent);
+  const draw = (parent: string | undefined, indent: string): StageBranch<Stage>[] => {
     const children = below(parent);
     return children.flatMap((stage, at) => {
       const isLast = at === children.length - 1;
@@ -43,13 +51,20 @@ const stageTree = <Stage extends { key: string; needs?: string[] | undefined }>(
       const branch = isRoot ? '' : isLast ? '└─ ' : '├─ ';
       const others = (stage.needs ?? []).filter((need) => need !== parent);
       return [
-        `${indent}${branch}${labelOf(stage, others)}`,
+        { stage, lines: `${indent}${branch}`, others },
         ...draw(stage.key, isRoot ? '' : `${indent}${isLast ? '   ' : '│  '}`),
       ];
     });
   };
   return draw(undefined, '');
 };
+
+/** Draws stages as a tree; what else a stage needs stands beside it. */
+const stageTree = <Stage extends { key: string; needs?: string[] | undefined }>(
+  stages: readonly Stage[],
+  labelOf: (stage: Stage, others: string[]) => string,
+): string[] =>
+  stageBranches(stages).map(({ stage, lines, others }) => `${lines}${labelOf(stage, others)}`);
 
 const runLabel = (stage: StageOfRun, others: string[]): string => {
   const { key, kind, status, startedAt, finishedAt, reason, error } = stage;
@@ -74,3 +89,6 @@ const templateLabel = (
     ...(typeof onError === 'object' ? [`on error back to ${onError.goto}`] : []),
     ...(onError === 'continue' ? ['goes on after an error'] : []),
   ].join('  ');
+
+/** True if the reason of a stage says that somebody is waited for. */
+export const asksIn = (reason: string | null): boolean => /\bwaits? for you\b/.test(reason ?? '');

@@ -57,6 +57,7 @@ export const quietFeed = (): Feed => ({
   channels: () => () => {},
   follow: () => () => {},
   agents: { begin: () => () => {}, told: () => {}, wrote: () => {}, catchUp: async () => {} },
+  isWanted: () => false,
   wantedChannels: () => [],
   onChannels: () => () => {},
   reload: async () => {},

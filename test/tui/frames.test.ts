@@ -48,6 +48,9 @@ const WALK = [
   { name: 'operations', keys: ['g', 'o'], whole: 'About' },
   { name: 'tasks', keys: ['g', 't', ']', ']', ']'], whole: 'Rotate the' },
   { name: 'task', keys: ['Enter'], whole: 'Part of' },
+  { name: 'pipelines', keys: ['g', 'p'], whole: 'publish +\\. pending' },
+  { name: 'run', keys: ['Enter'], whole: 'Publish version' },
+  { name: 'run-sheet', keys: ['A'], whole: 'exactly as shown' },
 ] as const;
 
 const hidden = (text: string): string => text.replace(/[0-9a-z]/g, '#');
@@ -57,6 +60,7 @@ const SAME_WIDTH = [
   /(?<=github-issues-)[0-9a-z]{1,6}/g,
   /(?<=…|\bagent )[0-9a-z]{6}\b/g,
   /\b[0-9a-f]{8}\b/g,
+  /\b[0-9a-f]{64}\b/g,
   /(?<=127\.0\.0\.1:)\d{5}/g,
   /\d{4}-\d\d-\d\d/g,
   /\d+(?::\d\d)+(?:\.\d+)?/g,

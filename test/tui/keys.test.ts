@@ -9,6 +9,7 @@ import {
   moveOf,
   sheetVerbOf,
 } from '../../tui/keys.js';
+import { pageNames } from '../../tui/state/places.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -44,9 +45,11 @@ describe('keys', () => {
     ]);
   });
 
-  it('approves on the page of approvals alone', () => {
-    const pages = ['overview', 'hooks', 'agents', 'approvals', 'inbox', 'vault', 'models'] as const;
-    expect(pages.filter((page) => actOf(page, 'A') === 'approve')).to.equal(['approvals']);
+  it('approves where a whole call, or what a stage asks, is shown, and nowhere else', () => {
+    expect(pageNames.filter((page) => actOf(page, 'A') !== undefined)).to.equal([
+      'approvals',
+      'run',
+    ]);
   });
 
   it('finds what a key means', () => {

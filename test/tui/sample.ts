@@ -14,6 +14,7 @@ export const startSample = async (): Promise<Stage> => {
   await beReached(stage);
   await knowSomething(stage);
   await haveTasks(stage);
+  await haveRuns(stage);
   return stage;
 };
 
@@ -99,6 +100,39 @@ const haveTasks = async (stage: Stage): Promise<void> => {
     priority: 2,
   });
   await make(stage, 'POST', '/api/tasks', { title: 'Rotate the key', parentId: body.id });
+};
+
+/** A run that waits for an approval and for values, and one that was stopped. */
+const haveRuns = async (stage: Stage): Promise<void> => {
+  const now = { kind: 'tool', config: { toolId: 'time', toolAction: 'now' } };
+  const { id: templateId } = await make(stage, 'POST', '/api/pipelines/templates', {
+    name: 'Release',
+    stages: [
+      { key: 'changes', ...now },
+      { key: 'draft', ...now, needs: ['changes'] },
+      {
+        ...{ key: 'approve', name: 'Publish', kind: 'approval', needs: ['draft'] },
+        config: { message: 'Publish version 2.1?\n\nSearch is faster, and logins no longer loop.' },
+      },
+      {
+        ...{ key: 'title', kind: 'input', needs: ['changes'] },
+        config: {
+          message: 'What is it called?',
+          fields: [{ key: 'title', label: 'Title', type: 'string', required: true }],
+        },
+      },
+      { key: 'publish', kind: 'wait', config: { seconds: 0 }, needs: ['approve', 'title'] },
+    ],
+  });
+  const start = (name: string) => make(stage, 'POST', '/api/pipelines', { templateId, name });
+  const { id } = await start('Release 2.0');
+  await make(stage, 'POST', `/api/pipelines/${id}/stop`, {});
+  const waiting = await start('Release 2.1');
+  await until(
+    async () => (await stage.ask('GET', `/api/pipelines/${waiting.id}`)).body.stages,
+    (stages) =>
+      stages.filter(({ status }: { status: string }) => status.startsWith('waiting')).length === 2,
+  );
 };
 
 /** Two notes, which operations have indexed. */

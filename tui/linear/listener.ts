@@ -106,7 +106,8 @@ const ofApprovals = (state: State, announcement: Announcement): Hearing<Approval
 
 /** Approvals have announcements of their own, so they give no news here. */
 const ofNeeds: Hearing<Need> = {
-  mark: ({ kind, id }) => [`need ${kind} ${id}`, ''],
+  // Several stages of one run may wait.
+  mark: ({ kind, id, title }) => [`need ${kind} ${id} ${kind === 'stage' ? title : ''}`, ''],
   news: ({ kind, title, detail }) =>
     kind === 'approval' ? [] : [{ text: `${kind}: ${title}, ${detail}`, weight: 'rings' }],
 };

@@ -138,7 +138,7 @@ export const announceSelection = (desk: Linear, id: string): void => {
   const state = known.store.get();
   const page = screenPage(state);
   const row = cellsIn(state, page).find((each) => each.id === id);
-  if (page.name === 'approvals') output.lines(wholeText(state));
+  if (page.name === 'approvals' || page.name === 'run') output.lines(wholeText(state));
   else {
     if (row) output.lines(cellLines(row));
     output.lines(textLines((page.detail ?? page.text)?.(state, WIDE) ?? []));

@@ -77,8 +77,10 @@ const announceRow = (desk: Linear, item: Item): void => {
 const markRead = ({ known }: Linear): void => {
   const { lists, ui } = known.store.get();
   const { page, selected } = topView(ui);
-  const call = page === 'approvals' ? lists.approvals.byId[selected ?? ''] : undefined;
-  if (call) known.store.dispatch({ type: 'approval.seen', digest: call.digest });
+  const row = selected ?? '';
+  const stage = page === 'run' ? lists.stages.byId[row] : undefined;
+  const asks = page === 'approvals' ? lists.approvals.byId[row] : stage;
+  if (asks?.digest) known.store.dispatch({ type: 'approval.seen', digest: asks.digest });
 };
 
 /** The wanted verb: one of the page, or one of the contract of a browsed resource. */

@@ -72,7 +72,15 @@ export const drawRow = (of: ScreenRow, width: number, theme: Theme): string => {
   return styled.join('') + ' '.repeat(Math.max(0, width - used));
 };
 
-const GLYPHS: Record<string, string> = { '─': '-', '│': '|', '→': '>', '…': '~', '·': '.' };
+const GLYPHS: Record<string, string> = {
+  '─': '-',
+  '│': '|',
+  '├': '|',
+  '└': '`',
+  '→': '>',
+  '…': '~',
+  '·': '.',
+};
 const BARS = '▁▂▃▄▅▆▇█';
 
 /** Replaces each glyph outside ASCII with as many characters as it has columns. */

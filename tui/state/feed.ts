@@ -39,8 +39,7 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
   const requests = createRequests(client);
   /** Lists whose next rows are being loaded. */
   const below = new Set<ListName>();
-  let overviews = 0;
-  let generation = 0;
+  const counts = { overviews: 0, generation: 0 };
 
   const read = async <N extends ListName>(
     name: N,
@@ -51,8 +50,8 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
     const known = store.get().lists[name];
     if (isAnswered(loader, known, of)) return;
     const most = isWhole && known.of === of && !loader.isGrowing ? known.order.length : 0;
-    generation += 1;
-    const asked = generation;
+    counts.generation += 1;
+    const asked = counts.generation;
     const { keepsRows } = loader;
     const ask = { do: 'ask' as const, of, generation: asked, at: now(), keepsRows };
     store.dispatch({ type: 'list', name, change: ask });
@@ -137,12 +136,12 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
       };
     },
     overview: (everyMs: number): (() => void) => {
-      overviews += 1;
+      counts.overviews += 1;
       void readOverview();
       void readRecent();
       const stop = every(everyMs, readOverview);
       return () => {
-        overviews -= 1;
+        counts.overviews -= 1;
         stop();
       };
     },
@@ -164,12 +163,13 @@ export const createFeed = ({ client, store, now }: FeedDeps) => {
       return () => void listeners.delete(tell);
     },
     reload: (name: ListName): Promise<void> => read(name, store.get().lists[name].of, true),
+    isWanted: (name: ListName): boolean => (wanted.get(name) ?? 0) > 0,
     more: (name: ListName): Promise<void> => readBelow(name),
     reloadShown: async (): Promise<void> => {
       const shown = counted(wanted);
       await Promise.all([
         ...shown.map((name) => read(name, store.get().lists[name].of, true)),
-        ...(overviews > 0 ? [readOverview(), readRecent()] : []),
+        ...(counts.overviews > 0 ? [readOverview(), readRecent()] : []),
       ]);
     },
     close: (): void => {

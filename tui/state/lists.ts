@@ -126,6 +126,9 @@ export const lists = (): Lists => ({
   answers: none,
   tasks: none,
   parts: none,
+  runs: none,
+  templates: none,
+  stages: none,
   things: none,
 });
 

@@ -14,6 +14,7 @@ import { olderDaemon } from '../../src/client/skew.js';
 import { connection, type LiveNote } from '../../src/client/socket.js';
 import type { Feed } from './feed.js';
 import { loadAccount } from './greet.js';
+import { createRefresh, type ListRefresh } from './refresh.js';
 import type { DeskStore } from './state.js';
 import type { StreamEntry } from './streams.js';
 import { messageAction } from './ui.js';
@@ -33,6 +34,8 @@ export const EXECUTIONS = 'executions';
 /** Puts events into the store as they happen, and connects again when the connection is lost. */
 export const createLive = (deps: LiveDeps) => {
   const { client, token, store, feed, signal, now } = deps;
+  const refresh = createRefresh(feed);
+  signal.addEventListener('abort', refresh.close, { once: true });
   let hurry = (): void => {};
 
   const listen = async (isAgain: boolean): Promise<string> => {
@@ -49,7 +52,7 @@ export const createLive = (deps: LiveDeps) => {
     for (;;) {
       const next = await stream.next();
       if (next.done) return next.value.reason;
-      if (next.value.type === 'event') obey(deps, next.value);
+      if (next.value.type === 'event') obey(deps, refresh, next.value);
       else {
         await connected(deps, isFirst && isAgain);
         isFirst = false;
@@ -148,7 +151,11 @@ const connected = async (deps: LiveDeps, isAgain: boolean): Promise<void> => {
 type Heard = Extract<LiveNote, { type: 'event' }>;
 
 /** Applies one frame to the state. */
-const obey = ({ store, feed, now }: LiveDeps, { channel, data }: Heard): void => {
+const obey = (
+  { store, feed, now }: LiveDeps,
+  refresh: ListRefresh,
+  { channel, data }: Heard,
+): void => {
   if (!isRecord(data)) return;
   if (channel === 'approval') {
     if (isApproval(data)) {
@@ -171,6 +178,9 @@ const obey = ({ store, feed, now }: LiveDeps, { channel, data }: Heard): void =>
     if (isOperation(data)) store.queue({ type: 'operation.heard', operation: data, at: now() });
   } else if (channel === 'task.changed') {
     void feed.reload('tasks');
+  } else if (channel === 'pipeline.stage') {
+    refresh.soon('runs');
+    refresh.soon('stages');
   } else if (channel === 'tunnel.status') {
     void feed.reload('tunnel');
   } else if (channel.startsWith('agent.')) {

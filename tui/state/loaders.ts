@@ -17,6 +17,7 @@ import {
   type RowOf,
   TUNNEL,
 } from './rows.js';
+import { readRuns, readStages } from './runs.js';
 import { readThings } from './things.js';
 
 interface Asked {
@@ -233,6 +234,12 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
       const { tasks, nextCursor } = await client.tasks.list({ query });
       return { rows: tasks, nextCursor };
     },
+  },
+  runs: { page: (client, { of, cursor }) => readRuns(client, of, { limit: LIMIT, cursor }) },
+  templates: paged('templates', ({ templates }, query) => templates.list({ query })),
+  stages: {
+    page: async (client, { of }) => ({ rows: await readStages(client, of), nextCursor: null }),
+    isGivenUp: true,
   },
   things: {
     page: (client, { of, cursor }) => readThings(client, of ?? '', { limit: 50, cursor }),

@@ -12,7 +12,7 @@ export const digitRoots = [
   'logs',
 ] as const;
 /** The screens that `g` and a letter open. */
-export const letterRoots = { k: 'knowledge', o: 'operations', t: 'tasks' } as const;
+export const letterRoots = { k: 'knowledge', o: 'operations', t: 'tasks', p: 'pipelines' } as const;
 type LetterRoot = (typeof letterRoots)[keyof typeof letterRoots];
 export type Root = (typeof digitRoots)[number] | LetterRoot;
 /** All screens: those of the digits, then the others. */
@@ -22,7 +22,7 @@ export const roots: readonly Root[] = [...digitRoots, ...Object.values(letterRoo
 export const pageNames = [
   ...roots,
   ...(['hook', 'execution', 'agent', 'operation', 'browse'] as const),
-  ...(['chunk', 'answer', 'document', 'report', 'task'] as const),
+  ...(['chunk', 'answer', 'document', 'report', 'task', 'runs', 'run'] as const),
 ];
 export type PageName = (typeof pageNames)[number];
 
@@ -78,6 +78,27 @@ export const taskJump = (id: string): JumpTarget => ({
   selected: id,
 });
 
+/** Returns the place of a run, with a stage of it selected if one is given. */
+export const runPlace = (id: string, selected?: string): ScreenPlace => ({
+  page: 'run',
+  id,
+  ...(selected !== undefined && { selected }),
+});
+
+/** Returns the jump to a run of a pipeline. */
+export const runJump = (id: string, stage?: string): JumpTarget => ({
+  root: 'pipelines',
+  places: [runPlace(id, stage)],
+  selected: id,
+});
+
+/** Returns the jump to an operation. */
+export const operationJump = (id: string): JumpTarget => ({
+  root: 'operations',
+  places: [{ page: 'operation', id }],
+  selected: id,
+});
+
 /** Returns the place of a question of research, with its report. */
 export const reportPlace = (id: string): ScreenPlace => ({ page: 'report', id });
 
@@ -88,7 +109,9 @@ export interface ScreenPlace {
   id: string | null;
   /**
    * The parent of that thing: the hook of an execution, the entry of a chunk, the document of a
-   * page, or the resource that is browsed.
+   * page, the run whose stage has begun runs, or the resource that is browsed.
    */
   of?: string;
+  /** Id of the row that is selected at first; the first row if absent. */
+  selected?: string | null;
 }

@@ -16,11 +16,13 @@ import type {
   ModelView,
   Notification,
   Operation,
+  PipelineTemplate,
   Reply,
   ResearchJobDetail,
   TaskView,
   TunnelView,
 } from '../../src/client/index.js';
+import type { RunItem, StageItem } from './runs.js';
 import type { Thing } from './things.js';
 
 /** Id of the only row in the list of tunnels. */
@@ -71,6 +73,12 @@ export interface RowOf {
   tasks: TaskView;
   /** The parts of one task. */
   parts: TaskView;
+  /** The runs of pipelines, or those that the stages of one run have begun. */
+  runs: RunItem;
+  /** The templates of pipelines, for their names. */
+  templates: PipelineTemplate;
+  /** The stages of one run. */
+  stages: StageItem;
   /** The rows of any resource without a screen of its own. */
   things: Thing;
 }

@@ -2,7 +2,7 @@ import { type Client, contracts, isRecord } from '../../src/client/index.js';
 
 /** Resources without a screen of their own, by their names in the palette. */
 export const browsed = [
-  ...(['documents', 'research', 'memories', 'pipelines', 'recurring'] as const),
+  ...(['documents', 'research', 'memories', 'recurring'] as const),
   ...(['sessions', 'webhooks', 'channels', 'skills', 'experts'] as const),
 ] as const;
 export type Browsed = (typeof browsed)[number];

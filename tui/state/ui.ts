@@ -113,10 +113,10 @@ export const ui = (size: Size): UiState => ({
 });
 
 const lookAt = (place: ScreenPlace): ScreenView => ({
+  selected: null,
   ...place,
   tab: 0,
   pane: 0,
-  selected: null,
   filter: '',
   scroll: 0,
   isZoomed: false,

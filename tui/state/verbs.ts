@@ -68,6 +68,9 @@ const refusalOf = (error: unknown): Message => {
   return { text: `No answer: ${error.reason}${doubt}`, tone: 'danger' };
 };
 
+/** The states of what waits for an answer. */
+const ASKING: readonly string[] = ['pending', 'waiting_approval'];
+
 /** Returns the reason why an act is not possible now; null if it is possible. */
 export const refusalNow = (state: State, act: Act): string | null => {
   const { lists } = state;
@@ -79,7 +82,7 @@ export const refusalNow = (state: State, act: Act): string | null => {
   if (!row && !act.isFree) return 'It is gone';
   const isChanged =
     act.guard !== undefined &&
-    !(row && 'digest' in row && row.digest === act.guard && row.status === 'pending');
+    !(row && 'digest' in row && row.digest === act.guard && ASKING.includes(row.status));
   return isChanged ? 'It was decided, or has changed, meanwhile: nothing was done' : null;
 };
 

@@ -105,6 +105,38 @@ stages:
     ]);
   });
 
+  it('asks for the template, its parameters and the values of a stage on a terminal', async () => {
+    await run(
+      'apply',
+      `name: Form
+parameters:
+  - { key: size, type: number, required: true }
+stages:
+  - key: title
+    kind: input
+    config: { message: "Which title?", fields: [{ key: title, label: Title, type: string, required: true }] }
+`,
+    );
+    const { templates } = await world.client.templates.list({ query: {} });
+    const number = templates.findIndex(({ name }) => name === 'Form') + 1;
+    const answers = [String(number), 'big', '3'];
+    const begun = await world.cli(['pipelines', 'run'], { terminal: 100, answers });
+    expect(begun.stderr).to.contain('A number.');
+    const { pipelines } = await world.client.pipelines.list({ query: {} });
+    const [{ id, params } = { id: '', params: {} }] = pipelines;
+    expect(params).to.equal({ size: 3 });
+    // What is typed is the value, also if it begins with the sign of a file.
+    const given = await world.cli(['pipelines', 'input', id, 'title'], {
+      ...{ terminal: 100, answers: ['', '@spring'] },
+    });
+    expect(given.stderr).to.contain('Which title?');
+    expect(given.stderr).to.contain('It is needed.');
+    const { stages } = await world.client.pipelines.get({ id });
+    expect(stages[0]?.output).to.equal({ title: '@spring' });
+    const piped = await world.cli(['pipelines', 'run']);
+    expect(piped.code).to.equal(2);
+  });
+
   it('prints YAML that can be applied again', async () => {
     await run('apply', YAML);
     const yaml = (await world.cli(['pipelines', 'templates', 'get', 'Notes', '--yaml'])).stdout;

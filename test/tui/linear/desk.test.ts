@@ -86,6 +86,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
       ['knowledge', 'Nothing is known yet.'],
       ['operations', 'Nothing that takes long was begun.'],
       ['tasks', 'Nothing to do here.'],
+      ['pipelines', 'No pipeline has run yet.'],
     ] as const)) {
       desk.say('menu');
       await desk.hears('quit ends.');
@@ -122,6 +123,38 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     desk.say('knowledge');
     const all = await desk.hears('A number opens a row.');
     expect(all).to.contain('Knowledge: 1 entry.\n1. The staging server is argon., from note, ');
+  });
+
+  it('tells of a stage that waits, and reads what it asks before it is approved', {
+    timeout: 60_000,
+  }, async () => {
+    const stages = [
+      { key: 'go', kind: 'approval', config: { message: 'Send the letter?' } },
+      { key: 'send', kind: 'wait', config: { seconds: 0 }, needs: ['go'] },
+    ];
+    const { body: template } = await stage.ask('POST', '/api/pipelines/templates', {
+      name: 'Letter',
+      stages,
+    });
+    const { body: run } = await stage.ask('POST', '/api/pipelines', { templateId: template.id });
+    await desk.hears('stage: Letter: go, waits for you');
+    desk.say('pipelines');
+    const rows = await desk.hears('A number opens a row.');
+    expect(rows).to.contain('1. state waiting, name Letter, stages 0/2, now go waits for approval');
+    desk.say('1\nopen');
+    const opened = await desk.hears('2. stage send, state pending');
+    expect(opened).to.contain('Run: Letter, waiting, $0.00.');
+    desk.say('approve');
+    const asked = await desk.hears('y does it');
+    expect(asked).to.contain('Send the letter?');
+    expect(asked).to.match(/Digest {2}[0-9a-f]{64}/);
+    await heard();
+    desk.say('y');
+    await desk.hears('Approved go of Letter');
+    await until(
+      async () => (await stage.ask('GET', `/api/pipelines/${run.id}`)).body.status,
+      (status) => status === 'completed',
+    );
   });
 
   it('numbers rows, opens one by number or name, and its parts by name', async () => {
@@ -240,7 +273,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     desk.say('1');
     await desk.hears('messageCount');
     desk.say('browse nothing');
-    await desk.hears('browse takes one of: documents, research, memories, pipelines, recurring');
+    await desk.hears('browse takes one of: documents, research, memories, recurring');
   });
 
   it('answers words that there are not, whatever is in them', async () => {
@@ -260,7 +293,8 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     desk.say(':q');
     expect(await desk.ended).to.equal(0);
     expect(desk.all()).to.match(/^[^\u0000-\u0006\u0008\u0009\u000b-\u001f\u007f-\u009f]*$/);
-    expect(bells(desk.all())).to.equal(2);
+    // Two calls, and a stage.
+    expect(bells(desk.all())).to.equal(3);
   });
 
   it('ends with its input, or by ^C, each with its code', async () => {

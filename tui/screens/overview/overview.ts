@@ -15,7 +15,7 @@ import { left, leftInWords, since, timeOfEvent } from '../../parts/times.js';
 import { bodyOf } from '../../state/layout.js';
 import { rowsOf } from '../../state/lists.js';
 import { EXECUTIONS } from '../../state/live.js';
-import { hookGoal, type JumpTarget, rowGoal, taskJump } from '../../state/places.js';
+import { hookGoal, type JumpTarget, rowGoal, runJump, taskJump } from '../../state/places.js';
 import type { State } from '../../state/state.js';
 import { ringOf, type StreamEntry } from '../../state/streams.js';
 import { toneOf } from '../../theme.js';
@@ -62,6 +62,9 @@ const needs = rowsFor<Need>({
   columns: needColumns,
 });
 
+/** Returns the key of the stage that waits: the title is the run and its stage. */
+const stageOf = ({ title }: Need): string => title.slice(title.lastIndexOf(': ') + 2);
+
 /** Returns the place at which the selected need is dealt with. */
 const needGoal = (state: State): JumpTarget | null => {
   const need = needs.chosen(state);
@@ -70,7 +73,8 @@ const needGoal = (state: State): JumpTarget | null => {
   if (kind === 'approval') return rowGoal('approvals', id);
   if (kind === 'expiring') return rowGoal('vault', id);
   // The detail says what to do, or what went wrong.
-  if (kind === 'memory' || kind === 'recurring' || kind === 'stage') return null;
+  if (kind === 'memory' || kind === 'recurring') return null;
+  if (kind === 'stage') return runJump(id, stageOf(need));
   if (kind === 'task') return taskJump(id);
   return hookId === null ? { root: 'hooks', places: [] } : hookGoal(hookId, id);
 };
@@ -182,6 +186,7 @@ export const overviewPage: ScreenPage = {
   glossary: [
     ['expiring', 'a credential that ends within a week'],
     ['task', 'a task that is overdue or due today'],
+    ['stage', 'a stage of a pipeline that waits for your answer'],
     ['memory', 'a memory that counts once you confirm it'],
     ['queue', 'deliveries that are kept and not yet run'],
   ],

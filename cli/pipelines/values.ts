@@ -1,0 +1,75 @@
+import type { Context } from '../command.js';
+import { usageFault } from '../exit.js';
+import { readFileOrStdin } from '../input.js';
+import { oneLine } from '../text.js';
+
+/** A parameter of a template, or a field that a stage asks for. */
+export interface AskedValue {
+  key: string;
+  /** The words for a person; the key unless given. */
+  label?: string | undefined;
+  type: string;
+  required?: boolean | undefined;
+  default?: unknown;
+  options?: string[] | undefined;
+  description?: string | undefined;
+}
+
+/** Reads `key=value` pairs by the types of fields. `@file` gives the text of a file. */
+export const valuesFrom = async (
+  context: Context,
+  pairs: readonly string[],
+  fields: readonly AskedValue[],
+): Promise<Record<string, unknown>> => {
+  const values: [string, unknown][] = [];
+  for (const pair of pairs) {
+    const [, key, given = ''] = /^([^=]+)=([\s\S]*)$/.exec(pair) ?? [];
+    if (key === undefined) throw usageFault(`"${pair}" is no <key>=<value>`);
+    const text = given.startsWith('@') ? await readFileOrStdin(context, given.slice(1)) : given;
+    values.push([key, typedValue(text, typeIn(fields, key))]);
+  }
+  return Object.fromEntries(values);
+};
+
+/** Asks a person for each value; what is left empty is not given, unless it must be. */
+export const askValues = async (
+  context: Context,
+  fields: readonly AskedValue[],
+): Promise<Record<string, unknown>> => {
+  const values: [string, unknown][] = [];
+  for (const field of fields) {
+    const text = await askFor(context, field);
+    if (text !== '') values.push([field.key, typedValue(text, field.type)]);
+  }
+  return Object.fromEntries(values);
+};
+
+const askFor = ({ ask }: Context, field: AskedValue): Promise<string> => {
+  const { key, label = key, type, required, default: initial, description, options } = field;
+  const hints = [...(description === undefined ? [] : [description]), ...(options ?? [])];
+  const question = {
+    ask: oneLine(hints.length === 0 ? label : `${label} (${hints.join(', ')})`),
+    instead: `${key}=<value>`,
+    refuse: (typed: string) => refusalOf(field, typed),
+  };
+  if (type === 'text' && initial === undefined) return ask.lines(question);
+  const shown = initial === undefined || initial === null ? undefined : String(initial);
+  return ask.text({ ...question, ...(shown !== undefined && !required && { initial: shown }) });
+};
+
+const refusalOf = ({ type, required, options }: AskedValue, typed: string): string | undefined => {
+  if (typed === '') return required ? 'It is needed.' : undefined;
+  if (type === 'number' && !Number.isFinite(Number(typed))) return 'A number.';
+  if (type === 'boolean' && !/^(true|false)$/.test(typed)) return 'true or false.';
+  if (type === 'choice' && options && !options.includes(typed)) return `${options.join(', ')}.`;
+  return undefined;
+};
+
+const typedValue = (text: string, type: string | undefined): unknown => {
+  if (type === 'number' && text.trim() !== '') return Number(text);
+  if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
+  return text;
+};
+
+const typeIn = (fields: readonly AskedValue[], key: string): string | undefined =>
+  fields.find((field) => field.key === key)?.type;

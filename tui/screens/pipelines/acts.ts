@@ -1,0 +1,118 @@
+import type { PipelineRun } from '../../../src/client/index.js';
+import type { Acts } from '../../page.js';
+import { textOf } from '../../parts/row.js';
+import { MOST_CHARACTERS } from '../../parts/text.js';
+import type { Act } from '../../state/act.js';
+import { onRow } from '../../state/act.js';
+import { isRunOver, type StageItem } from '../../state/runs.js';
+import type { State } from '../../state/state.js';
+import { offered } from '../list.js';
+import { askedRows, askedText, shortDigest } from './stage.js';
+
+/** Time after a question has appeared in which keys have no effect, in milliseconds. */
+const DEAD_MS = 700;
+/** Rows of the terminal that are left beside what a question shows. */
+const FREE_ROWS = 12;
+const INDENT = '| ';
+
+/** Returns the acts on a whole run that are possible now. */
+export const runActs = (run: PipelineRun): Acts => {
+  const { id, name } = run;
+  const base = { ...onRow('runs', id, 'stages'), isFree: true as const };
+  return offered({
+    stop: !isRunOver(run) && {
+      ...base,
+      text: `Stop run ${name}`,
+      line: `adjutant pipelines stop ${id}`,
+      doing: 'stopping…',
+      ask: { lines: [`Stop the run ${name}, and everything under it?`], deadMs: DEAD_MS },
+      call: async ({ pipelines }) => {
+        const { status } = await pipelines.stop({ id });
+        return `${name}: ${status}`;
+      },
+    },
+    replay: isRunOver(run) && {
+      ...base,
+      text: `Retry run ${name}`,
+      line: `adjutant pipelines retry ${id}`,
+      doing: 'retrying…',
+      ask: {
+        lines: [`Go on with ${name} from what failed? What had completed is not done again.`],
+        deadMs: DEAD_MS,
+      },
+      call: async ({ pipelines }) => {
+        const { status } = await pipelines.retry({ id, body: {} });
+        return `It goes on: ${name} is ${status}`;
+      },
+    },
+  });
+};
+
+/**
+ * Returns the acts on the selected stage: its answer if it waits for approval, else those on its
+ * run. `isRead`: the last line of what it asks was on screen.
+ */
+export const stageActs = (stage: StageItem, state: State, isRead: boolean): Acts => {
+  const { approve, stop } = stage.status === 'waiting_approval' ? answers(stage) : {};
+  const acts = runActs(stage.run);
+  if (!approve || !stop) return acts;
+  return { ...acts, approve: shownWhole(approve, stage, { state, isRead }), stop };
+};
+
+const answers = (stage: StageItem): Record<'approve' | 'stop', Act> | Record<string, never> => {
+  const { key, digest, run } = stage;
+  if (digest === null) return {};
+  const { id, name } = run;
+  const base = { ...onRow('stages', key, 'runs'), guard: digest };
+  const what = `${key} ${shortDigest(stage)} of ${name}`;
+  return {
+    approve: {
+      ...base,
+      text: `Approve ${what}`,
+      line: `adjutant pipelines approve ${id} ${key}`,
+      doing: 'approving…',
+      call: async ({ pipelines }) => {
+        await pipelines.approve({ id, key, body: { digest } });
+        return `Approved ${key} of ${name}`;
+      },
+    },
+    stop: {
+      ...base,
+      text: `Deny ${what}`,
+      line: `adjutant pipelines reject ${id} ${key}`,
+      doing: 'denying…',
+      ask: {
+        lines: [`Deny ${what}? The stage fails.`],
+        deadMs: DEAD_MS,
+      },
+      call: async ({ pipelines }) => {
+        await pipelines.reject({ id, key, body: { digest } });
+        return `Denied ${key} of ${name}`;
+      },
+    },
+  };
+};
+
+/**
+ * Adds the question, which shows the whole of what is approved. If that is longer than there is
+ * room, it must have been read above; if it is too long for the desk, it is not approved here.
+ */
+const shownWhole = (
+  act: Act,
+  stage: StageItem,
+  { state, isRead }: { state: State; isRead: boolean },
+): Act => {
+  const { width, height } = state.ui.size;
+  const rows = askedRows(stage, width - INDENT.length).map((row) => `${INDENT}${textOf(row)}`);
+  const isShort = rows.length <= Math.max(1, height - FREE_ROWS);
+  const whole = isShort ? rows : [`Its ${rows.length} lines are above, read to their end.`];
+  const lines = [`${act.text}, exactly as shown?`, ...whole];
+  const refusal = refusalOf({ act, stage, isRead: isShort || isRead });
+  return { ...act, ask: { lines, deadMs: DEAD_MS }, ...(refusal !== null && { refusal }) };
+};
+
+const refusalOf = (of: { act: Act; stage: StageItem; isRead: boolean }): string | null => {
+  if (askedText(of.stage).length > MOST_CHARACTERS)
+    return `Too long to be read here: ${of.act.line}`;
+  return of.isRead ? null : 'Read it to its end first: tab, then j';
+};

@@ -1,0 +1,174 @@
+import { stageBranches } from '../../../cli/pipelines/tree.js';
+import type { ScreenPage } from '../../page.js';
+import { markedRows } from '../../parts/marks.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
+import { column, numberColumn, type ScreenColumn } from '../../parts/table.js';
+import { counted, dollars } from '../../parts/text.js';
+import { bodyOf } from '../../state/layout.js';
+import { rowsOf } from '../../state/lists.js';
+import { agentGoal, type JumpTarget, operationJump, type ScreenPlace } from '../../state/places.js';
+import type { StageItem } from '../../state/runs.js';
+import { chosenOf } from '../../state/selection.js';
+import type { State } from '../../state/state.js';
+import { topView } from '../../state/ui.js';
+import { toneOf } from '../../theme.js';
+import { listPage } from '../list.js';
+import { stageActs } from './acts.js';
+import {
+  isStageOver,
+  needsPerson,
+  signedState,
+  stageRows,
+  stageTone,
+  tookOf,
+  whyOf,
+} from './stage.js';
+
+/** The socket tells what changes; this is for what was missed. */
+const EVERY_MS = 15_000;
+
+/** The signs of states, as help explains them. */
+export const STAGE_WORDS = [
+  ['?', 'the stage waits for you'],
+  ['* and .', 'the stage runs; it has not begun'],
+  ['+ and !', 'the stage has completed; it has failed'],
+  ['- and x', 'the stage was skipped; it was stopped'],
+] as const;
+
+/** Returns the columns of stages; their keys are drawn as a tree. */
+const stageColumns = (state: State): ScreenColumn<StageItem>[] => {
+  const { lists, session } = state;
+  const branches = new Map(
+    stageBranches(rowsOf(lists.stages)).map(({ stage, lines, others }) => [
+      stage.key,
+      { lines, others },
+    ]),
+  );
+  const alsoNeeds = ({ key }: StageItem): string => {
+    const others = branches.get(key)?.others ?? [];
+    return others.length === 0 ? '' : `also needs ${others.join(', ')}`;
+  };
+  return [
+    {
+      ...column<StageItem>('STAGE', [12, 44, 0], ({ key }) => `${branches.get(key)?.lines}${key}`),
+      said: ({ key }) => key,
+    },
+    {
+      ...column<StageItem>(
+        'STATE',
+        [18, 18, 0],
+        (stage) => lists.stages.busy[stage.id] ?? signedState(stage),
+      ),
+      said: ({ id, status }) => lists.stages.busy[id] ?? status,
+      tone: stageTone,
+    },
+    column('KIND', [8, 10, 3], ({ kind }) => kind),
+    numberColumn('TOOK', [4, 8, 2], (stage) => tookOf(stage, session.now)),
+    column('WHY', [14, 200, 1], (stage) =>
+      [whyOf(stage), alsoNeeds(stage)].filter((text) => text !== '').join('   '),
+    ),
+  ];
+};
+
+/** Returns the place of what a stage has begun. */
+const goalOf = ({ agentId, operationId }: StageItem): JumpTarget | null => {
+  if (agentId !== null) return agentGoal(agentId);
+  return operationId === null ? null : operationJump(operationId);
+};
+
+/** Returns the place of the runs that a stage has begun, of the kinds that begin some. */
+const placeBelow = ({ kind, key, run }: StageItem): ScreenPlace | null =>
+  kind === 'foreach' || kind === 'pipeline' ? { page: 'runs', id: key, of: run.id } : null;
+
+/** True if the last line of what the selected stage asks is, or was, on screen. */
+const isRead = (state: State, { digest }: StageItem): boolean => {
+  if (digest !== null && state.approvals.seen.includes(digest)) return true;
+  if (topView(state.ui).isRaw) return false;
+  const size = bodyOf(state);
+  const text = runPage.text?.(state, size.width);
+  const seen = topView(state.ui).scroll + (runPage.textHeight?.(state, size) ?? 0);
+  return text ? seen >= text.length : false;
+};
+
+const firstStage = (state: State): StageItem | null => rowsOf(state.lists.stages)[0] ?? null;
+
+/** Returns the name of the run with its state, what it has cost, and its error. */
+const headRow = (state: State): ScreenRow | null => {
+  const first = firstStage(state);
+  if (!first) return null;
+  const { id, name, status, usage, error } = first.run;
+  const word = state.lists.runs.busy[id] ?? status;
+  return row(
+    tonedSpan('strong', name),
+    '   ',
+    tonedSpan(toneOf(word), word),
+    `   ${dollars(usage.costUsd)}`,
+    ...(error === null ? [] : ['   ', tonedSpan('danger', error)]),
+  );
+};
+
+const listed: ScreenPage = listPage<StageItem>({
+  name: 'run',
+  title: 'Run',
+  noun: 'stage',
+  list: 'stages',
+  rows: ({ lists }) => stageBranches(rowsOf(lists.stages)).map(({ stage }) => stage),
+  item: (stage) => ({
+    id: stage.id,
+    name: stage.key,
+    words: `${stage.name} ${stage.kind} ${stage.status} ${whyOf(stage)}`,
+    facts: { status: stage.status, kind: stage.kind },
+  }),
+  columns: stageColumns,
+  detail: (state, stage, width) =>
+    topView(state.ui).isRaw
+      ? markedRows(JSON.stringify({ ...stage, run: undefined }, null, 2), [], width)
+      : stageRows(state, stage, width),
+  end: (stage, hidden) => {
+    if (hidden > 0) return tonedSpan('muted', `-- ${counted(hidden, 'more row')}: tab, then j --`);
+    return tonedSpan('muted', stage.digest === null ? '' : 'All that it asks is shown.');
+  },
+  empty: ['There is no such run any more.', '  esc  back'],
+  pages: () => null,
+  needs: ({ ui }) => [
+    { is: 'list', list: 'stages', of: topView(ui).id, everyMs: EVERY_MS },
+    { is: 'channel', channel: 'pipeline.stage' },
+  ],
+  opens: placeBelow,
+  related: goalOf,
+  acts: (stage, state) => stageActs(stage, state, isRead(state, stage)),
+  leaves: (stage) => ({
+    message: stage?.status === 'waiting_input' && ['pipelines', 'input', stage.run.id, stage.key],
+  }),
+  noticed: (stage, state) =>
+    stage.digest !== null && !state.approvals.seen.includes(stage.digest) && isRead(state, stage)
+      ? { type: 'approval.seen', digest: stage.digest }
+      : null,
+  summary: (state, stages) => {
+    const first = firstStage(state);
+    if (!first) return '';
+    const waiting = stages.filter(needsPerson).length;
+    const asks = waiting === 0 ? '' : `, ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you`;
+    const done = stages.filter(isStageOver).length;
+    const { name, status, usage } = first.run;
+    return `${name}: ${status}, ${done} of ${stages.length} stages done${asks}, ${dollars(usage.costUsd)}`;
+  },
+  glossary: STAGE_WORDS,
+});
+
+/** One run: its stages as a tree, and the selected one in full. */
+export const runPage: ScreenPage = {
+  ...listed,
+  head: (state) => {
+    const head = headRow(state);
+    return head ? [head] : [];
+  },
+  line: (state) => {
+    const { id } = topView(state.ui);
+    const stage = chosenOf(listed, state);
+    const chosen = stage ? state.lists.stages.byId[stage.id] : undefined;
+    return chosen?.status === 'waiting_approval'
+      ? `adjutant pipelines approve ${id} ${chosen.key}`
+      : `adjutant pipelines get ${id}`;
+  },
+};

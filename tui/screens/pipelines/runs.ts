@@ -1,0 +1,149 @@
+import { stageBranches } from '../../../cli/pipelines/tree.js';
+import type { PageNeed, ScreenPage } from '../../page.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
+import { column, numberColumn, stateColumn } from '../../parts/table.js';
+import { counted, dollars } from '../../parts/text.js';
+import { since } from '../../parts/times.js';
+import { rowsOf } from '../../state/lists.js';
+import { runPlace } from '../../state/places.js';
+import type { RunItem, StageBrief } from '../../state/runs.js';
+import { chosenOf } from '../../state/selection.js';
+import type { State } from '../../state/state.js';
+import { topView } from '../../state/ui.js';
+import { toneOf } from '../../theme.js';
+import { listPage } from '../list.js';
+import { runActs } from './acts.js';
+import { STAGE_WORDS } from './run.js';
+import { needsPerson, signedState, stageTone, whyOf } from './stage.js';
+
+/** The socket tells what changes; this is for what was missed. */
+const EVERY_MS = 15_000;
+/** Time for which a run must be selected before its stages are read. */
+const REST_MS = 150;
+const OVER = ['completed', 'failed', 'skipped', 'stopped'];
+const ASKS: Partial<Record<StageBrief['status'], string>> = {
+  waiting_approval: 'for approval',
+  waiting_input: 'for input',
+};
+
+/** Returns the status of a run, or the act on it that is under way. */
+const statusOf = ({ lists }: State, { id, status }: RunItem): string =>
+  lists.runs.busy[id] ?? status;
+
+/** Returns the stages of a run: those that were read last, if it is the selected one. */
+const stagesOf = ({ lists: { stages } }: State, run: RunItem): readonly StageBrief[] | null =>
+  stages.of === run.id && stages.order.length > 0 ? rowsOf(stages) : run.stages;
+
+/** Returns how many of its stages have ended: `3/5`; an empty text if that is not known. */
+const doneOf = (state: State, run: RunItem): string => {
+  const stages = stagesOf(state, run);
+  if (stages === null) return '';
+  return `${stages.filter(({ status }) => OVER.includes(status)).length}/${stages.length}`;
+};
+
+/** Returns the first stage that waits for a person; else the first that runs. */
+const currentStage = (stages: readonly StageBrief[]): StageBrief | undefined =>
+  stages.find(needsPerson) ?? stages.find(({ status }) => status === 'running');
+
+/** Returns what a run waits for, or does, or why it failed. */
+const nowOf = (state: State, run: RunItem): string => {
+  if (run.error !== null) return run.error;
+  const stage = currentStage(stagesOf(state, run) ?? []);
+  if (!stage) return '';
+  const { key, status, reason } = stage;
+  const asks = ASKS[status];
+  return `${key} ${asks === undefined ? (reason ?? status) : `waits ${asks}`}`;
+};
+
+const templateName = ({ lists: { templates } }: State, { templateId }: RunItem): string =>
+  templates.byId[templateId]?.name ?? templateId;
+
+/** Returns the name of a run with its state and its stages as a tree. */
+const detailRows = (state: State, run: RunItem): ScreenRow[] => {
+  const { name, untrusted, usage, error } = run;
+  const word = statusOf(state, run);
+  const { stages } = state.lists;
+  const tree = stages.of === run.id ? stageBranches(rowsOf(stages)) : [];
+  return [
+    row(
+      ...[tonedSpan('strong', name), '   ', tonedSpan(toneOf(word), word)],
+      `   ${templateName(state, run)}   ${dollars(usage.costUsd)}   `,
+      tonedSpan('untrusted', untrusted ? 'UNTRUSTED' : ''),
+    ),
+    ...(error === null ? [] : [row(tonedSpan('danger', error))]),
+    [],
+    ...tree.map(({ stage, lines }) =>
+      row(
+        `${lines}${stage.key}  `,
+        tonedSpan(stageTone(stage), signedState(stage)),
+        whyOf(stage) === '' ? '' : `  ${whyOf(stage)}`,
+      ),
+    ),
+  ];
+};
+
+const needsOf = (of: string | null, run: RunItem | null): PageNeed[] => [
+  { is: 'list', list: 'runs', of, everyMs: EVERY_MS },
+  { is: 'list', list: 'templates' },
+  { is: 'channel', channel: 'pipeline.stage' },
+  ...(run ? [{ is: 'list' as const, list: 'stages' as const, of: run.id, afterMs: REST_MS }] : []),
+];
+
+/** Returns the runs that the page shows: all of them, or those that a stage has begun. */
+const shownRuns = ({ ui, lists }: State): RunItem[] => {
+  const { of = null, id } = topView(ui);
+  if (of === null) return lists.runs.of === null ? rowsOf(lists.runs) : [];
+  return lists.runs.of === of ? rowsOf(lists.runs).filter(({ parentKey }) => parentKey === id) : [];
+};
+
+const pageOf = (name: 'pipelines' | 'runs', empty: readonly string[]): ScreenPage => {
+  const listed = listPage<RunItem>({
+    name,
+    title: name === 'pipelines' ? 'Pipelines' : 'Runs of a stage',
+    noun: 'run',
+    list: 'runs',
+    rows: shownRuns,
+    item: (run) => ({
+      id: run.id,
+      name: run.name,
+      words: `${run.status} ${run.templateId} ${run.error ?? ''}`,
+      facts: { status: run.status, template: run.templateId },
+    }),
+    columns: (state) => [
+      stateColumn('STATE', [9, 12, 0], (run) => statusOf(state, run)),
+      column('NAME', [14, 40, 0], (run) => run.name),
+      numberColumn('STAGES', [6, 7, 1], (run) => doneOf(state, run)),
+      column('NOW', [26, 60, 1], (run) => nowOf(state, run)),
+      numberColumn('AGE', [4, 5, 2], ({ createdAt }) => since(createdAt, state.session.now)),
+      column('TEMPLATE', [14, 24, 3], (run) => templateName(state, run)),
+    ],
+    detail: detailRows,
+    empty,
+    needs: (state, run) => needsOf(topView(state.ui).of ?? null, run),
+    opens: ({ id, stages }) => runPlace(id, (stages ?? []).find(needsPerson)?.key),
+    acts: runActs,
+    leaves: () => ({ add: name === 'pipelines' && ['pipelines', 'run'] }),
+    summary: (_, rows) => {
+      const having = (status: RunItem['status']) =>
+        rows.filter((each) => each.status === status).length;
+      return `${counted(rows.length, 'run')}: ${having('running')} running, ${having('waiting')} waiting, ${having('failed')} failed`;
+    },
+    glossary: [['waiting', 'for you, or for its time'], ...STAGE_WORDS],
+  });
+  return {
+    ...listed,
+    line: (state) => {
+      const chosen = chosenOf(listed, state);
+      return `adjutant pipelines ${chosen ? `get ${chosen.id}` : 'list'}`;
+    },
+  };
+};
+
+/** The runs of pipelines, the newest first, and the stages of the selected one. */
+export const pipelinesPage: ScreenPage = pageOf('pipelines', [
+  'No pipeline has run yet.',
+  '  a  start one      adjutant pipelines run <template>',
+]);
+
+/** The runs that a stage has begun: one for each item, or the one that is nested in it. */
+export const runsPage: ScreenPage = pageOf('runs', ['The stage has begun no runs.', '  esc  back']);

@@ -1,0 +1,128 @@
+import { asksIn } from '../../../cli/pipelines/tree.js';
+import { markedRows } from '../../parts/marks.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
+import { factRows } from '../../parts/text.js';
+import { durationText, timeOfEvent } from '../../parts/times.js';
+import type { StageBrief, StageItem } from '../../state/runs.js';
+import type { State } from '../../state/state.js';
+import { type Tone, toneOf } from '../../theme.js';
+
+/** The sign before the state of a stage; the state itself stands beside it in a word. */
+const SIGNS: Record<StageBrief['status'], string> = {
+  pending: '.',
+  running: '*',
+  waiting_approval: '?',
+  waiting_input: '?',
+  completed: '+',
+  failed: '!',
+  skipped: '-',
+  stopped: 'x',
+};
+
+/** Returns the state of a stage with its sign: `? waiting_approval`. */
+export const signedState = ({ status }: Pick<StageBrief, 'status'>): string =>
+  `${SIGNS[status]} ${status}`;
+
+export const stageTone = ({ status }: Pick<StageBrief, 'status'>): Tone | undefined =>
+  status === 'pending' || status === 'skipped' ? 'muted' : toneOf(status);
+
+export const isStageOver = ({ finishedAt }: StageItem): boolean => finishedAt !== null;
+
+/** True if a stage waits for a person, also within an agent or a run that it has begun. */
+export const needsPerson = ({ status, reason }: StageBrief): boolean =>
+  status.startsWith('waiting') || (status === 'running' && asksIn(reason));
+
+/** Returns why a stage is as it is; an empty text if there is nothing to tell. */
+export const whyOf = ({ error, reason }: Pick<StageItem, 'error' | 'reason'>): string =>
+  error ?? reason ?? '';
+
+const nameOfStage = ({ key, name }: StageItem): string => (name === key ? key : `${key} (${name})`);
+
+/** Returns the part of the digest that a user compares. */
+export const shortDigest = ({ digest }: StageItem): string => (digest ?? '').slice(0, 8);
+
+/** Returns how long a stage has been under way, or was; an empty text if it has not begun. */
+export const tookOf = (
+  { startedAt, finishedAt }: Pick<StageItem, 'startedAt' | 'finishedAt'>,
+  now: number,
+): string => {
+  if (startedAt === null) return '';
+  const end = finishedAt === null ? now : Date.parse(finishedAt);
+  return durationText(Math.max(0, end - Date.parse(startedAt)));
+};
+
+/** Returns everything that a stage asks: its message, then the call or the fields, if there are any. */
+export const askedText = ({ input }: Pick<StageItem, 'input'>): string => {
+  const { message, ...others } = Object(input);
+  if (typeof message !== 'string') return JSON.stringify(input, null, 2);
+  return Object.keys(others).length === 0
+    ? message
+    : `${message}\n${JSON.stringify(others, null, 2)}`;
+};
+
+/** Returns everything that a stage asks; nothing is cut but what is too long for the desk. */
+export const askedRows = (stage: StageItem, width: number): ScreenRow[] =>
+  markedRows(askedText(stage), [], width);
+
+const factsOf = ({ session: { now } }: State, stage: StageItem): [string, string][] => {
+  const { kind, needs, attempt, visits, agentId, operationId, startedAt, untrusted } = stage;
+  const facts: [string, string][] = [['Kind', kind]];
+  if (needs.length > 0) facts.push(['After', needs.join(', ')]);
+  if (stage.reason !== null) facts.push(['Reason', stage.reason]);
+  if (stage.error !== null) facts.push(['Error', stage.error]);
+  if (startedAt !== null) {
+    const word = isStageOver(stage) ? 'took' : 'for';
+    facts.push(['Begun', `${timeOfEvent(startedAt, now)}   ${word} ${tookOf(stage, now)}`]);
+  }
+  if (attempt > 1) facts.push(['Attempt', String(attempt)]);
+  if (visits > 1) facts.push(['Visits', String(visits)]);
+  if (agentId !== null) facts.push(['Agent', `${agentId}   o opens it`]);
+  if (operationId !== null) facts.push(['Operation', `${operationId}   o opens it`]);
+  if (untrusted) facts.push(['Trust', 'UNTRUSTED: what came from outside is in it']);
+  if (stage.digest !== null) facts.push(['Digest', stage.digest]);
+  return facts;
+};
+
+const valueRows = (title: string, value: unknown, width: number): ScreenRow[] =>
+  value === null || value === undefined
+    ? []
+    : [
+        [],
+        row(tonedSpan('strong', title)),
+        ...markedRows(
+          typeof value === 'string' ? value : JSON.stringify(value, null, 2),
+          [],
+          width,
+        ),
+      ];
+
+const HOW = {
+  waiting_approval: 'A approves it, x denies it. Nothing has run.',
+  waiting_input: 'i answers, field by field, on the command line.',
+};
+
+/** Returns what is asked, if the stage waits for an answer; else what it works with. */
+const inputRows = (stage: StageItem, width: number): ScreenRow[] => {
+  const { status, input } = stage;
+  if (status !== 'waiting_approval' && status !== 'waiting_input')
+    return valueRows('Input', input, width);
+  return [
+    [],
+    row(tonedSpan('strong', 'Asks')),
+    ...askedRows(stage, width),
+    [],
+    row(tonedSpan('muted', HOW[status])),
+  ];
+};
+
+/** Returns a stage in full: its facts, what it works with or asks, and its output. */
+export const stageRows = (state: State, stage: StageItem, width: number): ScreenRow[] => [
+  row(
+    tonedSpan('strong', nameOfStage(stage)),
+    '   ',
+    tonedSpan(stageTone(stage), signedState(stage)),
+  ),
+  ...factRows(factsOf(state, stage), width),
+  ...inputRows(stage, width),
+  ...valueRows('Output', stage.output, width),
+];
