@@ -122,20 +122,20 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const research = openResearch(base, { hub, operations, asked, knowledge, outbound, web });
   const tasks = openTasks(base, { hub, jobs, outbound, agents, experts: experts.experts });
   tools.handle({ research: research.actions, tasks: tasks.actions });
-  const channels = openChannels(base, {
-    secrets,
-    vault,
-    outbound,
-    approvals,
-    agents,
-    operations,
-    documents,
-  });
   const hooks = openHooks(base, { hub, jobs, secrets, vault, outbound, agents, payloads });
   const access = { permissions, vault: vault.vault, research: research.follow };
   const pipelines = openPipelines(base, { hub, jobs, outbound, agents, experts, tools, access });
   const { hookConcurrency: concurrency } = config;
   hooks.run({ tools, permissions, pipelines: pipelines.starts, concurrency });
+  const channels = openChannels(base, {
+    secrets,
+    vault,
+    outbound,
+    agents,
+    operations,
+    documents,
+    decisions: { decide: approvals.decide, stages: pipelines.questions },
+  });
   const started = { hooks, tasks, pipelines };
   const recurring = openRecurring(base, { hub, jobs, outbound, agents, started });
   const system = await openSystem(base, {

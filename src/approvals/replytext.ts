@@ -14,7 +14,7 @@ export const SHORT_DIGEST = 8;
 
 const DECISION = /^(approve|deny)\s+(\S+?)(?:\s+(once|conversation|host))?$/i;
 /** A decision with further words behind the digest. */
-const WORDY = /^(approve|deny)\s+([0-9a-f]{8,64})\s/i;
+const WORDY = /^(approve|deny)\s+([0-9a-f]{8,64})\s+([\s\S]+)$/i;
 
 /** A decision that was typed. */
 export interface TypedDecision {
@@ -24,6 +24,8 @@ export interface TypedDecision {
   scope?: GrantScope;
   /** True if what follows the digest is no scope, so that nothing is approved. */
   isUnclear?: true;
+  /** The reason of a denial, in the words of the person. */
+  reason?: string;
 }
 
 /** The reply to an approval with further words that are no scope. */
@@ -36,16 +38,17 @@ export const UNCLEAR = 'After the digest there may be conversation or host, and 
 export const decisionIn = (text: string): TypedDecision | null => {
   const given = text.trim().toLowerCase();
   const [, word, digest, scope] = DECISION.exec(given) ?? [];
-  if (word === undefined || digest === undefined) return wordyDecision(given);
+  if (word === undefined || digest === undefined) return wordyDecision(text.trim());
   const isLasting = scope === 'conversation' || scope === 'host';
   return { digest, approved: word === 'approve', ...(isLasting && { scope }) };
 };
 
-const wordyDecision = (given: string): TypedDecision | null => {
-  const [, word, digest] = WORDY.exec(given) ?? [];
-  if (digest === undefined) return null;
-  return word === 'deny'
-    ? { digest, approved: false }
+const wordyDecision = (text: string): TypedDecision | null => {
+  const [, word, given, reason] = WORDY.exec(text) ?? [];
+  if (word === undefined || given === undefined || reason === undefined) return null;
+  const digest = given.toLowerCase();
+  return word.toLowerCase() === 'deny'
+    ? { digest, approved: false, reason }
     : { digest, approved: true, isUnclear: true };
 };
 

@@ -1,5 +1,6 @@
 import { type Chat, NoSession, SessionBusy } from '../agents/module.js';
 import { type Clock, iso } from '../kernel/clock.js';
+import type { StageQuestions } from '../pipelines/module.js';
 import { Taken } from '../store/engine/protocol.js';
 import { type Store, statement } from '../store/store.js';
 import { visibleTo } from '../store/visible.js';
@@ -10,6 +11,10 @@ export interface ConversationDeps {
   store: Store;
   clock: Clock;
   chat: Chat;
+}
+
+interface StatusDeps extends Pick<ConversationDeps, 'store' | 'clock'> {
+  stages: Pick<StageQuestions, 'count'>;
 }
 
 /** Longest message, in characters, as in `POST /api/chat`. */
@@ -62,8 +67,11 @@ export const leaveConversation = async (store: Store, channel: LinkedChannel): P
 const goOnIn = ({ db }: Store, { id, userId }: LinkedChannel, session_id: string | null) =>
   db.updateTable('channels').set({ session_id }).where(visibleTo(userId)).where('id', '=', id);
 
-/** Describes in one line how many agents and approvals are open. */
-export const statusOf = async ({ db }: Store, userId: string, clock: Clock): Promise<string> => {
+/** Describes in one line how many agents and questions to the owner are open. */
+export const statusOf = async (
+  { store: { db }, clock, stages }: StatusDeps,
+  userId: string,
+): Promise<string> => {
   const agents = await db
     .selectFrom('agents')
     .select((of) => of.fn.countAll<number>().as('count'))
@@ -77,5 +85,9 @@ export const statusOf = async ({ db }: Store, userId: string, clock: Clock): Pro
     .where('status', '=', 'pending')
     .where('expires_at', '>', iso(clock.now()))
     .executeTakeFirst();
-  return `${agents?.count ?? 0} agents at work, ${approvals?.count ?? 0} approvals wait for you.`;
+  const waiting = await stages.count(userId);
+  return [
+    `${agents?.count ?? 0} agents at work, ${approvals?.count ?? 0} approvals wait for you`,
+    waiting === 0 ? '.' : `, and ${waiting} ${waiting === 1 ? 'stage' : 'stages'} of pipelines.`,
+  ].join('');
 };

@@ -8,18 +8,15 @@ import {
   leaveConversation,
   statusOf,
 } from './conversation.js';
-import {
-  auditFrom,
-  type DecisionOrigin,
-  type DecisionReply,
-  type DecisionsDeps,
-  decideFrom,
-} from './decisions.js';
+import { auditFrom, type DecisionOrigin, type DecisionReply } from './decision.js';
+import { type DecisionsDeps, decideFrom } from './decisions.js';
 import { once } from './events.js';
 import type { TakeFiles } from './files.js';
 import { noteWritten } from './freetext.js';
 import { type LinkedChannel, LinkRefused, type Links } from './links.js';
 import type { ChannelSender } from './sender.js';
+import { answerIn } from './stageanswer.js';
+import { answerStageFrom } from './stagedecision.js';
 
 export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
   links: Links;
@@ -55,6 +52,7 @@ const HELP = [
   'What you write here is said to your agents; the answer comes back here.',
   '/new begins another conversation. /status says what is going on.',
   'approve DIGEST and deny DIGEST answer what waits for your approval.',
+  'answer DIGEST VALUE answers what a pipeline asks for.',
   'Where / is taken, write ! in its place: !new',
 ].join('\n');
 const NOT_READ = 'This chat is not linked to an account, so nothing that is written here is read.';
@@ -192,6 +190,8 @@ const fromOwner = async (deps: HandlingDeps, inbound: FromOwner): Promise<Decisi
   if (event.isForwarded) return replyOf(await once(deps, received, async () => FORWARDED));
   const decision = decisionIn(text);
   if (decision) return decideFrom(deps, channel, decision, origin);
+  const answer = answerIn(text);
+  if (answer) return answerStageFrom(deps, channel, answer, origin);
   const command = commandIn(text);
   if (!command && !deps.canSend(kind)) {
     return replyOf(await once(deps, received, async () => `Nothing was done: ${unsent(kind)}`));
@@ -218,7 +218,7 @@ const withFiles = async (
     );
   }
   const text = event.isForwarded ? '' : event.text;
-  const isOrder = decisionIn(text) !== null || commandIn(text) !== null;
+  const isOrder = [decisionIn, answerIn, commandIn].some((parse) => parse(text) !== null);
   const message = { ...event, files, text: isOrder ? '' : text };
   const reply = replyOf(await deps.takeFiles(channel, message));
   return isOrder ? fromOwner(deps, { ...inbound, event: words }) : reply;
@@ -230,7 +230,7 @@ const obey = async (deps: HandlingDeps, channel: LinkedChannel, name: string): P
       await leaveConversation(deps.store, channel);
       return 'A new conversation: your next words begin it.';
     case 'status':
-      return statusOf(deps.store, channel.userId, deps.clock);
+      return statusOf(deps, channel.userId);
     case 'link':
       return 'This chat is linked already.';
     case 'start':

@@ -15,7 +15,7 @@ import type {
 } from '../providers/chat/platform.js';
 import { platforms } from '../providers/chat/platforms.js';
 import type { ChannelKind } from '../store/tables/channels.js';
-import type { DecisionOrigin, DecisionReply } from './decisions.js';
+import type { DecisionOrigin, DecisionReply } from './decision.js';
 import type { Handle } from './handle.js';
 import type { PlatformSettingsCache } from './settings.js';
 import type { ProveWebhook } from './webhook.js';

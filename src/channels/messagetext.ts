@@ -1,12 +1,15 @@
 import { SHORT_DIGEST } from '../approvals/module.js';
 import { toTheMinute } from '../kernel/clock.js';
 import { isPressing } from '../outbound/module.js';
+import type { StageQuestions } from '../pipelines/module.js';
 import { SCOPE_TEXTS } from '../providers/chat/buttonscopes.js';
 import type { ChannelMessage } from '../providers/chat/platform.js';
 import type { Store } from '../store/store.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import type { ApprovalRow, ApprovalScope, GrantScope } from '../store/tables/permissions.js';
 import { visibleTo } from '../store/visible.js';
+import { linesOfCall, visible } from './calltext.js';
+import { messageOfStage, stageOfLink } from './stagetext.js';
 
 /**
  * The content of a message to a channel. A notification has a title and a link, a reply is text
@@ -24,25 +27,37 @@ const MARKDOWN_KINDS = ['agent_completed', 'agent_notice', 'hook_notice'];
 const APPROVAL = /^\/api\/chat\/approvals\/(\w+)$/;
 /** Link to all approvals of one agent. */
 const APPROVALS = /^\/api\/chat\/approvals\?status=pending&agentId=(\w+)$/;
+
+export interface MessageTextDeps {
+  store: Store;
+  stages: Pick<StageQuestions, 'at'>;
+}
+
 /**
  * Builds the message for a channel. A call that waits for an approval is shown in full, as it is
  * now. `isRead` is false if no reply comes from the channel.
  */
 export const messageOf = async (
-  store: Store,
+  deps: MessageTextDeps,
   message: OutboundMessageRow,
   isRead = true,
 ): Promise<ChannelMessage> => ({
-  ...(await contentOf(store, message, isRead)),
+  ...(await contentOf(deps, message, isRead)),
   ...(isPressing(message.kind) && { isUrgent: true }),
 });
 
 const contentOf = async (
-  store: Store,
+  { store, stages }: MessageTextDeps,
   message: OutboundMessageRow,
   isRead: boolean,
 ): Promise<ChannelMessage> => {
   const { title = null, body, link }: SaidContent = JSON.parse(message.content);
+  const place = stageOfLink(link ?? '');
+  if (place) {
+    const stage = await stages.at(message.user_id, place);
+    if (!stage) return { title, text: 'It was answered meanwhile, or has ended.' };
+    return { title, ...messageOfStage(stage, isRead) };
+  }
   const agentId = APPROVALS.exec(link ?? '')?.[1];
   if (agentId !== undefined) {
     return messageOfAll(store, message.user_id, { agentId, title, isRead });
@@ -118,8 +133,7 @@ const textOf = (asked: ApprovalQuestion, isRead: boolean): string => {
   const short = asked.digest.slice(0, SHORT_DIGEST);
   const args: Record<string, unknown> = JSON.parse(asked.arguments);
   return [
-    `${asked.tool}.${asked.action}`,
-    ...Object.entries(args).map(([name, value]) => `  ${visible(name)}: ${visible(value)}`),
+    ...linesOfCall(`${asked.tool}.${asked.action}`, args),
     `Because: ${visible(asked.reason)}`,
     asked.untrusted === 1 ? 'UNTRUSTED: the agent has read what came from outside' : 'trusted',
     `Digest ${short}. Nothing has run; without an answer it is denied at ${toTheMinute(asked.expires_at)}.`,
@@ -142,10 +156,3 @@ const grantScopesIn = ({ scopes }: Pick<ApprovalRow, 'scopes'>): GrantScope[] =>
   const all: ApprovalScope[] = JSON.parse(scopes);
   return all.filter((scope) => scope !== 'once');
 };
-
-/** Returns the value as JSON, with characters escaped that hide text or change its direction. */
-const visible = (value: unknown): string =>
-  JSON.stringify(value).replace(
-    /[\p{Cf}\p{Zl}\p{Zp}\u0080-\u009f]/gu,
-    (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`,
-  );

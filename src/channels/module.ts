@@ -1,10 +1,11 @@
 import type { Agents } from '../agents/module.js';
-import type { Approvals } from '../approvals/module.js';
+import type { Decide } from '../approvals/module.js';
 import type { Base } from '../base.js';
 import type { Documents } from '../documents/module.js';
 import type { Resource } from '../kernel/route.js';
 import type { Operations } from '../operations/module.js';
 import type { Outbound } from '../outbound/module.js';
+import type { StageQuestions } from '../pipelines/module.js';
 import { outboundPlatforms } from '../providers/chat/platforms.js';
 import type { Secrets } from '../secrets/module.js';
 import type { ChannelKind } from '../store/tables/channels.js';
@@ -44,10 +45,11 @@ export interface ChannelsModuleDeps {
   secrets: Secrets;
   vault: VaultModule;
   outbound: Outbound;
-  approvals: Approvals;
   agents: Agents;
   operations: Pick<Operations, 'register'>;
   documents: Pick<Documents, 'arrivals'>;
+  /** The questions to owners that are answered in chats. */
+  decisions: { decide: Decide; stages: StageQuestions };
 }
 
 interface ChannelsResourcesDeps {
@@ -61,6 +63,7 @@ interface ChannelsResourcesDeps {
 export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => {
   const { store, clock, log, http } = base;
   const { agents } = deps;
+  const { decide, stages } = deps.decisions;
   const { vault } = deps.vault;
   const { outbox, queue, transports } = deps.outbound;
   const { digestCode, sealers } = deps.secrets;
@@ -72,7 +75,7 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
   const fetches = deps.operations.register(
     filesOperation({ ...conversing, http, settings, arrivals, links, queue }),
   );
-  const webhooks = { store, clock, http, openChannelSecret };
+  const webhooks = { store, clock, http, stages, openChannelSecret };
   const receiver = createPlatformReceiver({
     clock,
     log,
@@ -82,7 +85,8 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
       ...conversing,
       links,
       takeFiles: createTakeFiles(conversing, fetches),
-      decide: deps.approvals.decide,
+      decide,
+      stages,
       canSend: (kind) => canSendTo(settings, kind),
     }),
     proveWebhook: webhookProver(webhooks),
@@ -90,7 +94,10 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
   });
   const pace = createChatPace();
   for (const platform of outboundPlatforms) {
-    const transport = createPlatformTransport({ store, clock, http, settings, pace }, platform);
+    const transport = createPlatformTransport(
+      { store, stages, clock, http, settings, pace },
+      platform,
+    );
     transports.put(platform.kind, transport);
   }
   transports.put('webhook', createWebhookTransport(webhooks));

@@ -14,13 +14,12 @@ import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import { visibleTo } from '../store/visible.js';
 import { CHANNEL_DELAYS_MS } from './delays.js';
 import { noteLate } from './freetext.js';
-import { messageOf } from './messagetext.js';
+import { type MessageTextDeps, messageOf } from './messagetext.js';
 import type { ChatPace } from './pace.js';
 import { renderApart } from './renderapart.js';
 import { isSetTo, type PlatformSettingsCache } from './settings.js';
 
-export interface TransportDeps {
-  store: Store;
+export interface TransportDeps extends MessageTextDeps {
   clock: Clock;
   http: Http;
   settings: PlatformSettingsCache;
@@ -71,7 +70,7 @@ const sendContent = async (
 ): Promise<SendResult> => {
   const { message, channel, reach } = letter;
   const isRead = platform.endpoint !== undefined;
-  const content = await messageOf(deps.store, message, isRead);
+  const content = await messageOf(deps, message, isRead);
   const late = platform.late?.(reach.settings);
   const isLate = channel.open_until !== null && channel.open_until <= iso(deps.clock.now());
   if (late && isLate) return platform.send(reach, channel.sender_id, late(content));

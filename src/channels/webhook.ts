@@ -8,14 +8,12 @@ import { post, type Transport } from '../outbound/module.js';
 import type { InboundRequest } from '../providers/chat/platform.js';
 import { parseWebhook } from '../providers/chat/webhook.js';
 import { type Secret, secretKey } from '../secrets/module.js';
-import type { Store } from '../store/store.js';
 import type { OutboundMessageRow } from '../store/tables/outbox.js';
 import { CHANNEL_DELAYS_MS } from './delays.js';
 import type { VerifiedEvents } from './inbound.js';
-import { messageOf } from './messagetext.js';
+import { type MessageTextDeps, messageOf } from './messagetext.js';
 
-export interface WebhookDeps {
-  store: Store;
+export interface WebhookDeps extends MessageTextDeps {
   clock: Clock;
   http: Http;
   openChannelSecret(channelId: string, sealed: string): Secret;
@@ -41,7 +39,7 @@ export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
     if (!channel || !isMeant) {
       return { verdict: 'failed', error: 'The channel is not linked any more' };
     }
-    const body = JSON.stringify(await bodyOf(deps.store, message));
+    const body = JSON.stringify(await bodyOf(deps, message));
     if (channel.key === null) return { verdict: 'failed', error: DAMAGED };
     const { id, hops } = message;
     const letter = { url: channel.url, id, body, keys: [channel.key], hops };
@@ -53,11 +51,11 @@ export const createWebhookTransport = (deps: WebhookDeps): Transport => ({
  * Builds the body. `type` is `notification`, `message`, `approval` or `verification`; the rest is
  * in `data`.
  */
-const bodyOf = async (store: Store, message: OutboundMessageRow): Promise<object> => {
+const bodyOf = async (deps: MessageTextDeps, message: OutboundMessageRow): Promise<object> => {
   const base = { timestamp: message.created_at, channelId: message.channel_id };
   const content = JSON.parse(message.content);
   if (message.kind === VERIFICATION) return { type: VERIFICATION, ...base, data: content };
-  const { title, text, question } = await messageOf(store, message);
+  const { title, text, question } = await messageOf(deps, message);
   if (question) return { type: 'approval', ...base, data: { title, text, ...question } };
   const type = title === null ? 'message' : 'notification';
   return { type, ...base, data: { kind: message.kind, title, text, link: content.link ?? null } };

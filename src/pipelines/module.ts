@@ -4,6 +4,7 @@ import { orNotFound, type Resource, refuseFaults } from '../kernel/route.js';
 import type { DueSource } from '../schedule/module.js';
 import { faultsOfParams, faultsOfTools } from '../tools/module.js';
 import { openRuns, type RunsModuleDeps } from './runs/open.js';
+import { createStageQuestions, type StageQuestions } from './runs/questions.js';
 import { runsResource } from './runs/routes.js';
 import { createPipelineStarts, type PipelineStarts, toolsOfTemplate } from './starts.js';
 import type { PipelineTemplate } from './templates/contract.js';
@@ -11,6 +12,7 @@ import type { FindTemplate } from './templates/nestedtemplates.js';
 import { templatesStore } from './templates/queries.js';
 import { findTemplate, templatesResource } from './templates/routes.js';
 
+export type { StageQuestion, StageQuestions } from './runs/questions.js';
 export type { PipelineStarts } from './starts.js';
 
 /** The pipelines of users: templates, and the runs of these. */
@@ -24,6 +26,7 @@ export interface Pipelines {
   /** Stops the runs of a user that have not ended. */
   stopAll(userId: string): Promise<void>;
   starts: PipelineStarts;
+  questions: StageQuestions;
   resources(): Resource[];
 }
 
@@ -52,6 +55,7 @@ export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
     stop,
     stopAll: service.stopAll,
     starts: createPipelineStarts(opened, find, clock.now),
+    questions: createStageQuestions(store, service),
     resources: () => [
       templatesResource({
         templates,

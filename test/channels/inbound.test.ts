@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { DecisionReply } from '../../src/channels/decisions.js';
+import type { DecisionReply } from '../../src/channels/decision.js';
 import { createPlatformReceiver } from '../../src/channels/inbound.js';
 import { createHttp } from '../../src/kernel/http.js';
 import { createLog } from '../../src/kernel/log.js';

@@ -180,6 +180,27 @@ describe('a webhook channel', () => {
     expect(body.status).to.equal('approved');
   });
 
+  it('is asked by stages of pipelines and answers them', async () => {
+    const channel = await open();
+    const stages = [{ key: 'ask', kind: 'approval', config: { message: 'Publish?' } }];
+    const template = (await stage.ask('POST', '/api/pipelines/templates', { name: 'T', stages }))
+      .body;
+    const run = (await stage.ask('POST', '/api/pipelines', { templateId: template.id })).body;
+    const [asked] = await target.got(1);
+    const { type, data } = said(asked as Received);
+    const { digest } = run.stages[0];
+    expect([type, data.approvalId, data.digest]).to.equal(['approval', run.id, digest]);
+    const decision = { approvalId: run.id, approved: true };
+    const other = posted(channel, { ...decision, digest: '0'.repeat(64) });
+    expect((await send(other)).body.text).to.equal(
+      'It was answered meanwhile, or asks something else now.',
+    );
+    const answer = posted(channel, { ...decision, digest }, { id: 'msg_2' });
+    expect((await send(answer)).body.text).to.equal('Approved: ask of T');
+    const { body } = await stage.ask('GET', `/api/pipelines/${run.id}`);
+    expect([body.status, body.stages[0].output.approved]).to.equal(['completed', true]);
+  });
+
   it('refuses an address that can never be reached, and more than there may be', async () => {
     for (const url of [
       'ftp://a.example',

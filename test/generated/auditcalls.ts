@@ -303,6 +303,22 @@ export const RECIPES: Record<string, Recipe> = {
     const { approval } = await post(kitchen, call, token, { arguments: {} });
     return { token, body: { approvalId: approval.id, approved: true } };
   },
+  'POST /api/pipelines/{id}/stages/{key}/approve': (kitchen) => waitInStage(kitchen, 'approval'),
+  'POST /api/pipelines/{id}/stages/{key}/reject': (kitchen) => waitInStage(kitchen, 'approval'),
+  'POST /api/pipelines/{id}/stages/{key}/input': (kitchen) => waitInStage(kitchen, 'input'),
+};
+
+/** Starts a run whose only stage asks, and answers that. */
+const waitInStage = async (kitchen: Kitchen, kind: 'approval' | 'input'): Promise<Trial> => {
+  const { token } = await kitchen.guest();
+  const asked = { key: 'a', label: 'A', type: 'string' };
+  const config = { message: 'Now?', ...(kind === 'input' && { fields: [asked] }) };
+  const stages = [{ key: 'ask', kind, config }];
+  const template = await post(kitchen, '/api/pipelines/templates', token, { name: 'T', stages });
+  const run = await post(kitchen, '/api/pipelines', token, { templateId: template.id });
+  const [{ digest }] = run.stages;
+  const body = { digest, ...(kind === 'input' && { values: { a: 'x' } }) };
+  return { token, path: { id: run.id, key: 'ask' }, body };
 };
 
 const storeCredential = async (kitchen: Kitchen): Promise<Trial> => {

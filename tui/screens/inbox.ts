@@ -36,7 +36,7 @@ export const noticeGoal = ({
   if (api !== 'api' || id === undefined) return null;
   if (resource === 'agents') return agentGoal(id);
   if (resource === 'tasks') return taskJump(id);
-  if (resource === 'pipelines') return runJump(id);
+  if (resource === 'pipelines') return runJump(id.split('#')[0] ?? id);
   if (resource === 'vault') return rowGoal('vault', id);
   if (resource === 'research' && below !== undefined) return reportPlace(below);
   if (resource === 'chat' && id.startsWith('approvals')) return rowGoal('approvals', below ?? '');

@@ -75,7 +75,7 @@ export const askOwner = (
     kind: 'pipeline_waiting',
     title: `${run.row.name}: ${stage.name ?? stage.key} waits for you`,
     body: headline,
-    link: `/api/pipelines/${run.row.id}`,
+    link: `/api/pipelines/${run.row.id}#${row.key}`,
     about: run.row.name,
   });
   return {

@@ -107,6 +107,7 @@ export const pipelines = contract({
   }),
   approve: endpoint.post('/api/pipelines/{id}/stages/{key}/approve', {
     summary: 'Approve what a stage waits for',
+    audit: 'pipelines.approve',
     unimpersonated: true,
     example: { digest: '0'.repeat(64) },
     body: Answer,
@@ -114,6 +115,7 @@ export const pipelines = contract({
   }),
   reject: endpoint.post('/api/pipelines/{id}/stages/{key}/reject', {
     summary: 'Reject what a stage waits for, which fails it',
+    audit: 'pipelines.reject',
     unimpersonated: true,
     example: { digest: '0'.repeat(64), reason: 'Not today' },
     body: Answer,
@@ -121,6 +123,7 @@ export const pipelines = contract({
   }),
   input: endpoint.post('/api/pipelines/{id}/stages/{key}/input', {
     summary: 'Give the values that a stage asks for',
+    audit: 'pipelines.input',
     unimpersonated: true,
     example: { digest: '0'.repeat(64), values: { title: 'Spring' } },
     body: s.object('StageInput', { digest: digest(), values: s.record('InputValues') }),

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentControl, AgentRows } from '../../agents/module.js';
 import { iso } from '../../kernel/clock.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { AgentRow } from '../../store/tables/agents.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { graphOf } from '../templates/graph.js';
@@ -104,11 +105,16 @@ export const createEngine = (deps: EngineDeps) => {
   };
 
   /** Writes the outcome of an attempt: the end of the stage, or its next attempt. */
-  const settle = async (run: LoadedRun, key: string, ended: AttemptOutcome): Promise<boolean> => {
+  const settle = async (
+    run: LoadedRun,
+    key: string,
+    ended: AttemptOutcome,
+    more: TransactionStep[] = [],
+  ): Promise<boolean> => {
     const of = stageIn(run, key);
     if (!of) return true;
     const outcome = outcomeWithin(of, ended);
-    const steps = outcome.usage ? [deps.budget.spend(run, outcome.usage)] : [];
+    const steps = [...more, ...(outcome.usage ? [deps.budget.spend(run, outcome.usage)] : [])];
     const change =
       outcome.status === 'completed'
         ? completedChange(outcome, now())

@@ -2,7 +2,11 @@ import type { FieldFault } from '../../kernel/problem.js';
 import { faultOfParameter, type TemplateParameter } from '../templates/parameters.js';
 
 /** A field that a stage asks a person for. */
-type FieldOfStage = Pick<TemplateParameter, 'key' | 'type' | 'options'> & { required?: boolean };
+export type StageField = Pick<TemplateParameter, 'key' | 'type' | 'options'> & {
+  /** The words for a person. */
+  label?: string;
+  required?: boolean;
+};
 
 /** Returns the faults of the values that a person gives a stage, each with its path. */
 export const inputFaults = (
@@ -25,5 +29,5 @@ export const inputFaults = (
 };
 
 /** Returns the fields of a configuration, whose form was checked when its template was saved. */
-const fieldsIn = ({ fields }: Record<string, unknown>): FieldOfStage[] =>
+export const fieldsIn = ({ fields }: Record<string, unknown>): StageField[] =>
   Array.isArray(fields) ? fields : [];

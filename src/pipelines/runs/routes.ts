@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import type { Recorder } from '../../kernel/contract/audit.js';
 import type { Caller } from '../../kernel/contract/endpoint.js';
 import { resource } from '../../kernel/route.js';
 import { hasScope } from '../../kernel/scope.js';
@@ -30,11 +31,13 @@ interface RunsResourceDeps {
 export const runsResource = ({ runs, service, template, refuseUse }: RunsResourceDeps) => {
   const answered = async (
     { id, key }: { id: string; key: string },
-    by: Caller,
+    by: Caller & Recorder,
     answer: StageAnswer,
   ): Promise<PipelineRunDetail> => {
     refuseToken(by);
-    return viewDetail(await service.answer(by.userId, id, { key, answer }));
+    const { digest } = answer;
+    const step = by.record({ target: id, data: { key, digest } });
+    return viewDetail(await service.answer(by.userId, id, { key, answer, steps: [step] }));
   };
 
   return resource('pipelines', pipelines, {

@@ -139,32 +139,33 @@ export const createRunService = (deps: RunServiceDeps) => {
         return recordRun(record, run, { run: again, stages, steps });
       }),
 
-    /** Answers what a stage waits for. The first answer counts. */
+    /** Answers what a stage waits for, with further steps of the transaction. The first answer counts. */
     answer: (
       userId: string,
       id: string,
-      { key, answer }: { key: string; answer: StageAnswer },
+      { key, answer, steps = [] }: { key: string; answer: StageAnswer; steps?: TransactionStep[] },
     ): Promise<LoadedRun> =>
       onRun(userId, id, async (run) => {
         const of = orNotFound(stageIn(run, key), 'The run has no stage with that key');
         refuseAnswer(of, answer);
         if (answer.is === 'rejected') {
           const error = answer.reason ? `rejected: ${answer.reason}` : 'rejected';
-          return engine.settle(run, key, { status: 'failed', error, isFinal: true });
+          return engine.settle(run, key, { status: 'failed', error, isFinal: true }, steps);
         }
         if (answer.is === 'input') {
           refuseFaults(inputFaults(of.stage.config, answer.values));
-          return engine.settle(run, key, { status: 'completed', output: answer.values });
+          return engine.settle(run, key, { status: 'completed', output: answer.values }, steps);
         }
         if (of.stage.kind === 'approval') {
           const output = { approved: true, reason: answer.reason ?? null };
-          return engine.settle(run, key, { status: 'completed', output });
+          return engine.settle(run, key, { status: 'completed', output }, steps);
         }
         // The call may then go to the address that was shown, and to no other.
         const input = JSON.stringify({ ...JSON.parse(of.row.input ?? '{}'), isApproved: true });
         const begins = { status: 'running', effect: 'begun', reason: null, input } as const;
         const change = { ...begins, ...ANSWERED, ...timeoutOf(of, clock.now()) };
-        if (!(await recordRun(record, run, { stages: new Map([[key, change]]) }))) return false;
+        if (!(await recordRun(record, run, { stages: new Map([[key, change]]), steps })))
+          return false;
         const begun = stageIn(run, key);
         if (begun) deps.effects.begin(begun);
         return true;

@@ -177,6 +177,10 @@ describe('approvals on channels', () => {
       `Denied: http.request ${short}`,
     );
     expect((await approval(id)).status).to.equal('denied');
+    const rows = desk.app.store.db.selectFrom('approvals').where('id', '=', id);
+    expect(await rows.select('decision_reason').execute()).to.equal([
+      { decision_reason: 'it is\nthe wrong host' },
+    ]);
   });
 
   it('are nobody else’s to give, and are given to no other digest', async () => {

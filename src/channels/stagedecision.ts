@@ -1,0 +1,109 @@
+import Boom from '@hapi/boom';
+import { SHORT_DIGEST, UNCLEAR } from '../approvals/module.js';
+import type { Clock } from '../kernel/clock.js';
+import { sayFaults } from '../kernel/problem.js';
+import type { StageQuestion, StageQuestions } from '../pipelines/module.js';
+import {
+  AMBIGUOUS,
+  auditFrom,
+  type DecisionOrigin,
+  type DecisionReply,
+  notDecided,
+  type OwnerDecision,
+  UNKNOWN,
+} from './decision.js';
+import type { LinkedChannel } from './links.js';
+import { type TypedAnswer, valuesTyped } from './stageanswer.js';
+
+export interface StageDecisionDeps {
+  stages: StageQuestions;
+  clock: Clock;
+}
+
+/** Longest reason of a rejection, in characters, as in the API. */
+const LONGEST_REASON = 2000;
+
+/** Finds the stages that a decision means, at most two, since more than one is ambiguous. */
+export const stagesMeant = async (
+  stages: StageQuestions,
+  userId: string,
+  { approvalId, digest }: Pick<OwnerDecision, 'approvalId' | 'digest'>,
+): Promise<StageQuestion[]> =>
+  digest.length < SHORT_DIGEST ? [] : stages.withDigest(userId, digest.toLowerCase(), approvalId);
+
+/** Applies a decision of a channel's owner on a stage that waits for an approval. */
+export const decideStage = async (
+  deps: StageDecisionDeps,
+  channel: LinkedChannel,
+  given: { stage: StageQuestion; decision: OwnerDecision; origin: DecisionOrigin },
+): Promise<DecisionReply> => {
+  const { stage, decision, origin } = given;
+  const { approved, scope, isUnclear, reason } = decision;
+  if (isUnclear) return notDecided(UNCLEAR);
+  if (scope !== undefined && scope !== 'once') return notDecided('A stage is approved once');
+  if (stage.asks === 'input') return notDecided(`It asks for values: ${replyTo(stage)}`);
+  const digest = stage.digest;
+  const answer = approved
+    ? { is: 'approved' as const, digest }
+    : { is: 'rejected' as const, digest, reason: reason?.slice(0, LONGEST_REASON) };
+  const action = approved ? 'pipelines.approve' : 'pipelines.reject';
+  const step = stepOf(deps, channel, { stage, origin, action });
+  return settled(stage, approved ? 'Approved' : 'Denied', () =>
+    deps.stages.answer(channel.userId, stage, { answer, steps: [step] }),
+  );
+};
+
+/** Applies the values that a channel's owner has typed for a stage that waits for input. */
+export const answerStageFrom = async (
+  deps: StageDecisionDeps,
+  channel: LinkedChannel,
+  typed: TypedAnswer,
+  origin: DecisionOrigin,
+): Promise<DecisionReply> => {
+  const [stage, other] = await stagesMeant(deps.stages, channel.userId, typed);
+  if (!stage) return UNKNOWN;
+  if (other) return AMBIGUOUS;
+  if (stage.asks === 'approval') return notDecided(`It asks for a decision: ${replyTo(stage)}`);
+  const { values, stray } = valuesTyped(stage.fields, typed.rest);
+  if (stray !== undefined) {
+    const keys = stage.fields.map(({ key }) => key).join(', ');
+    return notDecided(`"${stray.slice(0, 60)}" names no field; the fields are ${keys}`);
+  }
+  const faults = deps.stages.faults(stage, values);
+  if (faults.length > 0) return notDecided(sayFaults(faults));
+  const answer = { is: 'input' as const, digest: stage.digest, values };
+  const step = stepOf(deps, channel, { stage, origin, action: 'pipelines.input' });
+  return settled(stage, 'Answered', () =>
+    deps.stages.answer(channel.userId, stage, { answer, steps: [step] }),
+  );
+};
+
+const replyTo = ({ asks, digest }: StageQuestion): string => {
+  const short = digest.slice(0, SHORT_DIGEST);
+  return asks === 'input' ? `answer ${short} <value>` : `approve ${short} or deny ${short}`;
+};
+
+const stepOf = (
+  { clock }: StageDecisionDeps,
+  { id, kind, userId }: LinkedChannel,
+  of: { stage: StageQuestion; origin: DecisionOrigin; action: string },
+) => {
+  const { runId: target, key, digest } = of.stage;
+  const data = { key, digest, channel: kind, channelId: id };
+  return auditFrom(clock, of.origin, { actorId: userId, action: of.action, target, data });
+};
+
+/** Returns the reply to an answer; another may have come first, or the run has ended. */
+const settled = async (
+  { run, key }: StageQuestion,
+  word: string,
+  answer: () => Promise<void>,
+): Promise<DecisionReply> => {
+  try {
+    await answer();
+    return { text: `${word}: ${key} of ${run}`, isOver: true };
+  } catch (error) {
+    if (!Boom.isBoom(error)) throw error;
+    return { text: `${error.message}. Nothing was decided.`, isOver: true };
+  }
+};

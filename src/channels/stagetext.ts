@@ -1,0 +1,73 @@
+import { SHORT_DIGEST } from '../approvals/module.js';
+import { toTheMinute } from '../kernel/clock.js';
+import type { StageQuestion } from '../pipelines/module.js';
+import type { ChannelMessage } from '../providers/chat/platform.js';
+import { linesOfCall, unhidden, visible } from './calltext.js';
+
+const STAGE = /^\/api\/pipelines\/(\w+)#([\w-]+)$/;
+
+/** Returns the stage of a run that a link names; null if it names none. */
+export const stageOfLink = (link: string): { runId: string; key: string } | null => {
+  const [, runId, key] = STAGE.exec(link) ?? [];
+  return runId === undefined || key === undefined ? null : { runId, key };
+};
+
+/**
+ * Builds the message about a stage that waits for its owner. A call is shown in full. `isRead` is
+ * false if no reply comes from the channel.
+ */
+export const messageOfStage = (
+  stage: StageQuestion,
+  isRead: boolean,
+): Pick<ChannelMessage, 'text' | 'question'> => {
+  const { runId, asks, digest } = stage;
+  const isInput = asks === 'input';
+  const text = [
+    ...subjectLines(stage),
+    ...(isInput ? stage.fields.map(fieldLine) : []),
+    stage.untrusted ? 'UNTRUSTED: what came from outside is in it' : 'trusted',
+    `Digest ${digest.slice(0, SHORT_DIGEST)}. ${expiryText(stage)}`,
+    ...(isInput ? inputHints(stage, isRead) : approvalHints(stage, isRead)),
+  ].join('\n');
+  return isInput ? { text } : { text, question: { approvalId: runId, digest } };
+};
+
+/** Returns what is asked. Each line of a message is marked, so that none passes for the daemon's. */
+const subjectLines = ({ input }: StageQuestion): string[] => {
+  const { message, toolId, toolAction } = input;
+  if (typeof message !== 'string')
+    return linesOfCall(`${toolId}.${toolAction}`, Object(input.arguments));
+  return unhidden(message)
+    .split(/\r\n?|\n/)
+    .map((line) => `> ${line}`);
+};
+
+const fieldLine = ({
+  key,
+  label = key,
+  type,
+  options,
+  required,
+}: StageQuestion['fields'][number]) => {
+  const kinds = [options ? options.map(visible).join(' or ') : type];
+  return `  ${key}: ${visible(label)} (${[...kinds, ...(required ? ['required'] : [])].join(', ')})`;
+};
+
+const expiryText = ({ asks, expiresAt }: StageQuestion): string => {
+  const end = expiresAt === null ? '' : `it is denied at ${toTheMinute(expiresAt)}`;
+  const begun = asks === 'approval' ? 'Nothing has run; without' : 'Without';
+  return `${begun} an answer ${end}.`;
+};
+
+const approvalHints = ({ runId, key, digest }: StageQuestion, isRead: boolean): string[] => {
+  const short = digest.slice(0, SHORT_DIGEST);
+  if (isRead) return [`Or reply: approve ${short}    deny ${short} <reason>`];
+  return ['approve', 'reject'].map((verb) => `adjutant pipelines ${verb} ${runId} ${key}`);
+};
+
+const inputHints = ({ runId, key, digest, fields }: StageQuestion, isRead: boolean): string[] => {
+  if (!isRead) return [`Answer: adjutant pipelines input ${runId} ${key} <field>=<value>`];
+  const reply = `Reply: answer ${digest.slice(0, SHORT_DIGEST)}`;
+  if (fields.length === 1) return [`${reply} <${fields[0]?.key}>`];
+  return [`${reply}, then a line for each:`, ...fields.map((field) => `${field.key}: <value>`)];
+};

@@ -1,0 +1,106 @@
+import type { FieldFault } from '../../kernel/problem.js';
+import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { Store } from '../../store/store.js';
+import { visibleTo } from '../../store/visible.js';
+import { fieldsIn, inputFaults, type StageField } from './inputs.js';
+import { recordOf } from './render.js';
+import type { RunService, StageAnswer } from './service.js';
+
+/** A stage that waits for its owner, with what it asks. */
+export interface StageQuestion {
+  runId: string;
+  /** The name of the run. */
+  run: string;
+  key: string;
+  asks: 'approval' | 'input';
+  /** The message, or the call that waits, and the fields that are asked for. */
+  input: Record<string, unknown>;
+  fields: StageField[];
+  digest: string;
+  untrusted: boolean;
+  expiresAt: string | null;
+}
+
+/** The place of a stage among the runs of all users. */
+interface StagePlace {
+  runId: string;
+  key: string;
+}
+
+/** The stages that wait for their owners, for the modules that ask these. */
+export interface StageQuestions {
+  /** Returns the question of a stage; null if it waits for no answer. */
+  at(userId: string, place: StagePlace): Promise<StageQuestion | null>;
+  /** Returns the questions whose digest begins so, at most two; of one run if it is given. */
+  withDigest(userId: string, begin: string, runId?: string): Promise<StageQuestion[]>;
+  /** Returns the number of questions that wait for a user. */
+  count(userId: string): Promise<number>;
+  /** Returns what is wrong with the values for the fields of a question. */
+  faults(question: StageQuestion, values: Record<string, unknown>): FieldFault[];
+  /** Answers a question. `steps` are written with the answer. Throws as `service.answer` does. */
+  answer(
+    userId: string,
+    place: StagePlace,
+    answered: { answer: StageAnswer; steps: TransactionStep[] },
+  ): Promise<void>;
+}
+
+const WAITING = ['waiting_approval', 'waiting_input'] as const;
+const HEX = /^[0-9a-f]+$/;
+
+export const createStageQuestions = (
+  { db }: Pick<Store, 'db'>,
+  service: Pick<RunService, 'answer'>,
+): StageQuestions => {
+  const own = (userId: string) =>
+    db
+      .selectFrom('pipeline_runs as r')
+      .innerJoin('pipeline_stages as s', 's.run_id', 'r.id')
+      .where(visibleTo(userId, 'r'))
+      .where('r.status', 'in', ['running', 'waiting'])
+      .where('s.status', 'in', WAITING);
+  const questions = (userId: string) =>
+    own(userId).select([
+      'r.id as runId',
+      'r.name as run',
+      's.key',
+      's.status',
+      's.input',
+      's.digest',
+      's.untrusted',
+      's.due_at as expiresAt',
+    ]);
+  type Found = Awaited<ReturnType<ReturnType<typeof questions>['execute']>>[number];
+  const questionOf = ({ status, input: text, digest, untrusted, ...of }: Found): StageQuestion => {
+    const input = recordOf(JSON.parse(text ?? '{}'));
+    const asks = status === 'waiting_input' ? 'input' : 'approval';
+    const fields = asks === 'input' ? fieldsIn(input) : [];
+    return { ...of, asks, input, fields, digest: digest ?? '', untrusted: untrusted === 1 };
+  };
+
+  return {
+    at: async (userId, { runId, key }) => {
+      const one = questions(userId).where('r.id', '=', runId).where('s.key', '=', key);
+      const found = await one.executeTakeFirst();
+      return found ? questionOf(found) : null;
+    },
+
+    withDigest: async (userId, begin, runId) => {
+      if (!HEX.test(begin)) return [];
+      const all = questions(userId).where('s.digest', 'like', `${begin}%`).limit(2);
+      const found = runId === undefined ? all : all.where('r.id', '=', runId);
+      return (await found.execute()).map(questionOf);
+    },
+
+    count: async (userId) => {
+      const counted = own(userId).select((of) => of.fn.countAll<number>().as('count'));
+      return (await counted.executeTakeFirst())?.count ?? 0;
+    },
+
+    faults: ({ input }, values) => inputFaults(input, values),
+
+    answer: async (userId, { runId, key }, answered) => {
+      await service.answer(userId, runId, { key, ...answered });
+    },
+  };
+};
