@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import type { PipelineRun } from '../../src/pipelines/runs/contract.js';
 import type { TemplateStage } from '../../src/pipelines/templates/contract.js';
 import { until } from '../harness/app.js';
 import { openTarget, type Target } from '../harness/target.js';
@@ -7,6 +8,8 @@ import { openPipelineStage, type PipelineStage } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, afterEach } = lab;
+
+type Part = Pick<PipelineRun, 'id' | 'status'>;
 
 const parameters = [{ key: 'list', type: 'text' }];
 const ofItems = (list: unknown[], more: object = {}) => ({ items: list, ...more });
@@ -208,6 +211,24 @@ describe('stages that begin runs', () => {
     expect((await stage.run(middle.id)).status).to.equal('stopped');
     expect(below.map(({ status }: { status: string }) => status)).to.equal(['stopped', 'stopped']);
     expect(paths().sort()).to.equal(['/a', '/b']);
+    // Both may have been done, so their owner is asked; the others are done without a question.
+    target.answer = fine;
+    await stage.call('POST', `/${id}/retry`, {});
+    const asking = await until(
+      async () => {
+        const [again] = (await parts(id)).filter(({ status }: Part) => status !== 'stopped');
+        const items: Part[] = again ? await parts(again.id) : [];
+        return items.filter(({ status }) => status === 'waiting');
+      },
+      ({ length }) => length === 2,
+    );
+    expect(paths().sort()).to.equal(['/a', '/b']);
+    for (const part of asking) {
+      const { digest } = (await stage.run(part.id)).stages[0] ?? {};
+      await stage.call('POST', `/${part.id}/stages/item/approve`, { digest });
+    }
+    await stage.reach(id, 'completed');
+    expect(paths().sort()).to.equal(['/a', '/a', '/b', '/b', '/c', '/d']);
     const alone = await stage.start([nested(await template([ask]))]);
     await stage.reach(alone, 'waiting');
     await stage.call('POST', `/${(await parts(alone))[0].id}/stop`);

@@ -243,6 +243,48 @@ describe('runs of pipelines', () => {
     expect((await stage.run(id)).status).to.equal('stopped');
   });
 
+  it('ask before they make a call again that was cut off', async () => {
+    const fine = target.answer;
+    target.answer = () => {};
+    const call = (key: string, method: string) => ({
+      key,
+      kind: 'http' as const,
+      config: { method, url: `${target.url}/cut-${key}` },
+    });
+    const sent = (key: string) =>
+      target.received.filter(({ path }) => path === `/cut-${key}`).length;
+    const id = await stage.start([call('post', 'POST'), call('get', 'GET')]);
+    await until(
+      async () => sent('post') + sent('get'),
+      (count) => count === 2,
+    );
+    await stage.call('POST', `/${id}/stop`);
+    target.answer = fine;
+    await stage.call('POST', `/${id}/retry`, {});
+    const asking = await stage.reach(id, 'waiting');
+    const why =
+      'Its run was stopped during this call: it may have been done. Approve to make it again.';
+    expect(asking.stages.map(({ status, reason }) => [status, reason])).to.equal([
+      ['waiting_approval', why],
+      ['completed', null],
+    ]);
+    // To refuse it decides nothing about whether it was done.
+    const answer = (verb: string, digest = asking.stages[0]?.digest) =>
+      stage.call('POST', `/${id}/stages/post/${verb}`, { digest });
+    await answer('reject');
+    await stage.reach(id, 'failed');
+    await stage.call('POST', `/${id}/retry`, {});
+    const [again] = (await stage.reach(id, 'waiting')).stages;
+    expect([again?.reason, sent('post')]).to.equal([why, 1]);
+    await answer('approve', again?.digest);
+    const done = await stage.reach(id, 'completed');
+    expect([done.stages[0]?.reason, sent('post'), sent('get')]).to.equal([null, 2, 2]);
+    // What is known to be done is done again as it is asked for.
+    await stage.call('POST', `/${id}/retry`, { fromStage: 'post' });
+    await stage.reach(id, 'completed');
+    expect(sent('post')).to.equal(3);
+  });
+
   it('do nothing more once they are stopped: no retry, no wait ends', async () => {
     const fine = target.answer;
     target.answer = (response) => response.writeHead(503).end();

@@ -11,6 +11,7 @@ import {
   waitForBudget,
 } from './begin.js';
 import type { Budget, Reservation } from './budget.js';
+import { type IsInDoubt, MAY_BE_DONE } from './doubts.js';
 import { type RunUsage, StageFault } from './outcome.js';
 import { recordOf, renderConfig } from './render.js';
 import type { RunStage } from './run.js';
@@ -30,14 +31,20 @@ export type CallOutcome = (
   | { status: 'failed'; error: string }
 ) & { untrusted: boolean; usage?: RunUsage };
 
-export interface StageCallDeps extends OwnerAskDeps {
-  toolbox: Toolbox;
+/** The things of a run's owner that its calls use. */
+interface CallOwner {
   permissionsOf: PermissionsOf;
   /** Returns the name of a credential of a user; null if there is none with that id. */
   credentialName(userId: string, id: string): Promise<string | null>;
   /** Opens the working folder of a run. */
   folderOf(userId: string, runId: string): Promise<string>;
+}
+
+export interface StageCallDeps extends OwnerAskDeps {
+  toolbox: Toolbox;
+  owner: CallOwner;
   budget: Pick<Budget, 'reserve'>;
+  isInDoubt: IsInDoubt;
 }
 
 /** The most that a piece of research may use up unless the rest of the run is less. */
@@ -54,9 +61,16 @@ export const createStageCalls = (deps: StageCallDeps) => {
   const begin: BeginStage = async (of, scope) => {
     const call = await withCredential(deps, of, callOf(of.stage.config, of.stage.kind, scope));
     const tool = toolOf(call);
-    const denied = whyDenied(tool, await deps.permissionsOf(of.run.row.user_id));
+    const denied = whyDenied(tool, await deps.owner.permissionsOf(of.run.row.user_id));
     if (denied !== null) throw new StageFault(denied);
-    const acts = tool.sendsOut || !tool.isSafe(call.arguments);
+    const isSafe = tool.isSafe(call.arguments);
+    // Research that was stopped has no effect but its cost.
+    if (!isSafe && of.stage.kind !== 'research' && (await deps.isInDoubt(of))) {
+      const asked = { status: 'waiting_approval', input: call, headline: MAY_BE_DONE } as const;
+      const { change, ...rest } = askOwner(deps, of, asked);
+      return { change: { ...change, reason: MAY_BE_DONE }, ...rest };
+    }
+    const acts = tool.sendsOut || !isSafe;
     if (of.row.untrusted === 1 && acts && !of.stage.allowUntrusted) {
       const headline = `It calls ${call.toolId}.${call.toolAction} with what came from outside`;
       return askOwner(deps, of, { status: 'waiting_approval', input: call, headline });
@@ -94,13 +108,13 @@ export const createStageCalls = (deps: StageCallDeps) => {
     try {
       const tool = toolOf(call);
       // The right may have been taken away while the stage waited for an answer.
-      const denied = whyDenied(tool, await deps.permissionsOf(run.row.user_id));
+      const denied = whyDenied(tool, await deps.owner.permissionsOf(run.row.user_id));
       if (denied !== null) return failed(denied);
       const output = await tool.run(call.arguments, {
         userId: run.row.user_id,
         agentId: null,
         executionId: row.untrusted === 1 ? run.row.id : null,
-        openFolder: () => deps.folderOf(run.row.user_id, run.row.id),
+        openFolder: () => deps.owner.folderOf(run.row.user_id, run.row.id),
         signal,
         hops: run.row.hops,
         ...(call.isApproved && { isApproved: true }),
@@ -150,13 +164,13 @@ const callOf = (
 
 /** Adds the header with the credential of a request. */
 const withCredential = async (
-  { credentialName }: StageCallDeps,
+  { owner }: StageCallDeps,
   { run, stage: { config } }: RunStage,
   call: StageCall,
 ): Promise<StageCall> => {
   const { credentialId } = config;
   if (typeof credentialId !== 'string') return call;
-  const name = await credentialName(run.row.user_id, credentialId);
+  const name = await owner.credentialName(run.row.user_id, credentialId);
   if (name === null) throw new StageFault(`There is no credential ${credentialId}`);
   const headers = {
     ...recordOf(call.arguments.headers),

@@ -19,6 +19,7 @@ import { createStageCalls } from './calls.js';
 import { type ChildRunsStore, childRunsStore, childRunWrites } from './childqueries.js';
 import { createForeachBeginning, createNestedBeginning, type NestedDeps } from './children.js';
 import { createDueRuns } from './clock.js';
+import { createDoubts } from './doubts.js';
 import { type CallPerformed, type CallSettled, createEffects } from './effects.js';
 import { createEngine, type RunEngine } from './engine.js';
 import { createFamily } from './family.js';
@@ -41,7 +42,7 @@ export interface RunsModuleDeps {
 
 /** Opens the calls and the research of stages. */
 const openCalls = (
-  { log, clock: { now } }: Base,
+  { store, log, clock: { now } }: Base,
   { outbound, tools, access }: RunsModuleDeps,
   of: { budget: Budget; settled: CallSettled; begun: OperationBegun },
 ) => {
@@ -51,11 +52,14 @@ const openCalls = (
     outbound,
     now,
     toolbox: tools.toolbox,
-    permissionsOf: permissions.permissionsOf,
-    credentialName: async (userId, id) =>
-      (await vault.isOwn(userId, id)) ? ((await vault.termOf(id))?.name ?? null) : null,
-    folderOf: tools.work.open,
+    owner: {
+      permissionsOf: permissions.permissionsOf,
+      credentialName: async (userId, id) =>
+        (await vault.isOwn(userId, id)) ? ((await vault.termOf(id))?.name ?? null) : null,
+      folderOf: tools.work.open,
+    },
     budget,
+    isInDoubt: createDoubts(store),
   });
   const research = createStageResearch(access.research, of.begun);
   const perform: CallPerformed = (stage, signal) =>

@@ -69,7 +69,9 @@ export const failedChange = (
   const { attempts = 1, backoffSeconds = 5, factor = 2 } = stage.retry ?? {};
   if (isFinal || row.attempt >= attempts) {
     const taint = untrusted ? { untrusted: 1 } : {};
-    return { ...OVER, ...taint, status: 'failed', effect: 'none', error, finished_at: iso(now) };
+    // Whether a call was done stays unknown where a person has only refused to make it again.
+    const effect = row.status === 'waiting_approval' ? row.effect : 'none';
+    return { ...OVER, ...taint, status: 'failed', effect, error, finished_at: iso(now) };
   }
   const seconds = Math.min(LONGEST_WAIT, backoffSeconds * factor ** (row.attempt - 1));
   const at = iso(now + seconds * 1000);

@@ -228,6 +228,7 @@ const isSameAttempt = (now: PipelineStageRow, read: PipelineStageRow): boolean =
   now.status === 'running' && now.visits === read.visits && now.attempt === read.attempt;
 
 const comingAgain = (run: LoadedRun, key: string): Partial<PipelineStageRow> => {
-  const visits = run.stages.get(key)?.visits ?? 0;
-  return { ...FRESH, visits: visits + 1, visits_before: visits };
+  const { visits = 0, effect = 'none' } = run.stages.get(key) ?? {};
+  // A call that was cut off may have been done, which is asked before it is made again.
+  return { ...FRESH, effect, visits: visits + 1, visits_before: visits };
 };

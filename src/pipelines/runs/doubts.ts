@@ -1,0 +1,42 @@
+import type { Store } from '../../store/store.js';
+import type { PipelineRunRow } from '../../store/tables/pipelines.js';
+import type { RunStage } from './run.js';
+
+/** Returns true if an earlier call of a stage was cut off, so that it may have been done. */
+export type IsInDoubt = (of: RunStage) => Promise<boolean>;
+
+type PlaceOfRun = Pick<PipelineRunRow, 'id' | 'parent_id' | 'parent_key' | 'item_at'>;
+
+/** The question about a call that is in doubt. */
+export const MAY_BE_DONE =
+  'Its run was stopped during this call: it may have been done. Approve to make it again.';
+
+/** Creates the look for calls that were cut off, in a run and in those that it takes the place of. */
+export const createDoubts = ({ db }: Pick<Store, 'db'>): IsInDoubt => {
+  const runs = () =>
+    db.selectFrom('pipeline_runs').select(['id', 'parent_id', 'parent_key', 'item_at']);
+
+  /** Returns the runs that the same item or nested pipeline had, this one among them. */
+  const inPlaceOf = async (run: PlaceOfRun): Promise<string[]> => {
+    const { parent_id, parent_key, item_at } = run;
+    if (parent_id === null) return [run.id];
+    const parent = await runs().where('id', '=', parent_id).executeTakeFirst();
+    const parents = parent ? await inPlaceOf(parent) : [parent_id];
+    const all = runs().where('parent_id', 'in', parents).where('parent_key', '=', parent_key);
+    const found = await all.where('item_at', 'is', item_at).execute();
+    return found.map(({ id }) => id);
+  };
+
+  return async ({ run, row }) => {
+    if (row.effect === 'begun') return true;
+    if (run.row.parent_id === null) return false;
+    const cutOff = db
+      .selectFrom('pipeline_stages')
+      .select('run_id')
+      .where('run_id', 'in', await inPlaceOf(run.row))
+      .where('key', '=', row.key)
+      .where('status', '=', 'stopped')
+      .where('effect', '=', 'begun');
+    return (await cutOff.executeTakeFirst()) !== undefined;
+  };
+};
