@@ -1,7 +1,7 @@
+import { nearest } from '../src/kernel/nearest.js';
 import { type Face, type TableColumn, tableOf, valueAt } from './columns.js';
 import type { CommonFlags, Streams } from './command.js';
 import { usageFault } from './exit.js';
-import { nearest } from './nearest.js';
 import { cell, oneLine, padded, plainText, safe, safeJson, wrapText } from './text.js';
 
 export type Format = 'table' | 'tsv' | 'json' | 'id';

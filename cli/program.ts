@@ -1,10 +1,10 @@
 import { Command as Commander, Option } from 'commander';
+import { nearest } from '../src/kernel/nearest.js';
 import type { CliCommand, CommandGroup, CommonFlags, Context, Flag } from './command.js';
 import { type CommandEntry, entryNames, entryOf } from './entries.js';
 import { usageFault } from './exit.js';
 import { dashed, placeholder, type RequestField, typedValue } from './fields.js';
 import { commandHelp, groupHelp } from './help.js';
-import { nearest } from './nearest.js';
 
 /** The five verbs that mean the same everywhere, and what else people type for them. */
 const ALIASES: Record<string, string> = {

@@ -1,5 +1,5 @@
+import { nearest } from '../src/kernel/nearest.js';
 import { failed, usageFault } from './exit.js';
-import { nearest } from './nearest.js';
 import { oneLine } from './text.js';
 
 export interface Named {

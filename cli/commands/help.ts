@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { nearest } from '../../src/kernel/nearest.js';
 import { command } from '../command.js';
 import { entryNames, entryOf, sections } from '../entries.js';
 import { usageFault } from '../exit.js';
 import { commandHelp, groupHelp, topHelp } from '../help.js';
-import { nearest } from '../nearest.js';
 import { chooseCommand, pathOf } from '../program.js';
 import { readTopic, TOPICS } from '../topics.js';
 

@@ -49,7 +49,35 @@ export const faultOfCron = (cron: string): string | null => {
   try {
     return nextTime(cron, undefined, 0) === null ? 'a time that comes at all' : null;
   } catch {
-    return FIVE_FIELDS;
+    return faultOfFields(cron);
+  }
+};
+
+/** The fields of a cron expression in their order, with what each may be. */
+const CRON_FIELDS = [
+  'minute (0-59)',
+  'hour (0-23)',
+  'day of the month (1-31)',
+  'month (1-12 or JAN-DEC)',
+  'weekday (0-7 or SUN-SAT)',
+];
+
+/** Names the first field that is wrong by itself. */
+const faultOfFields = (cron: string): string => {
+  const fields = cron.trim().split(/\s+/);
+  if (fields.length !== CRON_FIELDS.length) return FIVE_FIELDS;
+  const wrong = fields.findIndex(
+    (field, at) => !isCron(fields.map((_, n) => (n === at ? field : '*'))),
+  );
+  return wrong < 0 ? FIVE_FIELDS : `five fields; "${fields[wrong]}" is no ${CRON_FIELDS[wrong]}`;
+};
+
+const isCron = (fields: string[]): boolean => {
+  try {
+    nextTime(fields.join(' '), undefined, 0);
+    return true;
+  } catch {
+    return false;
   }
 };
 

@@ -145,14 +145,14 @@ export const deleteTask = async (
   const gone = await select.tree(id).execute();
   const steps: CheckedStep[] = [
     { step: onlyKnown(store.db, userId, id), fault: () => Boom.notFound('No task with that id') },
-    ...(cascade ? [] : [{ step: assertRows(select.parts(id), 0), fault: hasParts }]),
+    ...(cascade ? [] : [{ step: assertRows(select.parts(id), 0), fault: () => hasParts(id) }]),
     { step: deleteTree(store.db, { id, user_id: userId }) },
   ];
   await commitChecked(store, steps);
   for (const task of gone) hub.publish(userId, TASK_CHANGED, { id: task.id, deleted: true });
 };
 
-const hasParts = (): Boom.Boom =>
-  Boom.conflict('The task has parts. With ?cascade=true they are deleted with it', {
+const hasParts = (id: string): Boom.Boom =>
+  Boom.conflict(`The task has parts. DELETE /api/tasks/${id}?cascade=true deletes them with it`, {
     code: 'task_has_parts',
   });

@@ -84,7 +84,7 @@ export const completionSteps = (
     { step: completeTasks(userId, { ids, at, author }) },
     {
       step: assertRows(below, 0),
-      fault: async () => hasParts(await below.execute()),
+      fault: async () => hasParts(tasks[0].id, await below.execute()),
     },
     {
       step: assertRows(blockers, 0),
@@ -125,10 +125,12 @@ const namesOf = (tasks: NamedTask[]): string => {
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 };
 
-const hasParts = (parts: NamedTask[]): Boom.Boom =>
-  Boom.conflict(`Parts of it are not done: ${namesOf(parts)}. With ?cascade=true they are`, {
+const hasParts = (id: string, parts: NamedTask[]): Boom.Boom => {
+  const way = `POST /api/tasks/${id}/complete?cascade=true completes them with it`;
+  return Boom.conflict(`Parts of it are not done: ${namesOf(parts)}. ${way}`, {
     code: 'task_has_parts',
   });
+};
 
 const isBlocked = (blockers: NamedTask[]): Boom.Boom =>
   Boom.conflict(`To be done first: ${namesOf(blockers)}`, { code: 'task_blocked' });

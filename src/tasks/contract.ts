@@ -108,7 +108,9 @@ export const tasks = contract({
       view: s.optional(
         s
           .oneOf('TaskView', 'next')
-          .description('What can be done now: neither done nor blocked, by due, then priority'),
+          .description(
+            'What can be done now: not done, not blocked, no part open; by due, then priority',
+          ),
       ),
       due: s.optional(
         taskDueFilter().description(

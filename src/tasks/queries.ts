@@ -43,7 +43,7 @@ export const tasksStore = ({ db, transact }: Store) => {
     else found = found.where('ends_at', 'is not', null);
     if (range !== null) found = found.where(BY_DUE, '<', range.to);
     if (range?.from) found = found.where(BY_DUE, '>=', range.from);
-    return isNext ? found.where(isUnblocked(userId)) : found;
+    return isNext ? found.where(isUnblocked(userId)).where(hasNoOpenPart(userId)) : found;
   };
 
   const byDue = async (userId: string, filter: TaskListFilter): Promise<Page<ListedTask>> => {
@@ -130,6 +130,15 @@ const isUnblocked = (userId: string) =>
   sql<boolean>`NOT EXISTS (SELECT 1 FROM task_blockers AS b
     JOIN tasks AS first ON first.id = b.blocker_id AND first.status IN ('open', 'in_progress')
     WHERE b.user_id = ${userId} AND b.task_id = tasks.id)`;
+
+/** True for a task without unfinished ones below it, at any depth. */
+const hasNoOpenPart = (userId: string) =>
+  sql<boolean>`NOT EXISTS (WITH RECURSIVE parts (id, status) AS (
+    SELECT part.id, part.status FROM tasks AS part
+      WHERE part.parent_id = tasks.id AND part.user_id = ${userId}
+    UNION SELECT part.id, part.status FROM parts
+      JOIN tasks AS part ON part.parent_id = parts.id AND part.user_id = ${userId}
+  ) SELECT 1 FROM parts WHERE status IN ('open', 'in_progress'))`;
 
 const withTag = (userId: string, tag: string) =>
   sql<string>`(SELECT task_id FROM task_tags WHERE user_id = ${userId} AND tag = ${tag})`;

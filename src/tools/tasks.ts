@@ -14,7 +14,9 @@ const ids = () => s.list(s.id('task'), 100).unique();
 
 const listing = s.object('TasksListInput', {
   view: s.optional(
-    s.oneOf('TaskToolView', 'next').description('What can be done now, by due and priority'),
+    s
+      .oneOf('TaskToolView', 'next')
+      .description('What can be done now: not blocked, no part open; by due and priority'),
   ),
   due: s.optional(s.oneOf('TaskToolDue', 'overdue', 'today', 'week')),
   status: s.optional(status()),

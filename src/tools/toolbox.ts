@@ -1,5 +1,6 @@
 import type { DocumentActions } from '../documents/module.js';
 import type { Clock } from '../kernel/clock.js';
+import { nearestFew } from '../kernel/nearest.js';
 import type { KnowledgeActions } from '../knowledge/module.js';
 import type { MemoryActions } from '../memories/module.js';
 import type { Confinement } from '../providers/confine/confinement.js';
@@ -125,9 +126,17 @@ export const faultsOfTools = (
   return names.flatMap((name, at) =>
     granting.has(name)
       ? []
-      : [{ at, message: `names no tool; there are: ${known.join(', ').slice(0, LONGEST)}` }],
+      : [{ at, message: `names no tool: ${name.slice(0, 100)}${advice(name, known)}` }],
   );
 };
+
+/** Returns the tools whose names are nearest, and where all of them are listed. */
+const advice = (name: string, known: string[]): string => {
+  const near = nearestFew(name.slice(0, 100), known, NEAREST);
+  return `${near.length > 0 ? `; the nearest are ${near.join(', ')}` : ''}; all of them: GET ${LIST}`;
+};
+const NEAREST = 3;
+const LIST = '/api/skills/tools/all';
 
 /**
  * Returns the faults of arguments whose values are not known yet: those that a tool does not have, and

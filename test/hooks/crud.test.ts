@@ -340,8 +340,17 @@ describe('a new hook', () => {
       return body.details;
     };
     const fields = 'five fields: minute, hour, day, month and weekday, as in "30 9 * * 1-5"';
-    for (const cron of ['at nine', '99 * * * *', '5/x * * * *']) {
-      const message = `must be ${fields}`;
+    const faults = [
+      ['at nine', fields],
+      ['99 * * * *', 'five fields; "99" is no minute (0-59)'],
+      ['5/x * * * *', 'five fields; "5/x" is no minute (0-59)'],
+      ['0 24 * * *', 'five fields; "24" is no hour (0-23)'],
+      ['0 9 0 * *', 'five fields; "0" is no day of the month (1-31)'],
+      ['0 9 * 1-13 *', 'five fields; "1-13" is no month (1-12 or JAN-DEC)'],
+      ['0 9 * * MON,8', 'five fields; "MON,8" is no weekday (0-7 or SUN-SAT)'],
+    ];
+    for (const [cron = '', fault] of faults) {
+      const message = `must be ${fault}`;
       expect(await said(cron)).to.equal([{ path: 'triggerConfig.cron', message }]);
     }
     expect(await said('0 9 * * *', 'Mars')).to.equal([

@@ -54,6 +54,37 @@ const nextMorning = (days = 1): void => {
   clock.forward(midnight + 8 * HOUR - 30_000 - clock.now());
 };
 
+/** What is wrong with a request, in which of its fields, and what is said about it. */
+const FAULTS: [object, string, RegExp][] = [
+  [{ schedule: { cron: '* * * *' } }, 'schedule.cron', /five fields/],
+  [{ schedule: { cron: '0 * * * * *' } }, 'schedule.cron', /five fields/],
+  [{ schedule: { cron: '61 * * * *' } }, 'schedule.cron', /"61" is no minute \(0-59\)/],
+  [{ schedule: { cron: '0 0 30 2 *' } }, 'schedule.cron', /comes at all/],
+  [{ schedule: {} }, 'schedule.cron', /is required/],
+  [{ schedule: { cron: '0 8 * * *', rrule: 'FREQ=DAILY' } }, 'schedule.cron', /in its place/],
+  [{ schedule: { cron: '0 8 * * *', timezone: 'Mars' } }, 'schedule.timezone', /time zone/],
+  [{ schedule: { rrule: 'FREQ=SECONDLY' } }, 'schedule.rrule', /MINUTELY/],
+  [{ action: 'start_pipeline', actionConfig: {} }, 'actionConfig.templateId', /required/],
+  [
+    { action: 'start_pipeline', actionConfig: { templateId: 'x' } },
+    'actionConfig.templateId',
+    /no template of yours/,
+  ],
+  [
+    { action: 'start_pipeline', actionConfig: { templateId: 'preset_release_notes' } },
+    'actionConfig.params.version',
+    /required/,
+  ],
+  [
+    { actionConfig: { agentPrompt: 'x', notifyMessage: 'y' } },
+    'actionConfig.agentPrompt',
+    /notify/,
+  ],
+  [{ actionConfig: {} }, 'actionConfig.notifyMessage', /required/],
+  [{ action: 'run_hook', actionConfig: { hookId: 'hook_x' } }, 'actionConfig.hookId', /no hook/],
+  [{ endsAt: '2026-01-01T00:00:00.000Z' }, 'endsAt', /after the next time/],
+];
+
 describe('a recurring task', () => {
   it('fires once at its time, however often one looks, and moves on', async () => {
     nextMorning();
@@ -329,39 +360,7 @@ describe('a recurring task', () => {
   });
 
   it('says which field is wrong', async () => {
-    const faults: [object, string, RegExp][] = [
-      [{ schedule: { cron: '* * * *' } }, 'schedule.cron', /five fields/],
-      [{ schedule: { cron: '0 * * * * *' } }, 'schedule.cron', /five fields/],
-      [{ schedule: { cron: '0 0 30 2 *' } }, 'schedule.cron', /comes at all/],
-      [{ schedule: {} }, 'schedule.cron', /is required/],
-      [{ schedule: { cron: '0 8 * * *', rrule: 'FREQ=DAILY' } }, 'schedule.cron', /in its place/],
-      [{ schedule: { cron: '0 8 * * *', timezone: 'Mars' } }, 'schedule.timezone', /time zone/],
-      [{ schedule: { rrule: 'FREQ=SECONDLY' } }, 'schedule.rrule', /MINUTELY/],
-      [{ action: 'start_pipeline', actionConfig: {} }, 'actionConfig.templateId', /required/],
-      [
-        { action: 'start_pipeline', actionConfig: { templateId: 'x' } },
-        'actionConfig.templateId',
-        /no template of yours/,
-      ],
-      [
-        { action: 'start_pipeline', actionConfig: { templateId: 'preset_release_notes' } },
-        'actionConfig.params.version',
-        /required/,
-      ],
-      [
-        { actionConfig: { agentPrompt: 'x', notifyMessage: 'y' } },
-        'actionConfig.agentPrompt',
-        /notify/,
-      ],
-      [{ actionConfig: {} }, 'actionConfig.notifyMessage', /required/],
-      [
-        { action: 'run_hook', actionConfig: { hookId: 'hook_x' } },
-        'actionConfig.hookId',
-        /no hook/,
-      ],
-      [{ endsAt: '2026-01-01T00:00:00.000Z' }, 'endsAt', /after the next time/],
-    ];
-    for (const [given, path, said] of faults) {
+    for (const [given, path, said] of FAULTS) {
       const { status, body } = await create(given);
       expect(status, path).to.equal(400);
       const found = body.details.find((detail: { path: string }) => detail.path === path);

@@ -161,6 +161,21 @@ describe('tasks', () => {
     expect(await titles('view=next', by)).to.equal(['Blocked', 'Urgent', 'Later']);
   });
 
+  it('are not next while a part at any depth is open; their parts are', async () => {
+    const { token: by } = await app.register('splitter');
+    const whole = await noted('Whole', { due: '2026-05-01' }, by);
+    const part = await noted('Part', { parentId: whole.id }, by);
+    const inner = await noted('Inner', { parentId: part.id }, by);
+    expect(await titles('view=next', by)).to.equal(['Inner']);
+    const to = (id: string, status: string) =>
+      ask('PATCH', `/api/tasks/${id}`, { status }, by).then((reply) => reply.status);
+    // What is archived blocks nothing, but what is below it must be done all the same.
+    expect(await to(part.id, 'archived')).to.equal(200);
+    expect(await titles('view=next', by)).to.equal(['Inner']);
+    expect(await to(inner.id, 'done')).to.equal(200);
+    expect(await titles('view=next', by)).to.equal(['Whole']);
+  });
+
   it('refuse links that close a loop', async () => {
     const a = await noted('A');
     const b = await noted('B', { parentId: a.id });

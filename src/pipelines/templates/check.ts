@@ -108,7 +108,11 @@ const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
     const tool = { toolId: `${config.toolId}`, toolAction: `${config.toolAction}` };
     const params = isRecord(config.toolParams) ? config.toolParams : {};
     return [
-      ...toolFaults([`${tool.toolId}.${tool.toolAction}`], () => `${at}.toolAction`, known),
+      ...toolFaults(
+        [`${tool.toolId}.${tool.toolAction}`],
+        () => `${at}.${wrongName(tool, known)}`,
+        known,
+      ),
       ...known
         .faultsOfParams(tool, params)
         .map(({ path, message }) => ({ path: `${at}.toolParams.${path}`, message })),
@@ -123,6 +127,10 @@ const namedFaults: Partial<Record<StageKind, NamedFaults>> = {
   },
   foreach: ({ stage }, at, known) => itemFaults(stage, `${at}.stage`, known),
 };
+
+/** The field of a tool's name that is wrong: that of its skill if no tool has this one. */
+const wrongName = ({ toolId }: { toolId: string }, known: KnownNames): string =>
+  known.faultsOfTools([toolId]).length > 0 ? 'toolId' : 'toolAction';
 
 const modelFaults = (model: unknown, path: string, known: KnownNames): FieldFault[] => {
   const models = known.models();

@@ -1,11 +1,21 @@
 /** The word that was probably meant; undefined where none is near. */
 export const nearest = (word: string, words: string[]): string | undefined => {
-  const rated = words.map((candidate) => ({ candidate, distance: distance(word, candidate) }));
-  const best = rated.sort((a, b) => a.distance - b.distance)[0];
+  const [best] = byDistance(word, words);
   return best && best.distance <= Math.max(1, Math.floor(word.length / 2))
     ? best.candidate
     : undefined;
 };
+
+/** The words that are nearest to one, as many as that, however far they are. */
+export const nearestFew = (word: string, words: string[], count: number): string[] =>
+  byDistance(word, words)
+    .slice(0, count)
+    .map(({ candidate }) => candidate);
+
+const byDistance = (word: string, words: string[]) =>
+  words
+    .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
+    .sort((a, b) => a.distance - b.distance);
 
 /** Number of letters to put in, take out, change or swap (Damerau and Levenshtein). */
 const distance = (a: string, b: string): number => {
