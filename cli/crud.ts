@@ -14,7 +14,7 @@ import {
   type RequestOptions,
   requestCommand,
 } from './request.js';
-import { type Named, resolveId } from './resolve.js';
+import { type Named, type NamedKind, resolveId } from './resolve.js';
 import { safe } from './text.js';
 
 /** An endpoint that answers with one row of the list. */
@@ -46,6 +46,8 @@ export interface CrudNoun<K extends string, T extends object> {
   };
   /** The id and the name by which a row is known. */
   named(row: T): Named;
+  /** The things that its verbs may name; the rows of its list unless given. */
+  kind?(client: Client): NamedKind;
   /** True where the typed word is the id itself; the daemon then says that there is no such thing. */
   isExact?: true;
 }
@@ -118,14 +120,13 @@ interface UpdateOptions<T, F extends CommandFlags> extends VerbHelp {
  * Makes the verbs that every noun has: list, get, update, delete, and verbs that act on one thing.
  */
 export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) => {
-  const { argument = noun.noun, rows, path = rows, endpoints, columns, named } = noun;
+  const { argument = noun.noun, rows, endpoints, columns, named } = noun;
   const args = `<${argument}>`;
   const typedIn = (given: object): string => String(valueAt(given, argument) ?? '');
 
   const id = async (client: Client, typed: string): Promise<string> => {
     if (noun.isExact) return typed;
-    const page = namePages(rows, (query) => client.call(endpoints.list, { query }), named);
-    return resolveId(typed, { noun: noun.noun, listed: `${path} ${noun.listed ?? 'list'}`, page });
+    return resolveId(typed, noun.kind?.(client) ?? rowKind(noun, client));
   };
 
   const find = async (context: Context, typed: string): Promise<CrudTarget> => {
@@ -267,6 +268,16 @@ export const crud = <K extends string, T extends object>(noun: CrudNoun<K, T>) =
       }),
   };
 };
+
+/** The rows of a list, for the words that name one of them. */
+const rowKind = <K extends string, T extends object>(
+  { noun, rows, path = rows, listed = 'list', endpoints, named }: CrudNoun<K, T>,
+  client: Client,
+): NamedKind => ({
+  noun,
+  listed: `${path} ${listed}`,
+  page: namePages(rows, (query) => client.call(endpoints.list, { query }), named),
+});
 
 /** The id as the first parameter of the endpoint's path. */
 const parameter = ({ path }: Endpoint, id: string): Record<string, string> => ({

@@ -1,5 +1,6 @@
 import { ApiError, type ProblemBody, Unreachable } from '../src/client/errors.js';
 import { BadSessionFile } from '../src/client/session.js';
+import { withCommands } from './text.js';
 
 /** The only exit codes there are; 124 is that of timeout(1). */
 export const Exit = { done: 0, failed: 1, usage: 2, login: 4, late: 124, interrupted: 130 };
@@ -93,7 +94,10 @@ const refused = (error: ApiError, at: FaultContext): CliFault => {
     return new CliFault(Exit.usage, message, next, error.body);
   }
   const exit = error.statusCode === 400 ? Exit.usage : Exit.failed;
-  const [message, ...next] = TRANSLATED[error.code ?? ''] ?? [error.message, ...remedy(error, at)];
+  const [message, ...next] = TRANSLATED[error.code ?? ''] ?? [
+    withCommands(error.message),
+    ...remedy(error, at),
+  ];
   return new CliFault(exit, sentence(message), [...next, ...request], error.body);
 };
 
@@ -124,7 +128,7 @@ export const fieldsFault = (
   const rows = details.map(({ path, message }) => ({
     flag: at.flagOf(path),
     // The daemon's sentences begin with the path.
-    message: message.replace(/^"[^"]*" /, ''),
+    message: withCommands(message.replace(/^"[^"]*" /, '')),
   }));
   const width = Math.max(...rows.map(({ flag }) => flag.length));
   const count = rows.length === 1 ? 'a field is wrong' : `${rows.length} fields are wrong`;

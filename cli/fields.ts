@@ -23,6 +23,8 @@ export interface RequestField {
   values: string[];
   /** True if the request is refused without it. */
   isNeeded: boolean;
+  /** True if `null` takes its value away. */
+  isNullable: boolean;
 }
 
 /** The flags of a request's schema. `except`: paths that get none, because they are secrets. */
@@ -41,10 +43,11 @@ export const requestFields = (schema: Schema, except: string[] = []): RequestFie
 const CALLED = new Map([['tag', 'tags']]);
 
 /** Placeholder of a field's value: `<number>`; undefined for one that is on or off. */
-export const placeholder = ({ kind, values }: RequestField): string | undefined => {
+export const placeholder = ({ kind, values, isNullable }: RequestField): string | undefined => {
   if (kind === 'flag') return undefined;
-  if (values.length > 0 && values.join('|').length <= 48) return `<${values.join('|')}>`;
-  return kind === 'list' ? '<text…>' : `<${kind}>`;
+  const none = isNullable ? '|null' : '';
+  if (values.length > 0 && values.join('|').length <= 48) return `<${values.join('|')}${none}>`;
+  return kind === 'list' ? '<text…>' : `<${kind}${none}>`;
 };
 
 /** The flag that sets a path of the request, or the path itself. */
@@ -58,7 +61,8 @@ export const flagNamer =
 /** The typed word as the value that the field takes. Usage: no JSON where JSON is due. */
 export const typedValue = (field: RequestField, typed: unknown): unknown => {
   if (typeof typed !== 'string') return typed;
-  if (field.kind === 'number') return typed === 'null' ? null : numberOr(typed);
+  if (typed === 'null' && (field.isNullable || field.kind === 'number')) return null;
+  if (field.kind === 'number') return numberOr(typed);
   const isJson = field.kind === 'json' || (field.kind === 'name|json' && /^[{@]/.test(typed));
   return isJson ? jsonOf(`--${field.name}`, typed) : typed;
 };
@@ -198,6 +202,7 @@ const leaves = (of: Description, path: string[], isNeeded = true): Omit<RequestF
       about: aboutOf(of),
       values: valuesOf(wordIn(of) ?? of),
       isNeeded,
+      isNullable: (of.allow ?? []).includes(null),
     },
   ];
 };

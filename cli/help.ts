@@ -131,7 +131,7 @@ const ownRow = ([name, { value, about, short }]: [string, Flag<unknown>]): HelpR
 const fieldRow = (field: RequestField): HelpRow => {
   const value = placeholder(field);
   const flag = value ? `--${field.name} ${value}` : `--[no-]${field.name}`;
-  const values = field.values.length > 0 && value === `<${field.kind}>`;
+  const values = field.values.length > 0 && value?.startsWith(`<${field.kind}`) === true;
   const about = values ? `one of ${field.values.join(', ')}` : field.about;
   return [flag, [field.isNeeded && 'needed', about].filter(Boolean).join('; ')];
 };

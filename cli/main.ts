@@ -19,6 +19,7 @@ import { CliFault, Exit, failed, faultOf, interrupted, late, usageFault } from '
 import { dashed, flagNamer } from './fields.js';
 import { CliOutput } from './output.js';
 import { chooseCommand, pathOf, performCommand, readCommon } from './program.js';
+import { withWholeIds } from './references.js';
 import { safe, safeJson } from './text.js';
 
 /** Runs one command line and sets the exit code. The first two words are node's and the script's. */
@@ -100,7 +101,8 @@ const act = async ({ words, operands, flags, place, streams }: Line): Promise<nu
     context.out.note('--server-token is seen by others in ps: --server-token-file is safer.');
   }
   try {
-    await performCommand(chosen, isBare ? ['help', ...words.filter(isNoHelp)] : words, context);
+    const meant = { ...chosen, command: command && withWholeIds(command, chosen.entry.name) };
+    await performCommand(meant, isBare ? ['help', ...words.filter(isNoHelp)] : words, context);
     if (context.isLate) throw interrupted();
     return context.exitCode;
   } catch (error) {

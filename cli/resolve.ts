@@ -23,6 +23,10 @@ export interface NamedKind {
   page(cursor: string | undefined): Promise<NamePage>;
   /** Most pages that are read, for lists that grow without end; default: all. */
   pages?: number;
+  /** Finds things that the list leaves out, asked once nothing in it was meant. */
+  beyond?(): Promise<Named[]>;
+  /** A line for an error: how things are named that were not found. */
+  hint?: string;
 }
 
 /**
@@ -40,8 +44,8 @@ const SHORTEST_TAIL = 6;
 export const resolveId = async (typed: string, kind: NamedKind): Promise<string> => {
   if (new RegExp(`^${kind.noun}_[0-9a-z]{26}$`).test(typed)) return typed;
   const { all, isCut } = await everything(kind);
-  const byName = all.filter(({ name }) => name === typed);
-  const found = byName.length > 0 ? byName : all.filter(({ id }) => isTail(typed, id));
+  const listed = meantBy(typed, all);
+  const found = listed.length > 0 ? listed : meantBy(typed, (await kind.beyond?.()) ?? []);
   const [only] = found;
   if (found.length > 1) throw ambiguous(typed, found);
   if (only) return only.id;
@@ -52,8 +56,17 @@ export const resolveId = async (typed: string, kind: NamedKind): Promise<string>
   const question = meant ? ` Did you mean: ${oneLine(meant)}` : '';
   const where = isCut ? ` of the newest ${all.length}` : '';
   const what = `No ${kind.called ?? kind.noun}${where} has the name or id "${oneLine(typed)}".${question}`;
-  const whole = isCut ? ['An older one takes its whole id.'] : [];
+  const whole = [
+    ...(isCut ? ['An older one takes its whole id.'] : []),
+    ...(kind.hint === undefined ? [] : [kind.hint]),
+  ];
   throw failed(what, ...whole, `See what there is: adjutant ${kind.listed}`);
+};
+
+/** The things whose name or id was typed; else those whose id ends so. */
+const meantBy = (typed: string, all: Named[]): Named[] => {
+  const exact = all.filter(({ id, name }) => name === typed || id === typed);
+  return exact.length > 0 ? exact : all.filter(({ id }) => isTail(typed, id));
 };
 
 const isTail = (typed: string, id: string): boolean =>

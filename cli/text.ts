@@ -174,3 +174,18 @@ export const countOf = (count: number, noun: string): string =>
 const dayOf = (date: Date): string =>
   `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 const two = (value: number): string => String(value).padStart(2, '0');
+
+/** Calls of the API that sentences of the daemon name, and the commands that make them. */
+const COMMANDS: [call: RegExp, command: string][] = [
+  [/POST \/api\/tasks\/(\w+)\/complete\?cascade=true/g, 'adjutant tasks complete $1 --cascade'],
+  [/DELETE \/api\/tasks\/(\w+)\?cascade=true/g, 'adjutant tasks delete $1 --cascade'],
+  [/GET \/api\/skills\/tools\/all/g, 'adjutant skills tools'],
+  [
+    /POST \/api\/pipelines\/(\w+)\/stages\/([\w-]+)\/(approve|reject|input)/g,
+    'adjutant pipelines $3 $1 $2',
+  ],
+];
+
+/** A sentence of the daemon with commands in place of the calls that it names. */
+export const withCommands = (sentence: string): string =>
+  COMMANDS.reduce((text, [call, command]) => text.replace(call, command), sentence);

@@ -3,7 +3,7 @@ import { type Agent, type Client, contracts } from '../../src/client/index.js';
 import { columnsOf } from '../columns.js';
 import { crud } from '../crud.js';
 import { failed, usageFault } from '../exit.js';
-import { resolveId } from '../resolve.js';
+import { type NamedKind, resolveId } from '../resolve.js';
 
 export const agentTableColumns = columnsOf<Agent>(
   ['id:data', 'name', 'status:state'],
@@ -58,13 +58,16 @@ export const readAgent = async (
   return begunBy(client, execution ?? '');
 };
 
+/** The runs of hooks, for the words that name one of them. */
+export const executionKind = (client: Client): NamedKind => ({
+  noun: 'execution',
+  listed: 'hooks executions <hook>',
+  page: (cursor) => recentRuns(client, cursor),
+});
+
 /** Waits for the agent of an execution: one that was just accepted gets it a moment later. */
 const begunBy = async (client: Client, typed: string): Promise<Agent> => {
-  const executionId = await resolveId(typed, {
-    noun: 'execution',
-    listed: 'hooks executions <hook>',
-    page: (cursor) => recentRuns(client, cursor),
-  });
+  const executionId = await resolveId(typed, executionKind(client));
   for (let attempt = 0; attempt < PATIENCE; attempt++) {
     const { agents } = await client.agents.list({ query: { executionId, limit: 1 } });
     if (agents[0]) return agents[0];

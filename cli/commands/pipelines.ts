@@ -10,6 +10,7 @@ import {
   ownNamed,
   problemLines,
   readTemplate,
+  type WrittenTemplate,
   writtenPart,
 } from '../pipelines/file.js';
 import { runCommands } from '../pipelines/runs.js';
@@ -75,8 +76,9 @@ const diff = command({
   flags,
   notes: ['The exit code is 1 if there is a difference.'],
   run: async (context, { flags: { file } }) => {
-    const { client, template } = await readTemplate(context, fileIn(file));
+    const { client, text, template } = await readTemplate(context, fileIn(file));
     const present = await ownNamed(client, template.name);
+    const textOf = await writerFor(text);
     const before = present ? textOf(writtenPart(present)) : '';
     const after = textOf(template);
     if (before === after) return context.out.note('There is no difference.');
@@ -90,7 +92,21 @@ const diff = command({
   },
 });
 
-const textOf = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+/** Returns what writes templates in the format of a text: JSON, or YAML as the daemon writes it. */
+const writerFor = async (text: string): Promise<(template: WrittenTemplate) => string> => {
+  if (/^\s*\{/.test(text)) return (template) => `${JSON.stringify(template, null, 2)}\n`;
+  const { stringify } = await import('yaml');
+  return ({ name, description, parameters, ...template }) =>
+    stringify(
+      {
+        name,
+        ...(description && { description }),
+        ...(parameters?.length && { parameters }),
+        ...template,
+      },
+      { lineWidth: 100, aliasDuplicateObjects: false },
+    );
+};
 
 export const pipelinesGroup: CommandGroup = {
   commands: [...runCommands, validate, apply, diff],

@@ -5,9 +5,10 @@ import {
   type RecurringTask,
 } from '../../src/client/index.js';
 import { columnsOf } from '../columns.js';
-import type { CommandGroup, Context } from '../command.js';
+import { type CommandGroup, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
-import { requestFrom } from '../fields.js';
+import { requestFields, requestFrom, withArguments } from '../fields.js';
+import { askRecurring } from '../recurring/ask.js';
 import { listCommand, requestCommand } from '../request.js';
 import { cutToWidth, safe } from '../text.js';
 
@@ -43,19 +44,25 @@ const recurringCrud = crud({
   named: ({ id, title }) => ({ id, name: title }),
 });
 
-const createRecurring = requestCommand({
+const createRecurring = command({
   name: 'create',
-  args: '<title>',
-  endpoint: endpoints.create,
+  args: '[title]',
+  calls: [endpoints.create],
   examples: [
     'standup --cron "0 9 * * 1-5" --timezone Europe/Berlin --action notify --notify-message "Standup"',
     'digest --cron "0 7 * * *" --action spawn_agent --agent-prompt "Sum up the night."',
     'invoices --rrule "FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=9" --action notify --notify-message Invoices',
   ],
-  except: ['title'],
-  areFields: true,
-  asks: [],
-  show: ({ out }, task) => out.done(`Created. Next: ${task.nextRunAt ?? 'never'}.`, task, columns),
+  fields: () => requestFields(endpoints.create.body, ['title']),
+  notes: ['On a terminal it asks for what is missing.'],
+  run: async (context, { args, fields }) => {
+    const schema = endpoints.create.body;
+    const given = withArguments(fields, args);
+    const asked = await askRecurring(context, requestFields(schema), given);
+    const body = await requestFrom(schema, { fields: { ...given, ...asked } }, context.at);
+    const task = await (await context.client()).recurring.create({ body });
+    context.out.done(`Created. Next: ${task.nextRunAt ?? 'never'}.`, task, columns);
+  },
 });
 
 /** The changes of a recurring task. The API replaces its `actionConfig` whole; a flag changes one field. */
@@ -134,7 +141,10 @@ export const recurringGroup: CommandGroup = {
         'standup --missed all --overlap queue',
         'standup --edit',
       ],
-      notes: ['A flag changes its one field; in --data, actionConfig replaces the whole of it.'],
+      notes: [
+        'A flag changes its one field; in --data, actionConfig replaces the whole of it.',
+        'null takes an end away: --ends-at null, --max-runs null.',
+      ],
       body: changesOf,
     }),
     recurringCrud.act('enable', endpoints.update, switching(true)),

@@ -128,9 +128,11 @@ export const tasksGroup: CommandGroup = {
     taskCrud.update({
       examples: [
         '4ew6rt --due 2026-02-03',
+        '4ew6rt --due null --parent-id null',
         '4ew6rt --status in_progress --priority 3',
         '4ew6rt --edit',
       ],
+      notes: ['null takes a value away, and --tags "" all tags.'],
     }),
     complete,
     taskCrud.act('reopen', endpoints.reopen, {

@@ -2,7 +2,7 @@ import type { Client, PipelineTemplate, TemplateCheck } from '../../src/client/i
 import { type Context, textFlag } from '../command.js';
 import { failed } from '../exit.js';
 import { readFileOrStdin } from '../input.js';
-import { oneLine, safe } from '../text.js';
+import { oneLine, safe, withCommands } from '../text.js';
 
 const YAML = 'application/yaml';
 const PATH = '/api/pipelines/templates';
@@ -14,7 +14,7 @@ export const fileFlag = {
 };
 
 /** The part of a template that is written in a file. */
-type WrittenTemplate = NonNullable<TemplateCheck['template']>;
+export type WrittenTemplate = NonNullable<TemplateCheck['template']>;
 
 /** Checks the text of a template by the daemon. */
 export const check = async (client: Client, text: string): Promise<TemplateCheck> => {
@@ -44,7 +44,7 @@ export const yamlOf = async (client: Client, id: string): Promise<string> => {
 export const problemLines = (file: string, { problems }: TemplateCheck): string[] =>
   problems.map(({ path, message, line }) => {
     const place = [file, ...(line === undefined ? [] : [line])].join(':');
-    return oneLine(`${place}: ${path === '' ? 'the template' : path} ${message}`);
+    return oneLine(`${place}: ${path === '' ? 'the template' : path} ${withCommands(message)}`);
   });
 
 /** Reads and checks a file. Failed: its faults, line by line. */

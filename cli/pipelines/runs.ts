@@ -11,8 +11,9 @@ import { crud } from '../crud.js';
 import { Exit, failed } from '../exit.js';
 import { oneLine, safe } from '../text.js';
 import { followRun } from './follow.js';
+import { runKind } from './kind.js';
 import { templateCrud } from './templates.js';
-import { asksIn, runTree } from './tree.js';
+import { asksIn, runTree, type StageOfRun } from './tree.js';
 import { type AskedValue, askValues, valuesFrom } from './values.js';
 
 const endpoints = await contracts.pipelines();
@@ -35,6 +36,7 @@ const runCrud = crud({
   endpoints,
   columns: runColumns,
   named: (row) => row,
+  kind: runKind,
 });
 
 const showRun = ({ out }: Context, run: PipelineRunDetail): void => {
@@ -67,19 +69,13 @@ const shortId = ({ id, parentId }: Pick<PipelineRun, 'id' | 'parentId'>): string
 
 /** Returns the commands that answer what a run waits for. */
 const adviceOf = (run: PipelineRunDetail): string[] =>
-  run.stages.flatMap(({ key, kind, status, input, reason }) => {
-    const tail = shortId(run);
+  run.stages.flatMap((stage) => {
+    const { kind, status, input, reason } = stage;
     if (kind === 'foreach' && status === 'running' && asksIn(reason)) {
       return [`Who waits: adjutant pipelines list --parent-id ${run.id} --status waiting`];
     }
-    if (status === 'waiting_input') {
-      return [
-        ...askedLines(input),
-        `Answer: adjutant pipelines input ${tail} ${key} <field>=<value>`,
-      ];
-    }
-    if (status !== 'waiting_approval') return [];
-    return [...askedLines(input), `Answer: adjutant pipelines approve ${tail} ${key}   or reject`];
+    if (status !== 'waiting_input' && status !== 'waiting_approval') return [];
+    return [...askedLines(input), answerLine(run, stage)];
   });
 
 /** Returns the lines of what a stage asks: its message, or the call that it would make. */
@@ -162,7 +158,7 @@ const answer = (name: 'approve' | 'reject') =>
     flags: { reason: textFlag('<text>', 'Why, for those who read the run') },
     run: async (context, { args, flags: { reason } }) => {
       const { client, id } = await runCrud.find(context, args.run);
-      const { digest, input } = await waiting(client, id, args.stage);
+      const { digest, input } = await waiting(client, { id, key: args.stage, is: 'approval' });
       for (const line of askedLines(input)) context.out.note(line);
       await context.ask.confirm(`${name === 'approve' ? 'Approve' : 'Reject'} this?`);
       const body = { digest, ...(reason !== undefined && { reason }) };
@@ -183,7 +179,7 @@ const input = command({
   ],
   run: async (context, { args }) => {
     const { client, id } = await runCrud.find(context, args.run);
-    const { digest, input: asked } = await waiting(client, id, args.stage);
+    const { digest, input: asked } = await waiting(client, { id, key: args.stage, is: 'input' });
     const fields: AskedValue[] = Object(asked).fields ?? [];
     const isGuided = args.values.length === 0;
     if (isGuided) for (const line of askedLines(asked)) context.out.note(line);
@@ -195,18 +191,37 @@ const input = command({
   },
 });
 
-/** Finds what a stage waits for. Failed: it waits for nothing. */
-const waiting = async (client: Client, id: string, key: string) => {
-  const { stages } = await client.pipelines.get({ id });
-  const stage = stages.find((each) => each.key === key);
+interface AskedStage {
+  id: string;
+  key: string;
+  /** The answer that is about to be given. */
+  is: 'approval' | 'input';
+}
+
+/** Finds what a stage waits for. Failed: it waits for nothing, or for the other answer. */
+const waiting = async (client: Client, { id, key, is }: AskedStage) => {
+  const run = await client.pipelines.get({ id });
+  const stage = run.stages.find((each) => each.key === key);
   if (!stage)
     throw failed(
       `The run has no stage "${safe(key)}".`,
-      `It has: ${stages.map((each) => each.key).join(', ')}`,
+      `It has: ${run.stages.map((each) => each.key).join(', ')}`,
     );
-  if (stage.digest === null) throw failed(`${safe(key)} is ${stage.status}: it waits for nothing.`);
-  return { digest: stage.digest, input: stage.input };
+  const { status, digest, input } = stage;
+  if (digest === null) throw failed(`${safe(key)} is ${status}: it waits for nothing.`);
+  if (status === `waiting_${is}`) return { digest, input };
+  const what = status === 'waiting_input' ? 'values' : 'an approval';
+  throw failed(`${safe(key)} waits for ${what}.`, answerLine(run, { key, status }));
 };
+
+/** Returns the line with the command that answers a stage. */
+const answerLine = (
+  run: PipelineRun,
+  { key, status }: Pick<StageOfRun, 'key' | 'status'>,
+): string =>
+  status === 'waiting_input'
+    ? `Answer: adjutant pipelines input ${shortId(run)} ${key} <field>=<value>`
+    : `Answer: adjutant pipelines approve ${shortId(run)} ${key}   or reject`;
 
 export const runCommands = [
   run,

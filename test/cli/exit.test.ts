@@ -54,6 +54,26 @@ describe('faultOf', () => {
     ]);
   });
 
+  it('names the commands in place of the calls of the API', () => {
+    const said409 = (message: string) => Reflect.get(Object(said(refused(409, message))), 1);
+    const stage = 'POST /api/pipelines/pipeline_1/stages/my-stage';
+    expect(said409('POST /api/tasks/task_1/complete?cascade=true completes them with it')).to.equal(
+      'adjutant tasks complete task_1 --cascade completes them with it.',
+    );
+    expect(said409('DELETE /api/tasks/task_1?cascade=true deletes them with it')).to.equal(
+      'adjutant tasks delete task_1 --cascade deletes them with it.',
+    );
+    expect(said409(`It waits for an approval: ${stage}/approve or ${stage}/reject`)).to.equal(
+      'It waits for an approval: adjutant pipelines approve pipeline_1 my-stage or adjutant pipelines reject pipeline_1 my-stage.',
+    );
+    const details = [
+      { path: 'tools', message: 'names no tool: x; all of them: GET /api/skills/tools/all' },
+    ];
+    expect(Object(said(refused(400, 'Not accepted', { details })))[2]).to.equal(
+      '  --tools  names no tool: x; all of them: adjutant skills tools',
+    );
+  });
+
   it('does not advise to wait for what lacks a setting', () => {
     const lacking = refused(503, 'There is no embedder', { code: 'no_embedder' });
     expect(said(lacking)).to.equal([Exit.failed, 'There is no embedder.', 'Request request_1']);

@@ -157,7 +157,15 @@ describe('browser', () => {
     expect(leaves('experts', 'custom')).to.include({ edit: ['experts', 'update', 'x'] });
     expect(leaves('experts', 'system')).to.equal({ add: ['experts', 'create'] });
     expect(leaves('channels')).to.equal({ add: ['channels', 'link'] });
+    expect(leaves('recurring')).to.equal({
+      add: ['recurring', 'create'],
+      edit: ['recurring', 'update', 'x'],
+    });
     expect(leaves('sessions')).to.equal({});
+    const empty = (of: string) =>
+      shown(browsePage.view, open(of, []), 80, 19).map((line) => line.trim());
+    expect(empty('recurring')).to.include('a  make one       adjutant recurring create');
+    expect(empty('sessions').filter((line) => line !== '')).to.equal(['There are none.']);
   });
 
   it('reads the list and the verbs from the contract', async () => {

@@ -63,8 +63,9 @@ const MAKES: Record<string, readonly string[]> = {
   webhooks: ['webhooks', 'create'],
   channels: ['channels', 'link'],
   experts: ['experts', 'create'],
+  recurring: ['recurring', 'create'],
 };
-const CHANGED = ['webhooks', 'experts'];
+const CHANGED = ['webhooks', 'experts', 'recurring'];
 
 /** Returns the page of a thing; null if it has none. */
 const pageOf = (resource: string, { id }: Thing): ScreenPlace | null => {
@@ -97,7 +98,10 @@ export const browsePage: ScreenPage = listPage<Thing>({
     column('ID', [12, 50, 3], ({ id }) => id),
   ],
   detail: detailRows,
-  empty: ['There are none.'],
+  empty: (state) => {
+    const make = MAKES[resourceOf(state)];
+    return ['There are none.', ...(make ? [`  a  make one       adjutant ${make.join(' ')}`] : [])];
+  },
   opens: (thing, state) => pageOf(resourceOf(state), thing),
   leaves: (thing, state) => {
     const resource = resourceOf(state);

@@ -66,7 +66,7 @@ interface TableDefinition<T> extends RowsDefinition<T> {
   /** The list of which the rows are made, which says why there are none. */
   list: ListName;
   /** The rows that stand in place of an empty list: a sentence, then what to do. */
-  empty: readonly string[];
+  empty: readonly string[] | ((state: State) => readonly string[]);
 }
 
 /** Creates a table, with what is shown in place of it if it has no rows. */
@@ -88,7 +88,8 @@ const placeholder = <T>(
   const { filter } = topView(state.ui);
   const all = rows(state);
   const isFiltered = filter !== '' && all.length > 0;
-  const words = isFiltered ? [`No ${nouns} match /${filter}.`, '  esc  drop the filter'] : empty;
+  const none = typeof empty === 'function' ? empty(state) : empty;
+  const words = isFiltered ? [`No ${nouns} match /${filter}.`, '  esc  drop the filter'] : none;
   if (all.some((row) => filter === '' || isSearched || matchesFilter(item(row), filter)))
     return null;
   return faceOf(state.lists[list], { noun: nouns, empty: words }, state, size);

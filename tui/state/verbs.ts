@@ -1,3 +1,4 @@
+import { withCommands } from '../../cli/text.js';
 import { ApiError, type Client, Unreachable } from '../../src/client/index.js';
 import type { Act, ShownSecret } from './act.js';
 import type { DeskState } from './deskstate.js';
@@ -59,7 +60,7 @@ const refusalOf = (error: unknown): Message => {
     const { statusCode, message, requestId } = error;
     const request = requestId ? ` (request ${requestId})` : '';
     return {
-      text: `${statusCode}: ${message}${request}`,
+      text: `${statusCode}: ${withCommands(message)}${request}`,
       tone: statusCode === 409 ? 'warn' : 'danger',
     };
   }

@@ -44,10 +44,20 @@ describe('adjutant pipelines', () => {
     const changed = YAML.replace('Write about', 'Write shortly about');
     const diff = await run('diff', changed);
     expect(diff.code).to.equal(1);
-    const lines = diff.stdout.split('\n').filter((line) => /^[-+] /.test(line));
-    expect(lines.map((line) => line.replace(/\s+/g, ' '))).to.equal([
+    const linesOf = ({ stdout }: { stdout: string }) =>
+      stdout.split('\n').filter((line) => /^[-+] /.test(line));
+    // In the format of the file, on both sides.
+    expect(linesOf(diff)).to.equal([
+      '-      prompt: Write about {{params.what}}',
+      '+      prompt: Write shortly about {{params.what}}',
+    ]);
+    const [{ id } = { id: '' }] = (await world.client.templates.list({ query: { preset: false } }))
+      .templates;
+    const { name, parameters, stages } = await world.client.templates.get({ id, query: {} });
+    const json = JSON.stringify({ name, parameters, stages }).replace('Write', 'Note');
+    expect(linesOf(await run('diff', json)).map((line) => line.replace(/\s+/g, ' '))).to.equal([
       '- "prompt": "Write about {{params.what}}"',
-      '+ "prompt": "Write shortly about {{params.what}}"',
+      '+ "prompt": "Note about {{params.what}}"',
     ]);
     const applied = JSON.parse((await run('apply', changed, '--json')).stdout);
     expect([applied.name, applied.version]).to.equal(['Notes', 2]);
@@ -125,6 +135,11 @@ stages:
     const { pipelines } = await world.client.pipelines.list({ query: {} });
     const [{ id, params } = { id: '', params: {} }] = pipelines;
     expect(params).to.equal({ size: 3 });
+    const approved = await world.cli(['pipelines', 'approve', id.slice(-6), 'title', '--yes']);
+    expect([approved.code, approved.stderr]).to.equal([
+      1,
+      `title waits for values.\nAnswer: adjutant pipelines input ${id.slice(-6)} title <field>=<value>\n`,
+    ]);
     // What is typed is the value, also if it begins with the sign of a file.
     const given = await world.cli(['pipelines', 'input', id, 'title'], {
       ...{ terminal: 100, answers: ['', '@spring'] },

@@ -1,0 +1,82 @@
+import type { Client } from '../../src/client/index.js';
+import type { Context } from '../command.js';
+import type { RequestField } from '../fields.js';
+import { hookCrud } from '../hooks/hook.js';
+import { templateCrud } from '../pipelines/templates.js';
+import { askValues } from '../pipelines/values.js';
+
+type AskedFields = Record<string, unknown>;
+
+/**
+ * Asks on a terminal for what a recurring task needs and was not given: its title, when it is due,
+ * what it does, and with what.
+ */
+export const askRecurring = async (
+  context: Context,
+  fields: readonly RequestField[],
+  given: AskedFields,
+): Promise<AskedFields> => {
+  if (!context.ask.isPossible) return {};
+  const title = given.title === undefined && {
+    title: await needed(context, { ask: 'Title', instead: 'a title' }),
+  };
+  const isTimed = [given['schedule.cron'], given['schedule.rrule']].some(Boolean);
+  const times = isTimed ? {} : await askTimes(context, given);
+  const choices = fields.find(({ path }) => path === 'action')?.values ?? [];
+  const question = { ask: 'What it does', choices, instead: '--action' };
+  const action = given.action ?? choices[await context.ask.choose(question)];
+  return { ...title, ...times, action, ...(await askConfig(context, String(action), given)) };
+};
+
+const askTimes = async (context: Context, given: AskedFields): Promise<AskedFields> => {
+  const when = await needed(context, {
+    ask: 'When (minute, hour, day, month and weekday, as 0 9 * * 1-5; or a rule, as FREQ=DAILY)',
+    instead: '--cron or --rrule',
+  });
+  const rule = /^(FREQ=|RRULE|DTSTART)/i.test(when) ? 'schedule.rrule' : 'schedule.cron';
+  if (given['schedule.timezone'] !== undefined) return { [rule]: when };
+  const initial = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timezone = await context.ask.text({ ask: 'Time zone', initial, instead: '--timezone' });
+  return { [rule]: when, 'schedule.timezone': timezone };
+};
+
+/** Asks for what an action cannot do without. */
+const askConfig = async (
+  context: Context,
+  action: string,
+  given: AskedFields,
+): Promise<AskedFields> => {
+  const asked = NEEDED[action];
+  if (!asked || given[`actionConfig.${asked.field}`] !== undefined) return {};
+  const typed = await needed(context, asked);
+  const client = await context.client();
+  if (action === 'run_hook') return { 'actionConfig.hookId': await hookCrud.id(client, typed) };
+  if (action === 'start_pipeline') return askPipeline(context, client, typed);
+  return { [`actionConfig.${asked.field}`]: typed };
+};
+
+/** Finds the template, and asks for its parameters. */
+const askPipeline = async (
+  context: Context,
+  client: Client,
+  typed: string,
+): Promise<AskedFields> => {
+  const id = await templateCrud.id(client, typed);
+  const { parameters } = await client.templates.get({ id, query: {} });
+  const params = await askValues(context, parameters);
+  return { 'actionConfig.templateId': id, 'actionConfig.params': params };
+};
+
+const NEEDED: Record<string, { field: string; ask: string; instead: string }> = {
+  notify: { field: 'notifyMessage', ask: 'What it says', instead: '--notify-message' },
+  spawn_agent: { field: 'agentPrompt', ask: 'Prompt of the agent', instead: '--agent-prompt' },
+  run_hook: { field: 'hookId', ask: 'Name of the hook', instead: '--hook-id' },
+  start_pipeline: { field: 'templateId', ask: 'Name of the template', instead: '--template-id' },
+};
+
+const needed = ({ ask }: Context, question: { ask: string; instead: string }): Promise<string> =>
+  ask.text({
+    ask: question.ask,
+    instead: question.instead,
+    refuse: (typed) => (typed === '' ? 'It is needed.' : undefined),
+  });

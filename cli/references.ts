@@ -1,0 +1,128 @@
+import type { Client, contracts, Endpoint } from '../src/client/index.js';
+import { valueAt } from './columns.js';
+import type { CliCommand, Context } from './command.js';
+import { type NamedKind, resolveId } from './resolve.js';
+import { plainText } from './text.js';
+
+type KindOf = (client: Client) => Promise<NamedKind> | NamedKind;
+
+/** The things of a resource, as its contract lists them. */
+const listed =
+  (noun: string, resource: keyof typeof contracts, more: { by?: string; command?: string } = {}) =>
+  async (client: Client): Promise<NamedKind> => {
+    const { by = 'name', command = `${resource} list` } = more;
+    const { contracts } = await import('../src/client/index.js');
+    const { list }: Record<string, Endpoint> = await contracts[resource]();
+    if (!list) throw new TypeError(`${resource} has no list`);
+    const page = async (cursor: string | undefined) => {
+      const reply: unknown = await client.call(list, { query: { limit: 200, cursor } });
+      const rows: unknown[] = Object.values(Object(reply)).find(Array.isArray) ?? [];
+      const nextCursor = valueAt(reply, 'nextCursor');
+      return {
+        rows: rows.map((row) => ({
+          id: plainText(valueAt(row, 'id')),
+          name: plainText(valueAt(row, by) ?? ''),
+        })),
+        nextCursor: typeof nextCursor === 'string' ? nextCursor : null,
+      };
+    };
+    return { noun, listed: command, page };
+  };
+
+const kinds = {
+  agent: listed('agent', 'agents'),
+  approval: listed('approval', 'approvals', { by: 'id' }),
+  channel: listed('channel', 'channels'),
+  credential: listed('credential', 'vault'),
+  document: listed('document', 'documents', { by: 'filename' }),
+  expert: listed('expert', 'experts'),
+  folder: listed('folder', 'folders', { command: 'knowledge folders list' }),
+  hook: listed('hook', 'hooks'),
+  knowledge: listed('entry', 'knowledge', { by: 'title' }),
+  readertask: listed('readertask', 'reader', { by: 'title' }),
+  research: listed('research', 'research', { by: 'question' }),
+  session: listed('session', 'sessions', { by: 'title' }),
+  skill: listed('skill', 'skills'),
+  task: listed('task', 'tasks', { by: 'title' }),
+  template: listed('template', 'templates', { command: 'pipelines templates list' }),
+  user: listed('user', 'users', { by: 'username' }),
+  webhook: listed('webhook', 'webhooks'),
+  execution: async (client: Client) => (await import('./agents/agent.js')).executionKind(client),
+  pipeline: async (client: Client) => (await import('./pipelines/kind.js')).runKind(client),
+} satisfies Record<string, KindOf>;
+
+const isKind = (word: string): word is keyof typeof kinds => Object.hasOwn(kinds, word);
+
+/** The fields of requests that name something by its id, and what they name. */
+const FIELDS: Record<string, keyof typeof kinds> = {
+  agentId: 'agent',
+  rootId: 'agent',
+  assignee: 'agent',
+  actorId: 'user',
+  approvalId: 'approval',
+  blockedBy: 'task',
+  channelId: 'channel',
+  credentialId: 'credential',
+  executionId: 'execution',
+  expertId: 'expert',
+  hookId: 'hook',
+  sessionId: 'session',
+  skillId: 'skill',
+  templateId: 'template',
+  webhookId: 'webhook',
+};
+
+/** The fields that name one of the things that the commands are about. */
+const OWN: Record<string, keyof typeof kinds> = {
+  'tasks parentId': 'task',
+  'pipelines parentId': 'pipeline',
+};
+
+/** The kind of thing that a field names by its id; undefined for any other field. */
+export const kindOfField = (group: string, path: string): string | undefined => {
+  const field = path.split('.').at(-1) ?? path;
+  return FIELDS[field] ?? OWN[`${group} ${field}`];
+};
+
+/** The words that stand in place of an id. */
+const OTHER_WORDS = ['me', ''];
+
+/**
+ * Makes the command take ends of ids and names where fields of its requests are ids. Failed: there is
+ * no such thing. Usage: there are several.
+ */
+export const withWholeIds = (command: CliCommand, entry: string): CliCommand => {
+  const [group = ''] = entry.split(' ');
+  const whole = (context: Context, path: string, value: unknown): unknown => {
+    if (Array.isArray(value)) return Promise.all(value.map((each) => whole(context, path, each)));
+    if (typeof value !== 'string') return value;
+    if (path === 'resource') return wholeResource(context, value);
+    const kind = kindOfField(group, path);
+    return kind === undefined ? value : wholeId(context, kind, value);
+  };
+  return {
+    ...command,
+    run: async (context, given) => {
+      const fields = Object.entries(given.fields).map(async ([path, value]) => [
+        path,
+        await whole(context, path, value),
+      ]);
+      await command.run(context, {
+        ...given,
+        fields: Object.fromEntries(await Promise.all(fields)),
+      });
+    },
+  };
+};
+
+const wholeId = async (context: Context, kind: string, typed: string): Promise<string> => {
+  if (!isKind(kind) || OTHER_WORDS.includes(typed)) return typed;
+  const client = await context.client();
+  return resolveId(typed, await kinds[kind](client));
+};
+
+/** `document:9x2k4q` with the whole id. */
+const wholeResource = async (context: Context, typed: string): Promise<string> => {
+  const [, kind = '', id = ''] = /^([a-z_]+):(.+)$/.exec(typed) ?? [];
+  return isKind(kind) ? `${kind}:${await wholeId(context, kind, id)}` : typed;
+};
