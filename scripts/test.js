@@ -29,6 +29,7 @@ const LONG = [
   ...['accounts/totp/attempts', 'accounts/auth/sharedaddress', 'faults/backupfile', 'faults/kills'],
   ...['faults/outbox', 'faults/rekey', 'faults/backup', 'secrets/rekey', 'generated/audit'],
   ...['cli/verbs', 'cli/descriptors', 'tui/walk', 'tui/rush'],
+  ...['recurring/years', 'recurring/minutes'],
 ].map((name) => `${name}.test.js`);
 /** What they assert was promised of a machine that does nothing else: they run by themselves, last. */
 const ALONE = [

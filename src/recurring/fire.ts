@@ -15,7 +15,9 @@ export interface DueDeps extends RunsDeps {
 type DueRecurring = RecurringTaskRow & { next_run_at: string; suspended_at: string | null };
 
 /** The recurring tasks that are fired before others are looked for. */
-const AT_ONCE = 500;
+const READ = 500;
+/** Ours: the recurring tasks that are fired side by side. */
+const AT_ONCE = 8;
 
 /**
  * Creates the source of the recurring tasks. Firing and moving on are one transaction, which holds
@@ -43,11 +45,12 @@ export const createRecurringSource = (deps: DueDeps): DueSource => {
         .select('u.disabled_at as suspended_at')
         .where('r.next_run_at', '<=', iso(clock.now()))
         .orderBy('r.next_run_at')
-        .limit(AT_ONCE)
+        .limit(READ)
         .execute();
-      await settleEach(rows, ({ next_run_at, ...row }) =>
-        next_run_at === null ? Promise.resolve() : fire(deps, { ...row, next_run_at }),
-      );
+      const settle = async ({ next_run_at, ...row }: (typeof rows)[number]): Promise<void> => {
+        if (next_run_at !== null) await fire(deps, { ...row, next_run_at });
+      };
+      await settleEach(rows, settle, AT_ONCE);
     },
   };
 };

@@ -36,15 +36,20 @@ export interface Scheduler {
 }
 
 /**
- * Settles rows one after the other. One that fails does not hold up those after it; its error is
- * thrown when all were tried.
+ * Settles rows in their order, so many at once, which share the `fsync` of their transactions. One
+ * that fails does not hold up those after it; its error is thrown when all were tried.
  */
 export const settleEach = async <T>(
   rows: T[],
   settle: (row: T) => Promise<unknown>,
+  atOnce = 1,
 ): Promise<void> => {
   const errors: unknown[] = [];
-  for (const row of rows) await settle(row).catch((error) => errors.push(error));
+  const left = rows.values();
+  const lane = async (): Promise<void> => {
+    for (const row of left) await settle(row).catch((error) => errors.push(error));
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
   if (errors.length > 0) throw errors[0];
 };
 

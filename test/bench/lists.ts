@@ -6,7 +6,7 @@ import { createClient } from '../../src/client/client.js';
 import { timeDigits } from '../../src/kernel/ids.js';
 import { startDaemon } from '../harness/daemon.js';
 import { median } from './load.js';
-import { fillTasks, taskViews } from './tasks.js';
+import { fillTasks, taskViewsOf } from './tasks.js';
 
 const MILLION = 1_000_000;
 const HOOKS = 10_000;
@@ -16,8 +16,16 @@ const MEMORIES = 5000;
 const WORDS = 30;
 const ROUNDS = 9;
 
+/** What the database was filled with. */
+interface Filled {
+  hook: string;
+  webhook: string;
+  /** The time digits of the ids. */
+  digits: string;
+}
+
 /** The lists with their filters, where `hook` is the one that has run most. */
-const listsOf = (hook: string, webhook: string): Record<string, string> => ({
+const listsOf = ({ hook, webhook, digits }: Filled): Record<string, string> => ({
   hooks: '/api/hooks?limit=200',
   'hooks, by trigger': '/api/hooks?trigger=schedule',
   executions: `/api/hooks/${hook}/executions`,
@@ -38,7 +46,7 @@ const listsOf = (hook: string, webhook: string): Record<string, string> => ({
   memories: '/api/memories?limit=200',
   'memories, with a frequent word': '/api/memories?q=word1',
   'memories, with one of three words': '/api/memories?q=number7%20word2%20nothing',
-  ...taskViews,
+  ...taskViewsOf(digits),
 });
 
 /**
@@ -51,11 +59,11 @@ export const measureLists = async (): Promise<Record<string, Record<string, stri
   const body = { username: 'owner', password: 'correct horse battery' };
   const { token, user } = await createClient({ url: first.url }).auth.register({ body });
   await first.end('SIGTERM');
-  const { hook, webhook } = fillHome(home, user.id);
+  const filled = fillHome(home, user.id);
   const daemon = await startDaemon({ home });
   const headers = { authorization: `Bearer ${token}` };
   const measured: Record<string, Record<string, string>> = {};
-  for (const [name, path] of Object.entries(listsOf(hook, webhook))) {
+  for (const [name, path] of Object.entries(listsOf(filled))) {
     const times: number[] = [];
     let status = 0;
     for (let round = 0; round < ROUNDS; round++) {
@@ -75,7 +83,7 @@ export const measureLists = async (): Promise<Record<string, Record<string, stri
 };
 
 /** Fills the database; one execution in a thousand has failed, and one message in a thousand. */
-const fillHome = (home: string, userId: string): { hook: string; webhook: string } => {
+const fillHome = (home: string, userId: string): Filled => {
   const db = new Database(join(home, 'adjutant.db'));
   const at = new Date(Date.now() - 3600_000).toISOString();
   const digits = timeDigits(Date.parse(at));
@@ -116,7 +124,7 @@ const fillHome = (home: string, userId: string): { hook: string; webhook: string
   run(`${numbers(MEMORIES * WORDS)} ${WORDS_OF_MEMORIES}`);
   fillTasks(db, { userId, digits, at });
   db.close();
-  return { hook, webhook };
+  return { hook, webhook, digits };
 };
 
 const MEMORIES_OF_USER = `INSERT INTO memories (id, user_id, text, about, created_by, confirmed,

@@ -16,6 +16,7 @@ import { measureRuns, type RunFigures } from './runs.js';
 import { measureSlowDisk } from './slowdisk.js';
 import { measureSockets } from './sockets.js';
 import { measureStart } from './start.js';
+import { measureTasks } from './taskviews.js';
 
 const USAGE = `npm run bench -- [options]
 
@@ -27,6 +28,7 @@ ordinary HTTP client reaches, whose own work takes as long as the floor's, stand
   --receivers   measures the receivers alone
   --knowledge   measures knowledge alone: 100,000 chunks of one owner
   --pipelines   measures pipelines and recurring tasks alone
+  --tasks       measures the views of 10,000 tasks alone
   --ingest <MB> measures how a folder with so many MB of text is read, alone
   --retrieval <folder>
                 measures the search in knowledge alone, over a collection
@@ -39,6 +41,7 @@ const options = {
   receivers: { type: 'boolean', default: false },
   knowledge: { type: 'boolean', default: false },
   pipelines: { type: 'boolean', default: false },
+  tasks: { type: 'boolean', default: false },
   ingest: { type: 'string' },
   retrieval: { type: 'string' },
   full: { type: 'boolean', default: false },
@@ -190,6 +193,13 @@ const pipelineGoals = async (): Promise<Goal[]> => {
   ];
 };
 
+const taskGoals = async (): Promise<Goal[]> => {
+  const views = await measureTasks();
+  const rows = Object.entries(views).map(([name, figures]) => [name, rounded(figures, 1)]);
+  print('Views of 10,000 tasks, ms of 200 calls', Object.fromEntries(rows));
+  return Object.entries(views).map(([name, { p95 }]) => atMost(`${name}, p95 ms`, p95, 20));
+};
+
 /** Prints goals, and ends: with a failure if one is missed. */
 const endWith = (goals: Goal[]): never => {
   print('Goals', rowsOfGoals(goals));
@@ -210,6 +220,7 @@ if (values.knowledge) {
 }
 
 if (values.pipelines) endWith(await pipelineGoals());
+if (values.tasks) endWith(await taskGoals());
 
 if (values.ingest !== undefined) {
   const megabytes = Number(values.ingest);

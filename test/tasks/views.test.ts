@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Database from 'better-sqlite3';
-import { fillTasks, TASKS, taskViews } from '../bench/tasks.js';
+import { fillTasks, TASKS, taskViewsOf } from '../bench/tasks.js';
 import { recordStatements } from '../generated/plans.js';
 import { startApp, type TestApp } from '../harness/app.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
+
+const DIGITS = '0'.repeat(10);
 
 describe('the views of 10,000 tasks', () => {
   let app: TestApp;
@@ -16,17 +18,19 @@ describe('the views of 10,000 tasks', () => {
     app = await startApp();
     owner = await app.register('ada');
     const db = new Database(join(app.home, 'adjutant.db'));
-    fillTasks(db, { userId: owner.id, digits: '0'.repeat(10), at: new Date().toISOString() });
+    fillTasks(db, { userId: owner.id, digits: DIGITS, at: new Date().toISOString() });
     db.close();
   });
   after(() => app.stop());
 
   it('are read by indexes in their order, without sorting what is due', async () => {
     const plans = new Database(join(app.home, 'adjutant.db'), { readonly: true });
-    for (const [name, path] of Object.entries(taskViews)) {
+    for (const [name, path] of Object.entries(taskViewsOf(DIGITS))) {
       const recording = recordStatements();
       const { status, body } = await app.call('GET', path, { token: owner.token });
-      const [sql = ''] = [...recording.stop()].filter((each) => /order by/.test(each));
+      const [sql = ''] = [...recording.stop()].filter((each) =>
+        /from "tasks" .*order by/.test(each),
+      );
       expect([name, status, body.tasks.length > 0]).to.equal([name, 200, true]);
       const blanks = Array.from({ length: sql.split('?').length - 1 }, () => null);
       const plan = plans.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...blanks) as {
