@@ -4,7 +4,7 @@ import { newestFirst, type Page, type PageInput } from '../store/page.js';
 import { type Store, statement } from '../store/store.js';
 import type { TaskRow } from '../store/tables/tasks.js';
 import { visibleTo } from '../store/visible.js';
-import { type DueRange, endOfDay } from './dues.js';
+import { type DueRange, endOfDay, isToDo } from './dues.js';
 import { isUnfinishedRow, type ListedTask, taskSelections } from './selections.js';
 
 /** The filters of a list. */
@@ -39,7 +39,9 @@ export const tasksStore = ({ db, transact }: Store) => {
   const dueOf = (userId: string, filter: TaskListFilter) => {
     const { range, isNext, status } = filter;
     let found = filtered(userId, filter);
-    if (isNext || status === undefined) found = found.where(isUnfinishedRow);
+    const isUnfinished = status === undefined || isToDo(status);
+    // Each has its index: of many that are done, none is read for what is not.
+    if (isNext || isUnfinished) found = found.where(isUnfinishedRow);
     else found = found.where('ends_at', 'is not', null);
     if (range !== null) found = found.where(BY_DUE, '<', range.to);
     if (range?.from) found = found.where(BY_DUE, '>=', range.from);

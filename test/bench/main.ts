@@ -248,6 +248,7 @@ const goals = values.receivers
 if (values.full) {
   print('A million deliveries in the database', rowsOf(await measureMillion(rounds)));
   print('Lists, of a million executions and 10,000 hooks', await measureLists());
+  goals.push(...(await taskGoals()));
 }
 
 endWith(goals);

@@ -5,9 +5,10 @@ import Database from 'better-sqlite3';
 import { createClient } from '../../src/client/index.js';
 import { timeDigits } from '../../src/kernel/ids.js';
 import { PASSWORD } from '../harness/app.js';
-import { startDaemon } from '../harness/daemon.js';
+import { type Daemon, startDaemon } from '../harness/daemon.js';
 import { median, quantile } from './load.js';
 import { fillTasks, taskViewsOf } from './tasks.js';
+import { threadsOf, usedSince } from './threads.js';
 
 const CALLS = 200;
 const WARM_UP = 20;
@@ -16,6 +17,8 @@ const WARM_UP = 20;
 export interface ViewFigures {
   p50: number;
   p95: number;
+  /** The processor time of the daemon for each call, which other work beside it hardly changes. */
+  cpu: number;
 }
 
 /**
@@ -36,14 +39,16 @@ export const measureTasks = async (): Promise<Record<string, ViewFigures>> => {
       return reply.text();
     };
     const figures: Record<string, ViewFigures> = {};
+    const measure = async (name: string, path: string): Promise<void> => {
+      figures[name] = await timesOf(daemon, () => read(path));
+    };
     for (const [name, path] of Object.entries(taskViewsOf(digits))) {
       const { nextCursor } = JSON.parse(await read(path));
-      figures[name] = await timesOf(() => read(path));
+      await measure(name, path);
       if (nextCursor === null) continue;
-      const second = `${path}&cursor=${encodeURIComponent(nextCursor)}`;
-      figures[`${name}, page 2`] = await timesOf(() => read(second));
+      await measure(`${name}, page 2`, `${path}&cursor=${encodeURIComponent(nextCursor)}`);
     }
-    figures['tasks.ics'] = await timesOf(() => read(`/api/tasks.ics?token=${calendar}`));
+    await measure('tasks.ics', `/api/tasks.ics?token=${calendar}`);
     await daemon.end('SIGTERM');
     return figures;
   } finally {
@@ -51,15 +56,19 @@ export const measureTasks = async (): Promise<Record<string, ViewFigures>> => {
   }
 };
 
-const timesOf = async (call: () => Promise<unknown>): Promise<ViewFigures> => {
+const timesOf = async ({ pid }: Daemon, call: () => Promise<unknown>): Promise<ViewFigures> => {
   const times: number[] = [];
-  for (let round = 0; round < WARM_UP + CALLS; round++) {
+  for (let round = 0; round < WARM_UP; round++) await call();
+  const before = await threadsOf(pid);
+  for (let round = 0; round < CALLS; round++) {
     const since = performance.now();
     await call();
-    if (round >= WARM_UP) times.push(performance.now() - since);
+    times.push(performance.now() - since);
   }
+  const used = usedSince(before, await threadsOf(pid));
+  const cpu = used.reduce((all, us) => all + us, 0) / 1000 / CALLS;
   times.sort((a, b) => a - b);
-  return { p50: median(times), p95: quantile(times, 0.95) };
+  return { p50: median(times), p95: quantile(times, 0.95), cpu };
 };
 
 /** Fills a home with the tasks of a user, and as many of another. */
