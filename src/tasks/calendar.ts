@@ -7,7 +7,7 @@ const LONGEST_NOTES = 2000;
 /** The octets of a line; one that goes on below begins with a space there. */
 const LINE_OCTETS = 75;
 const ASCII_PIECES = new RegExp(`.{1,${LINE_OCTETS - 1}}`, 'g');
-/** What a value of text has to escape or to leave out. */
+/** The characters that a value of text has to escape or to leave out. */
 const SPECIAL = /[\\;,\x00-\x1f\x7f-\x9f]/;
 const ASCII = /^[\x00-\x7f]*$/;
 

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { createLog } from '../../src/kernel/log.js';
 import { createScheduler } from '../../src/schedule/scheduler.js';
-import { frozenClock, PASSWORD, startApp } from '../harness/app.js';
+import { type FrozenClock, frozenClock, PASSWORD, startApp } from '../harness/app.js';
 import { inside } from '../harness/inside.js';
 
 const HOUR_MS = 3_600_000;
@@ -41,22 +41,13 @@ const chances = (seed: number) => {
   };
 };
 
-/** Opens a daemon on a database on disk whose clock the test moves, with recurring tasks of the API. */
-export const openTimeline = async (tasks: TimedTask[], course: Course) => {
-  const chance = chances(7);
-  const clock = frozenClock(course.from - BEFORE_MS);
+type Firing = Awaited<ReturnType<typeof openFiring>>;
+
+/** Opens a daemon, and a scheduler that fires without the pause of a second, beside its own. */
+const openFiring = async (clock: FrozenClock) => {
   const config = { tokenHours: 720, retentionDays: 0, backupEvery: 0 };
   const app = await startApp({ clock, checkedReplies: 0, config });
   let { token } = await app.register('ada');
-  const ids = new Map<TimedTask, string>();
-  const counts = { restarts: 0, early: 0, late: 0 };
-
-  const source = () => {
-    const [first] = inside(app.app).recurring;
-    if (!first) throw new Error('There is no source of recurring tasks');
-    return first;
-  };
-  /** Fires without the pause of a second, beside the scheduler of the daemon itself. */
   const startScheduler = () => {
     const { store } = app.app;
     const started = createScheduler({ store, clock, log: createLog('silent'), everyMs: 1 });
@@ -64,7 +55,11 @@ export const openTimeline = async (tasks: TimedTask[], course: Course) => {
     return started;
   };
   let scheduler = startScheduler();
-
+  const source = () => {
+    const [first] = inside(app.app).recurring;
+    if (!first) throw new Error('There is no source of recurring tasks');
+    return first;
+  };
   const ask = async (method: string, path: string, body: object) => {
     const reply = await app.call(method, path, { token, body });
     if (reply.status !== 401) return reply;
@@ -72,32 +67,42 @@ export const openTimeline = async (tasks: TimedTask[], course: Course) => {
     token = (await app.call('POST', '/api/auth/login', { body: login })).body.token;
     return app.call(method, path, { token, body });
   };
-  const change = async (method: string, path: string, body: object): Promise<string> => {
-    const reply = await ask(method, `/api/recurring-tasks${path}`, body);
-    if (reply.status > 201) throw new Error(`${method} ${path}: ${reply.text}`);
-    return reply.body.id;
-  };
-  const make = async (task: TimedTask): Promise<void> => {
-    const { title, schedule, to } = task;
-    const actionConfig = { notifyMessage: title, notifyOwner: false };
-    const endsAt = new Date(to - 1).toISOString();
-    const given = { title, schedule, action: 'notify', actionConfig, missed: 'all', endsAt };
-    ids.set(task, await change('POST', '', given));
-  };
 
-  const settled = async (): Promise<void> => {
-    for (;;) {
-      const next = await source().nextAt();
-      if (next === null || Date.parse(next) > clock.now()) return;
-      await pause(1);
-    }
+  return {
+    database: join(app.home, 'adjutant.db'),
+    /** Makes or changes a recurring task. */
+    change: async (method: string, path: string, body: object): Promise<string> => {
+      const reply = await ask(method, `/api/recurring-tasks${path}`, body);
+      if (reply.status > 201) throw new Error(`${method} ${path}: ${reply.text}`);
+      return reply.body.id;
+    },
+    tick: () => source().tick(),
+    settled: async (): Promise<void> => {
+      for (;;) {
+        const next = await source().nextAt();
+        if (next === null || Date.parse(next) > clock.now()) return;
+        await pause(1);
+      }
+    },
+    restart: async (): Promise<void> => {
+      await scheduler.stop();
+      await app.restart();
+      scheduler = startScheduler();
+    },
+    stop: async (): Promise<void> => {
+      await scheduler.stop();
+      await app.stop();
+    },
   };
-  const restart = async (): Promise<void> => {
-    counts.restarts++;
-    await scheduler.stop();
-    await app.restart();
-    scheduler = startScheduler();
-  };
+};
+
+/** Creates what happens at random: restarts, and a clock that is wrong by an hour for a while. */
+const createEvents = (
+  { change, tick, settled, restart }: Firing,
+  of: { clock: FrozenClock; chance(): number; ids: Map<TimedTask, string> },
+) => {
+  const { clock, chance, ids } = of;
+  const counts = { restarts: 0, early: 0, late: 0 };
   /** Has the next due time of a recurring task computed anew, by a change of a person. */
   const recompute = async (now: number): Promise<void> => {
     const begun = [...ids].filter(([{ times }]) => (times[0] ?? now) < now);
@@ -107,32 +112,50 @@ export const openTimeline = async (tasks: TimedTask[], course: Course) => {
     await change('PATCH', `/${id}`, { enabled: false });
     await change('PATCH', `/${id}`, { enabled: true });
   };
-  /** Sets the clock to a wrong time for a while, in which one looks for what is due. */
+  const begin = async (): Promise<void> => {
+    counts.restarts++;
+    await restart();
+  };
   const isWrongBy = async (ms: number): Promise<void> => {
     const now = clock.now();
     clock.forward(ms);
     await settled();
-    await source().tick();
+    await tick();
     if (ms > 0) clock.forward(-ms);
     await recompute(now);
-    if (chance() < 0.3) await restart();
+    if (chance() < 0.3) await begin();
     await settled();
     if (ms < 0) clock.forward(-ms);
   };
-  const events = [
-    restart,
-    async () => {
-      counts.late++;
-      await isWrongBy(-HOUR_MS);
+  return {
+    counts,
+    happen: async (): Promise<void> => {
+      const which = chance();
+      if (which < 1 / 3) return begin();
+      const isEarly = which < 2 / 3;
+      counts[isEarly ? 'early' : 'late']++;
+      await isWrongBy(isEarly ? HOUR_MS : -HOUR_MS);
     },
-    async () => {
-      counts.early++;
-      await isWrongBy(HOUR_MS);
-    },
-  ];
+  };
+};
 
+/** Opens a daemon on a database on disk whose clock the test moves, with recurring tasks of the API. */
+export const openTimeline = async (tasks: TimedTask[], course: Course) => {
+  const chance = chances(7);
+  const clock = frozenClock(course.from - BEFORE_MS);
+  const firing = await openFiring(clock);
+  const ids = new Map<TimedTask, string>();
+  const events = createEvents(firing, { clock, chance, ids });
   const waiting = [...tasks].sort((one, other) => one.from - other.from);
   const stops = stopsOf(waiting, course);
+
+  const make = async (task: TimedTask): Promise<void> => {
+    const { title, schedule, to } = task;
+    const actionConfig = { notifyMessage: title, notifyOwner: false };
+    const endsAt = new Date(to - 1).toISOString();
+    const given = { title, schedule, action: 'notify', actionConfig, missed: 'all', endsAt };
+    ids.set(task, await firing.change('POST', '', given));
+  };
   const stepFrom = (now: number): number => {
     const isNear = course.changes.some((at) => Math.abs(at - now) <= course.nearMs);
     const stop = stops.find((at) => at > now) ?? course.to;
@@ -149,17 +172,14 @@ export const openTimeline = async (tasks: TimedTask[], course: Course) => {
         const begins = waiting.filter(({ from }) => from - BEFORE_MS <= clock.now());
         for (const task of waiting.splice(0, begins.length)) await make(task);
         clock.forward(stepFrom(clock.now()));
-        if (chance() < course.chanceOfEvent) await events[Math.floor(chance() * events.length)]?.();
-        await settled();
+        if (chance() < course.chanceOfEvent) await events.happen();
+        await firing.settled();
       }
-      return counts;
+      return events.counts;
     },
     /** Returns the due times of the recurring tasks that are not those of the table. */
-    differences: (): object[] => differencesIn(join(app.home, 'adjutant.db'), tasks),
-    stop: async (): Promise<void> => {
-      await scheduler.stop();
-      await app.stop();
-    },
+    differences: (): object[] => differencesIn(firing.database, tasks),
+    stop: firing.stop,
   };
 };
 
