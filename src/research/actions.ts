@@ -6,7 +6,7 @@ import { jobDetail, type ResearchServiceDeps, startResearch } from './service.js
 export const researchActions = (deps: ResearchServiceDeps): ResearchActions => ({
   start: async (userId, request, effectId) => {
     try {
-      const id = await startResearch(deps, userId, request, effectId);
+      const id = await startResearch(deps, userId, request, { effectId });
       const { status } = await jobDetail(deps, userId, id);
       return { id, status };
     } catch (error) {

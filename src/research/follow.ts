@@ -38,7 +38,7 @@ export const researchFollow = (
 ): ResearchFollow => ({
   start: async ({ userId, request, effectId }) => {
     try {
-      const id = await startResearch(deps, userId, request, effectId);
+      const id = await startResearch(deps, userId, request, { effectId, isFollowed: true });
       const { operation_id: operationId } = await findJob(deps, userId, id);
       return { id, operationId };
     } catch (error) {

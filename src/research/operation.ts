@@ -1,6 +1,7 @@
 import { iso } from '../kernel/clock.js';
 import { beginningOf } from '../kernel/excerpt.js';
 import type { OperationEnd, OperationKind } from '../operations/module.js';
+import { NOTHING } from '../outbound/module.js';
 import { askAbout, promptRoom, sourceMark } from './ask.js';
 import type { ResearchReport } from './contract.js';
 import { DEPTHS } from './depths.js';
@@ -124,20 +125,23 @@ const reportOf = async (
   return row?.report ? JSON.parse(row.report) : null;
 };
 
-/** Notifies the owner, in the transaction of the last checkpoint. */
+/** Notifies the owner, in the transaction of the last checkpoint, unless somebody else does. */
 const tell: DoStep = async ({ jobs, sources, outbox }, work, at) => {
   const { run, job } = work;
   const report = await reportOf(sources, work);
   const failure = failureOf(work);
   const title = beginningOf(job.question, 150);
-  const { statements, published } = outbox.toOwner(run.userId, {
+  const notice = {
     kind: failure === null ? 'research_completed' : 'research_failed',
     title: failure === null ? `Researched: ${title}` : `Not researched: ${title}`,
     body: failure ?? headlineOf(report),
     link: `/api/research/jobs/${job.id}`,
     about: title,
     effectId: `research:${job.id}`,
-  });
+  } as const;
+  const { statements, published } = run.input.isFollowed
+    ? NOTHING
+    : outbox.toOwner(run.userId, notice);
   const failed = failure === null ? [] : [jobs.change(job.id, { error: failure })];
   await advance(jobs, work, at, [...failed, ...statements]);
   published();

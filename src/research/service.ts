@@ -32,13 +32,21 @@ export interface ResearchServiceDeps {
 /** Shows a job as a list does. */
 export const viewJob = viewer(researchJobTable, ResearchJob, {});
 
-/** Begins the research of a question. `effectId`: the call of a tool, which begins it once. */
+/** The cause of research that no person has asked for directly. */
+interface ResearchCause {
+  /** The call of a tool, which begins it once. */
+  effectId: string;
+  isFollowed?: true;
+}
+
+/** Begins the research of a question. */
 export const startResearch = async (
   deps: ResearchServiceDeps,
   userId: string,
   body: ResearchRequest,
-  effectId: string | null = null,
+  cause?: ResearchCause,
 ): Promise<string> => {
+  const effectId = cause?.effectId ?? null;
   const begun = effectId === null ? undefined : await deps.jobs.ofEffect(userId, effectId);
   if (begun) return begun.id;
   refuseRequest(deps, body);
@@ -53,7 +61,7 @@ export const startResearch = async (
       userId,
       resource: { kind: 'research', id },
       title: `Research: ${body.question.replace(/\s+/g, ' ').trim()}`.slice(0, 200),
-      input: { jobId: id },
+      input: { jobId: id, ...(cause?.isFollowed && { isFollowed: true }) },
       progress: { total: null, unit: 'sources' },
     },
     ({ id: operation_id }) => [

@@ -38,6 +38,8 @@ export interface ResearchDeps {
 /** The job that an operation carries out. */
 export interface ResearchInput {
   jobId: string;
+  /** Set if what has begun it follows it and tells of its end. */
+  isFollowed?: true;
 }
 
 /** The steps of a job in their order; a deep one searches and reads again after `missing`. */

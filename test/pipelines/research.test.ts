@@ -72,6 +72,10 @@ describe('stages that research', () => {
     expect(look?.operationId).to.match(/^operation_/);
     // Two questions to a model that counts 120 tokens each.
     expect(run.usage.tokens).to.equal(240);
+    // The run tells of its end; the research in it does not.
+    const read = await stage.app.call('GET', '/api/notifications', { token: stage.token });
+    const kinds = read.body.notifications.map(({ kind }: { kind: string }) => kind);
+    expect(kinds.sort()).to.equal(['agent_notice', 'pipeline_completed']);
   });
 
   it('cancel it with their run, and go on with it after a restart', async () => {
@@ -93,5 +97,30 @@ describe('stages that research', () => {
     await stage.app.restart();
     await stage.reach(other, 'completed');
     expect((await operation(other)).id).to.equal(before.id);
+  });
+
+  it('reserve what it may cost, also where it was approved first', async () => {
+    web.finds([web.at(0, '/slow')]);
+    const page = { method: 'GET', url: web.at(0, '/bridge') };
+    const id = await stage.start(
+      [
+        { key: 'page', kind: 'http', config: page },
+        { ...research, needs: ['page'], config: { question: '{{stages.page.output.status}}?' } },
+      ],
+      { template: { parameters, limits: { maxCostUsd: 0.25 } }, params: { question: QUESTION } },
+    );
+    const { digest } = (await stage.reach(id, 'waiting')).stages[1] ?? {};
+    await stage.call('POST', `/${id}/stages/look/approve`, { digest });
+    await until(
+      async () => (await stage.run(id)).stages[1]?.operationId,
+      (found) => typeof found === 'string',
+    );
+    const { db } = stage.app.app.store;
+    const row = db.selectFrom('pipeline_stages').select('reserved_usd').where('run_id', '=', id);
+    expect(await row.where('key', '=', 'look').execute()).to.equal([{ reserved_usd: 0.25 }]);
+    const jobs = await stage.app.call('GET', '/api/research/jobs', { token: stage.token });
+    expect(jobs.body.jobs[0].limits.maxCostUsd).to.equal(0.25);
+    await stage.call('POST', `/${id}/stop`);
+    expect(await row.where('key', '=', 'look').execute()).to.equal([{ reserved_usd: 0 }]);
   });
 });

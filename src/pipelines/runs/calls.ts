@@ -75,22 +75,12 @@ export const createStageCalls = (deps: StageCallDeps) => {
       const headline = `It calls ${call.toolId}.${call.toolAction} with what came from outside`;
       return askOwner(deps, of, { status: 'waiting_approval', input: call, headline });
     }
-    const reserved = await reserve(of);
+    const reserved = await reservationFor(deps.budget, of);
     if (!reserved) return waitForBudget(deps.now());
     return {
       change: { status: 'running', input: JSON.stringify(call), effect: 'begun', ...reserved },
       calls: true,
     };
-  };
-
-  /** Reserves what research may use up; null: other stages have reserved it. */
-  const reserve = async (of: RunStage): Promise<Partial<PipelineStageRow> | null> => {
-    if (of.stage.kind !== 'research') return {};
-    const reserved = await deps.budget.reserve(of.run, RESEARCH);
-    if (!reserved) return null;
-    const { maxTokens: reserved_tokens, maxCostUsd: reserved_usd } = reserved;
-    const isAsked = of.row.reason === WAITS_FOR_BUDGET;
-    return { reserved_tokens, reserved_usd, ...(isAsked && { reason: null }) };
   };
 
   /** Makes the call that a stage has recorded. */
@@ -138,6 +128,22 @@ export const createStageCalls = (deps: StageCallDeps) => {
   };
 
   return { begin, perform, isRepeatable };
+};
+
+/**
+ * Reserves what the research of a stage may use up; other stages reserve nothing. Null: others have
+ * reserved what is left.
+ */
+export const reservationFor = async (
+  budget: Pick<Budget, 'reserve'>,
+  { run, stage, row }: RunStage,
+): Promise<Partial<PipelineStageRow> | null> => {
+  if (stage.kind !== 'research') return {};
+  const reserved = await budget.reserve(run, RESEARCH);
+  if (!reserved) return null;
+  const { maxTokens: reserved_tokens, maxCostUsd: reserved_usd } = reserved;
+  const isAsked = row.reason === WAITS_FOR_BUDGET;
+  return { reserved_tokens, reserved_usd, ...(isAsked && { reason: null }) };
 };
 
 const callOf = (

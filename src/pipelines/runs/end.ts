@@ -2,6 +2,7 @@ import { iso } from '../../kernel/clock.js';
 import { excerpt } from '../../kernel/excerpt.js';
 import { LONGEST_IN_EVENT, NOTHING, type Outbound } from '../../outbound/module.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
+import { OVER } from './outcome.js';
 import type { RunChange } from './record.js';
 import type { LoadedRun } from './run.js';
 
@@ -52,10 +53,7 @@ const stoppedStages = (run: LoadedRun, at: string): Map<string, Partial<Pipeline
   new Map(
     [...run.stages.values()]
       .filter(({ finished_at }) => finished_at === null)
-      .map(({ key }) => [
-        key,
-        { status: 'stopped', due: null, due_at: null, digest: null, finished_at: at },
-      ]),
+      .map(({ key }) => [key, { ...OVER, status: 'stopped', finished_at: at }]),
   );
 
 /** Returns the outputs of the stages that no other stage needs, each by the key of its stage. */

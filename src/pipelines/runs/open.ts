@@ -12,6 +12,7 @@ import type { Vault } from '../../vault/module.js';
 import type { FindTemplate } from '../templates/nestedtemplates.js';
 import { createAgentRest } from './agentrest.js';
 import { createAgentBeginning } from './agentstage.js';
+import { createApprovedCalls } from './approvedcall.js';
 import { createBackgroundWork } from './background.js';
 import type { BeginDeps, BeginStage } from './begin.js';
 import { type Budget, createBudget } from './budget.js';
@@ -131,8 +132,7 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
     settled: (of, outcome) => service.callEnded(of, outcome),
     begun: (of, operationId) => service.operationBegun(of, operationId),
   });
-  const { isStopping } = effects;
-  const parts = { runs, children, inTurn, isStopping, engine: () => engine };
+  const parts = { runs, children, inTurn, isStopping: effects.isStopping, engine: () => engine };
   const { record, background, family, watchAgent } = openFamily(base, deps, parts);
   const nested = { children, now: clock.now, template, goOn: family.goOn };
   const begin = openBeginnings(base, deps, { budget, call: calls.begin, nested });
@@ -144,7 +144,9 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
     budget,
     below: { stopChildren: family.stop, cancelResearch: research.cancel, watchAgent },
   });
-  const service = createRunService({ store, children, clock, engine, record, effects, inTurn });
+  const beginApproved = createApprovedCalls({ record, effects, budget });
+  const verbs = { store, children, clock, engine, record, beginApproved, inTurn };
+  const service = createRunService(verbs);
   const made = { isRepeatable: calls.isRepeatable, begin: effects.begin };
   const ends = { engine, record, outbound, agents: agents.rows, calls: made, family, inTurn };
   followAgents(base, agents, ends);
@@ -156,10 +158,7 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
     service,
     due: createDueRuns({ runs, clock, engine, inTurn }),
     start: () => recoverRuns(ends, log),
-    stop: async (waitMs: number) => {
-      await effects.stop(waitMs);
-      await background.drain();
-    },
+    stop: (waitMs: number) => effects.stop(waitMs).then(background.drain),
   };
 };
 

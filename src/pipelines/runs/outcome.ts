@@ -27,7 +27,7 @@ export type AttemptOutcome =
   | { status: 'failed'; error: string; isFinal?: boolean; untrusted?: boolean; usage?: RunUsage };
 
 /** The columns of a stage that are empty once an attempt is over. */
-const OVER = {
+export const OVER = {
   digest: null,
   due: null,
   due_at: null,

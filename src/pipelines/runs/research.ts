@@ -11,7 +11,6 @@ export const createStageResearch = (research: ResearchFollow, begun: OperationBe
   /** Does the research that a stage has recorded, and waits for its end. */
   perform: async (of: RunStage, signal: AbortSignal): Promise<CallOutcome> => {
     const { user_id: userId } = of.run.row;
-    // One that was approved has reserved nothing, since an answer may take weeks.
     const maxCostUsd = of.row.reserved_usd || RESEARCH.maxCostUsd;
     const request = { ...JSON.parse(of.row.input ?? '{}').arguments, limits: { maxCostUsd } };
     try {

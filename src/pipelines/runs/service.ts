@@ -6,14 +6,15 @@ import type { Store } from '../../store/store.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import type { PipelineTemplate } from '../templates/contract.js';
 import { givenParameters } from '../templates/parameters.js';
+import type { BeginApproved } from './approvedcall.js';
 import type { CallOutcome } from './calls.js';
 import type { ChildRunsStore } from './childqueries.js';
-import type { Effects } from './effects.js';
-import { type RunEngine, timeoutOf } from './engine.js';
+import type { RunEngine } from './engine.js';
 import { stopRun } from './family.js';
 import { inputFaults } from './inputs.js';
 import { newRunRows } from './newrun.js';
 import { withBelow } from './next.js';
+import { StageFault } from './outcome.js';
 import { type RecordRunDeps, recordRun } from './record.js';
 import { FRESH, isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
 
@@ -23,8 +24,7 @@ export interface RunServiceDeps {
   clock: Clock;
   engine: RunEngine;
   record: RecordRunDeps;
-  /** Makes the calls that stages have recorded. */
-  effects: Pick<Effects, 'begin'>;
+  beginApproved: BeginApproved;
   inTurn: InTurn;
 }
 
@@ -160,15 +160,13 @@ export const createRunService = (deps: RunServiceDeps) => {
           const output = { approved: true, reason: answer.reason ?? null };
           return engine.settle(run, key, { status: 'completed', output }, steps);
         }
-        // The call may then go to the address that was shown, and to no other.
-        const input = JSON.stringify({ ...JSON.parse(of.row.input ?? '{}'), isApproved: true });
-        const begins = { status: 'running', effect: 'begun', reason: null, input } as const;
-        const change = { ...begins, ...ANSWERED, ...timeoutOf(of, clock.now()) };
-        if (!(await recordRun(record, run, { stages: new Map([[key, change]]), steps })))
-          return false;
-        const begun = stageIn(run, key);
-        if (begun) deps.effects.begin(begun);
-        return true;
+        try {
+          return await deps.beginApproved(of, steps);
+        } catch (error) {
+          if (!(error instanceof StageFault)) throw error;
+          const failed = { status: 'failed', error: error.message, isFinal: true } as const;
+          return engine.settle(run, key, failed, steps);
+        }
       }),
 
     /** Records the operation that works for a stage. */
@@ -188,9 +186,6 @@ export type RunService = ReturnType<typeof createRunService>;
 
 /** The error of a run whose owner was disabled. */
 export const DISABLED = 'Its owner was disabled';
-
-/** The columns of a stage that are empty once it was answered. */
-const ANSWERED = { digest: null, due: null, due_at: null };
 
 const over = (run: LoadedRun): Boom.Boom =>
   Boom.conflict(`The run has ended: it is ${run.row.status}`, { code: 'ended' });

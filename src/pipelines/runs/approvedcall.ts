@@ -1,0 +1,55 @@
+import Boom from '@hapi/boom';
+import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { PipelineStageRow } from '../../store/tables/pipelines.js';
+import type { Budget } from './budget.js';
+import { reservationFor } from './calls.js';
+import type { Effects } from './effects.js';
+import { timeoutOf } from './engine.js';
+import { type RecordRunDeps, recordRun } from './record.js';
+import { type RunStage, stageIn } from './run.js';
+
+interface ApprovedCallDeps {
+  record: RecordRunDeps;
+  effects: Pick<Effects, 'begin'>;
+  budget: Budget;
+}
+
+/**
+ * Begins the call of a stage that its owner has approved. `steps` are written with it. Resolves to
+ * false if the run is not as it was read. Throws StageFault if the run has used up its budget, and
+ * 409 if other stages have reserved the rest.
+ */
+export type BeginApproved = (of: RunStage, steps: TransactionStep[]) => Promise<boolean>;
+
+/** The columns of a stage that are empty once it was answered. */
+const ANSWERED = { digest: null, due: null, due_at: null };
+
+export const createApprovedCalls =
+  ({ record, effects, budget }: ApprovedCallDeps): BeginApproved =>
+  (of, steps) => {
+    const { run, row } = of;
+    const begin = async (): Promise<boolean> => {
+      const reserved = await reservationFor(budget, of);
+      if (!reserved) throw Boom.conflict(RESERVED, { code: 'budget_reserved' });
+      // The call may then go to the address that was shown, and to no other.
+      const input = JSON.stringify({ ...JSON.parse(row.input ?? '{}'), isApproved: true });
+      const change: Partial<PipelineStageRow> = {
+        status: 'running',
+        effect: 'begun',
+        reason: null,
+        input,
+        ...ANSWERED,
+        ...reserved,
+        ...timeoutOf(of, record.now()),
+      };
+      const stages = new Map([[row.key, change]]);
+      if (!(await recordRun(record, run, { stages, steps }))) return false;
+      const begun = stageIn(run, row.key);
+      if (begun) effects.begin(begun);
+      return true;
+    };
+    return of.stage.kind === 'research' ? budget.inTurn(run, begin) : begin();
+  };
+
+const RESERVED =
+  'Other stages have reserved what is left of the cost or tokens of the run: approve it when they have ended';
