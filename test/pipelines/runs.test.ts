@@ -91,6 +91,12 @@ describe('runs of pipelines', () => {
       stage.call('POST', `/${id}/stages/ok/${verb}`, body);
     const other = await answer('approve', { digest: 'x' });
     expect([other.status, other.body.code]).to.equal([409, 'other_digest']);
+    const values = await answer('input', { digest, values: {} });
+    const at = `POST /api/pipelines/${id}/stages/ok`;
+    expect([values.status, values.body.message]).to.equal([
+      409,
+      `The stage waits for an approval: ${at}/approve or ${at}/reject`,
+    ]);
     const answers = await Promise.all([
       answer('approve', { digest, reason: 'Fine' }),
       answer('reject', { digest }),
@@ -149,6 +155,11 @@ describe('runs of pipelines', () => {
     const digest = stages[0]?.digest;
     const give = (values: object) =>
       stage.call('POST', `/${id}/stages/form/input`, { digest, values });
+    const approved = await stage.call('POST', `/${id}/stages/form/approve`, { digest });
+    expect([approved.status, approved.body.message]).to.equal([
+      409,
+      `The stage waits for values: POST /api/pipelines/${id}/stages/form/input`,
+    ]);
     const bad = await give({ size: 'xl', color: 'red' });
     expect(bad.body.details.map(({ path }: { path: string }) => path)).to.equal([
       'values.color',
@@ -158,6 +169,25 @@ describe('runs of pipelines', () => {
     expect((await give({ title: 'Spring', size: 'l' })).status).to.equal(200);
     const run = await stage.reach(id, 'completed');
     expect(run.stages[0]?.output).to.equal({ title: 'Spring', size: 'l' });
+  });
+
+  it('have no template that names an unknown tool; the nearest are named', async () => {
+    const saved = async (toolId: string, toolAction: string) => {
+      const stages = [{ key: 'a', kind: 'tool', config: { toolId, toolAction } }];
+      const { body } = await stage.call('POST', '/templates', { name: 'Wrong', stages });
+      const [{ path, message }] = body.details;
+      return [path, ...message.split('; ')];
+    };
+    const [path, fault, near = '', where] = await saved('tiem', 'now');
+    expect([path, fault, where]).to.equal([
+      ...['stages.0.config.toolId', 'names no tool: tiem.now'],
+      'all of them: GET /api/skills/tools/all',
+    ]);
+    expect(near).to.match(/^the nearest are time\.now, \w+\.\w+, \w+\.\w+$/);
+    expect((await saved('time', 'nwo')).slice(0, 2)).to.equal([
+      'stages.0.config.toolAction',
+      'names no tool: time.nwo',
+    ]);
   });
 
   it('refuse parameters that do not fit', async () => {

@@ -147,7 +147,7 @@ export const createRunService = (deps: RunServiceDeps) => {
     ): Promise<LoadedRun> =>
       onRun(userId, id, async (run) => {
         const of = orNotFound(stageIn(run, key), 'The run has no stage with that key');
-        refuseAnswer(of, answer);
+        refuseAnswer(id, of, answer);
         if (answer.is === 'rejected') {
           const error = answer.reason ? `rejected: ${answer.reason}` : 'rejected';
           return engine.settle(run, key, { status: 'failed', error, isFinal: true }, steps);
@@ -190,10 +190,21 @@ export const DISABLED = 'Its owner was disabled';
 const over = (run: LoadedRun): Boom.Boom =>
   Boom.conflict(`The run has ended: it is ${run.row.status}`, { code: 'ended' });
 
-const refuseAnswer = ({ row }: RunStage, answer: StageAnswer): void => {
+/** The answers that stages in these states take: in words, and as verbs. */
+const TAKEN: Partial<Record<PipelineStageRow['status'], [what: string, ...verbs: string[]]>> = {
+  waiting_approval: ['an approval', 'approve', 'reject'],
+  waiting_input: ['values', 'input'],
+};
+
+const refuseAnswer = (runId: string, { row }: RunStage, answer: StageAnswer): void => {
   const waits = answer.is === 'input' ? 'waiting_input' : 'waiting_approval';
   if (row.status !== waits) {
-    const message = `The stage is ${row.status}: it waits for no such answer`;
+    const [what, ...verbs] = TAKEN[row.status] ?? [];
+    const at = `POST /api/pipelines/${runId}/stages/${row.key}`;
+    const message =
+      what === undefined
+        ? `The stage is ${row.status}: it waits for no answer`
+        : `The stage waits for ${what}: ${verbs.map((verb) => `${at}/${verb}`).join(' or ')}`;
     throw Boom.conflict(message, { code: 'not_waiting' });
   }
   if (row.digest === answer.digest) return;
