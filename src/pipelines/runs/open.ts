@@ -111,18 +111,27 @@ const openFamily = (
   return { record, background, family, watchAgent };
 };
 
-/** Settles stages when their agents end. */
-const followAgents = ({ log }: Base, { followers }: Agents, ends: RecoveryDeps): void =>
+/**
+ * Settles stages when their agents end. Returns the function that goes on with the runs that an
+ * earlier start has left.
+ */
+const openEnds = (
+  { log }: Base,
+  { followers }: Agents,
+  ends: RecoveryDeps,
+): (() => Promise<void>) => {
   followers.afterEnd(({ id }) => {
     settleEndedAgent(ends, id).catch((err) =>
       log.error({ err, agent: id }, 'the end of an agent did not reach its pipeline'),
     );
   });
+  return () => recoverRuns(ends, log);
+};
 
 /** Opens the runs of pipelines. */
 export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplate) => {
-  const { store, clock, log } = base;
-  const { outbound, agents } = deps;
+  const { store, clock } = base;
+  const { agents, outbound } = deps;
   const runs = runsStore(store);
   const children = { ...childRunsStore(store), ...childRunWrites(store) };
   const inTurn = createTurnsOfRuns();
@@ -136,20 +145,13 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
   const { record, background, family, watchAgent } = openFamily(base, deps, parts);
   const nested = { children, now: clock.now, template, goOn: family.goOn };
   const begin = openBeginnings(base, deps, { budget, call: calls.begin, nested });
-  const engine = createEngine({
-    record,
-    begin,
-    effects,
-    agents,
-    budget,
-    below: { stopChildren: family.stop, cancelResearch: research.cancel, watchAgent },
-  });
+  const below = { stopChildren: family.stop, cancelResearch: research.cancel, watchAgent };
+  const engine = createEngine({ record, begin, effects, agents, budget, below });
   const beginApproved = createApprovedCalls({ record, effects, budget });
   const verbs = { store, children, clock, engine, record, beginApproved, inTurn };
   const service = createRunService(verbs);
   const made = { isRepeatable: calls.isRepeatable, begin: effects.begin };
   const ends = { engine, record, outbound, agents: agents.rows, calls: made, family, inTurn };
-  followAgents(base, agents, ends);
 
   return {
     runs,
@@ -157,7 +159,7 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
     begin: family.begin,
     service,
     due: createDueRuns({ runs, clock, engine, inTurn }),
-    start: () => recoverRuns(ends, log),
+    start: openEnds(base, agents, ends),
     stop: (waitMs: number) => effects.stop(waitMs).then(background.drain),
   };
 };
