@@ -117,7 +117,7 @@ const GAP = '   ';
 /** Parts that another line of the status covers. */
 const TOLD = ['models'];
 
-/** Prints three or four lines on the daemon and its user, and one for each part with a problem. */
+/** Prints four or five lines on the daemon and its user, and one for each part with a problem. */
 const glance = (overview: OverviewReply, isReady: string): string[] => [
   [
     `ready ${isReady}`,
@@ -130,6 +130,7 @@ const glance = (overview: OverviewReply, isReady: string): string[] => [
     ...publicOf(overview),
     ...well(overview).map(({ name, detail }) => `${name} ${oneLine(detail) || 'ok'}`),
   ].join(GAP),
+  workOf(overview),
   todayOf(overview),
   ...ill(overview).map(
     ({ name, status, detail }) => `${status.toUpperCase().padEnd(4)}  ${name}: ${oneLine(detail)}`,
@@ -147,8 +148,19 @@ const glanceFacts = (overview: OverviewReply): [string, string][] => [
   ['running', `${overview.queue.running} of ${overview.queue.atOnce}`],
   ['approvals', `${approvalsOf(overview)} waiting`],
   ...publicOf(overview).map((entry): [string, string] => ['public', entry.replace(/^public /, '')]),
+  ['pipelines', pipelinesOf(overview)],
+  ['recurring', recurringOf(overview)],
   ['today', todayOf(overview).replace(/^today /, '')],
 ];
+
+const workOf = (overview: OverviewReply): string =>
+  [`pipelines ${pipelinesOf(overview)}`, `recurring ${recurringOf(overview)}`].join(GAP);
+
+const pipelinesOf = ({ pipelines: { open, waiting } }: OverviewReply): string =>
+  `${open} under way, ${waiting} waiting for you`;
+
+const recurringOf = ({ recurring: { enabled, nextAt } }: OverviewReply): string =>
+  `${enabled} enabled${nextAt === null ? '' : `, next ${nextAt.slice(0, 16)}Z`}`;
 
 const queueOf = ({ queue: { waiting, oldestMs } }: OverviewReply): string =>
   oldestMs === null ? `${waiting}` : `${waiting} (oldest ${duration(oldestMs)})`;

@@ -458,6 +458,8 @@ const anOverview = (over: Partial<Overview> = {}): Overview => ({
   rates: Array.from({ length: 60 }, (_, minute) => (minute === 59 ? 8 : minute % 2)),
   agents: { running: 2, queued: 0, waitingApproval: 1, paused: 0 },
   operations: { running: 0, queued: 0 },
+  pipelines: { open: 0, waiting: 0 },
+  recurring: { enabled: 0, nextAt: null },
   today: { costUsd: 1.84, limitUsd: 10, agents: 1, executions: 612, failed: 1 },
   needs: [aNeed()],
   unread: 2,

@@ -29,6 +29,7 @@ import {
   platformsOf,
   warnFinding,
 } from './rules.js';
+import { checkWork } from './work.js';
 
 interface DoctorDeps {
   /** Checks every part now. */
@@ -77,6 +78,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['parts', async () => partsOf(await parts(), models.states())],
         ['backup', async () => [await ageOfBackup(store, deps.backups, now)]],
         ['scheduler', async () => schedulerOf(daemon.late(LATE_MS))],
+        ['work', () => checkWork(base.store, now)],
         ['log', async () => logOf(daemon.recent.lost())],
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
         ['embedder', async () => [embedderOf(await models.embedder(by.userId))]],

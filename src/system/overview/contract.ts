@@ -72,6 +72,14 @@ export const Overview = s.object('Overview', {
     paused: count(),
   }),
   operations: s.object('OverviewOperations', { running: count(), queued: count() }),
+  pipelines: s.object('OverviewPipelines', {
+    open: count().description('Runs that have not ended'),
+    waiting: count().description('Stages of these that wait for your answer'),
+  }),
+  recurring: s.object('OverviewRecurring', {
+    enabled: count(),
+    nextAt: s.nullable(s.time()).description('The next due time of all of them'),
+  }),
   today: s
     .object('OverviewToday', {
       costUsd: s.amount(0, 1e9),

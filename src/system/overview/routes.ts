@@ -12,6 +12,7 @@ import type { Tunnel } from '../tunnel/tunnel.js';
 import { MINUTES, MOST_NEEDS, overview } from './contract.js';
 import { type OverviewStore, overviewStore } from './queries.js';
 import { type DueTask, needsOf, ratesOf } from './rules.js';
+import { workCounts } from './work.js';
 
 interface OverviewDeps {
   config: Config;
@@ -36,14 +37,16 @@ export const overviewResource = (base: Base, deps: OverviewDeps) => {
     get: async (_input, { userId }) => {
       const now = clock.now();
       const due = await readDueTasks(base, userId, MOST_NEEDS);
-      const [own, { dailyCostUsd }, parts, oldestMs] = await Promise.all([
+      const [own, work, { dailyCostUsd }, parts, oldestMs] = await Promise.all([
         figuresOf(store, { userId, due }, now),
+        workCounts(base.store.db, userId),
         capsOf(userId),
         deps.parts(),
         longestWait(base),
       ]);
       return {
         ...own,
+        ...work,
         version,
         at: iso(now),
         uptimeSeconds: deps.uptimeSeconds(),

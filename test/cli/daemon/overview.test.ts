@@ -15,11 +15,12 @@ describe('adjutant status', () => {
 
   it('tells at a glance how it stands, to those who are logged in', async () => {
     const { code, stdout } = await world.cli(['status'], { terminal: 100 });
-    const [head, ready, models, today, ...ill] = stdout.trimEnd().split('\n');
+    const [head, ready, models, work, today, ...ill] = stdout.trimEnd().split('\n');
     expect(code).to.equal(0);
     expect(head).to.match(/^Adjutant \S+ {2}running .+ {2}http:\/\//);
     expect(ready).to.match(/^ready yes {3}queue 0 {3}running 0 of \d+ {3}approvals 0 waiting$/);
     expect(models).to.match(/^models 1 well {3}disk [\d.]+ GB free$/);
+    expect(work).to.equal('pipelines 0 under way, 0 waiting for you   recurring 0 enabled');
     expect(today).to.equal('today 0 executions, 0 agents, $0.00 of $10.00');
     expect(ill.filter((line) => !line.includes('confinement'))).to.equal([]);
   });
@@ -35,15 +36,17 @@ describe('adjutant status', () => {
     const [daemon, ...others] = rows;
     expect(`${daemon?.[2]}`).to.startWith(`Adjutant ${version}, running `);
     expect(`${daemon?.[2]}`).to.endWith(world.app.url);
-    const own = others.slice(0, 5).map(([name, status, detail]) => `${name} ${status} ${detail}`);
+    const own = others.slice(0, 7).map(([name, status, detail]) => `${name} ${status} ${detail}`);
     expect(own.map((line) => line.replace(/ of \d+$/, ' of n'))).to.equal([
       'ready ok ',
       'waiting ok 0',
       'running ok 0 of n',
       'approvals ok 0 waiting',
+      'pipelines ok 0 under way, 0 waiting for you',
+      'recurring ok 0 enabled',
       'today ok 0 executions, 0 agents, $0.00 of $10.00',
     ]);
-    expect(others.slice(5).map(([name]) => name)).to.equal(parts.map(({ name }) => name));
+    expect(others.slice(7).map(([name]) => name)).to.equal(parts.map(({ name }) => name));
     expect(code).to.equal(0);
   });
 

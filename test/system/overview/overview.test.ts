@@ -81,6 +81,8 @@ describe('the overview', () => {
       rates: Array.from({ length: 60 }, () => 0),
       agents: { running: 0, queued: 0, waitingApproval: 0, paused: 0 },
       operations: { running: 0, queued: 0 },
+      pipelines: { open: 0, waiting: 0 },
+      recurring: { enabled: 0, nextAt: null },
       today: { costUsd: 0, limitUsd: 4, agents: 0, executions: 0, failed: 0 },
       needs: [],
       unread: 0,

@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import type { Store } from '../../store/store.js';
+import { visibleTo } from '../../store/visible.js';
+
+/** Counts the pipelines and the recurring tasks of a user. */
+export const workCounts = async (db: Store['db'], userId: string) => {
+  const counts = [pipelineCounts(db, userId), recurringCounts(db, userId)] as const;
+  const [pipelines, recurring] = await Promise.all(counts);
+  return { pipelines, recurring };
+};
+
+/** Counts the pipelines of a user that have not ended, and the stages of these that wait for an answer. */
+const pipelineCounts = async (db: Store['db'], userId: string) => {
+  const open = db
+    .selectFrom('pipeline_runs as r')
+    .where(visibleTo(userId, 'r'))
+    .where('r.status', 'in', ['queued', 'running', 'waiting']);
+  const count = sql<number>`count(*)`.as('count');
+  const [runs, stages] = await Promise.all([
+    open.where('r.parent_id', 'is', null).select(count).executeTakeFirstOrThrow(),
+    open
+      .innerJoin('pipeline_stages as s', 's.run_id', 'r.id')
+      .where('s.status', 'in', ['waiting_approval', 'waiting_input'])
+      .select(count)
+      .executeTakeFirstOrThrow(),
+  ]);
+  return { open: runs.count, waiting: stages.count };
+};
+
+/** Counts the recurring tasks of a user that are enabled, with the next due time of all. */
+const recurringCounts = (db: Store['db'], userId: string) =>
+  db
+    .selectFrom('recurring_tasks')
+    .select((of) => of.fn.count<number>('next_run_at').as('enabled'))
+    .select((of) => of.fn.min<string | null>('next_run_at').as('nextAt'))
+    .where(visibleTo(userId))
+    .executeTakeFirstOrThrow();
