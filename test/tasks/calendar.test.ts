@@ -66,6 +66,17 @@ describe('the calendar of tasks', () => {
     );
   });
 
+  it('has each of many tasks once, by their times, with the beginning of long notes', async () => {
+    const ids: string[] = [];
+    for (let minute = 0; minute < 60; minute++) {
+      const dueAt = `2026-03-29T10:${String(minute).padStart(2, '0')}:00Z`;
+      ids.push(await note(`BEGIN:VEVENT ${minute}`, { dueAt, notes: 'n'.repeat(3000) }));
+    }
+    const events = eventsIn((await read(await address())).text);
+    expect(events.map(({ uid }) => uid)).to.equal(ids.map((id) => `${id}@adjutant`));
+    expect(events[59]?.description).to.equal(`${'n'.repeat(2000)}\n… 1000 characters more`);
+  });
+
   it('ends its lines with CRLF, none longer than 75 octets', async () => {
     await note('x'.repeat(500), { due: '2026-03-29', notes: '東京'.repeat(300) });
     const { text } = await read(await address());
