@@ -134,7 +134,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     agents,
     operations,
     documents,
-    decisions: { decide: approvals.decide, stages: pipelines.questions },
+    decisions: { decide: approvals.decide, stages: pipelines.questions, runs: pipelines.recent },
   });
   const started = { hooks, tasks, pipelines };
   const recurring = openRecurring(base, { hub, jobs, outbound, agents, started });

@@ -1,5 +1,6 @@
 import { decisionIn } from '../approvals/module.js';
 import { createRate } from '../kernel/rate.js';
+import type { RecentRuns } from '../pipelines/module.js';
 import type { ChatEvent, MessageEvent } from '../providers/chat/platform.js';
 import type { ChannelKind } from '../store/tables/channels.js';
 import {
@@ -14,6 +15,7 @@ import { once } from './events.js';
 import type { TakeFiles } from './files.js';
 import { noteWritten } from './freetext.js';
 import { type LinkedChannel, LinkRefused, type Links } from './links.js';
+import { retryRunNamed, runsText, stopRunNamed } from './runcommands.js';
 import type { ChannelSender } from './sender.js';
 import { answerIn } from './stageanswer.js';
 import { answerStageFrom } from './stagedecision.js';
@@ -25,6 +27,7 @@ export interface HandlingDeps extends ConversationDeps, DecisionsDeps {
    */
   canSend(kind: ChannelKind): boolean;
   takeFiles: TakeFiles;
+  runs: RecentRuns;
 }
 
 /** A message that the platform's signature proves, with the request that brought it. */
@@ -53,6 +56,7 @@ const HELP = [
   '/new begins another conversation. /status says what is going on.',
   'approve DIGEST and deny DIGEST answer what waits for your approval.',
   'answer DIGEST VALUE answers what a pipeline asks for.',
+  '/runs lists your newest runs of pipelines; /stop ID and /retry ID stop one and go on with one.',
   'Where / is taken, write ! in its place: !new',
 ].join('\n');
 const NOT_READ = 'This chat is not linked to an account, so nothing that is written here is read.';
@@ -197,7 +201,7 @@ const fromOwner = async (deps: HandlingDeps, inbound: FromOwner): Promise<Decisi
     return replyOf(await once(deps, received, async () => `Nothing was done: ${unsent(kind)}`));
   }
   if (!command) return replyOf(await addChannelMessage(deps, channel, { eventId, text }));
-  return replyOf(await once(deps, received, () => obey(deps, channel, command.name)));
+  return replyOf(await once(deps, received, () => obey(deps, channel, command)));
 };
 
 /**
@@ -224,13 +228,24 @@ const withFiles = async (
   return isOrder ? fromOwner(deps, { ...inbound, event: words }) : reply;
 };
 
-const obey = async (deps: HandlingDeps, channel: LinkedChannel, name: string): Promise<string> => {
+const obey = async (
+  deps: HandlingDeps,
+  channel: LinkedChannel,
+  { name, rest }: { name: string; rest: string },
+): Promise<string> => {
+  const { userId } = channel;
   switch (name) {
     case 'new':
       await leaveConversation(deps.store, channel);
       return 'A new conversation: your next words begin it.';
     case 'status':
-      return statusOf(deps, channel.userId);
+      return statusOf(deps, userId);
+    case 'runs':
+      return runsText(deps.runs, userId);
+    case 'stop':
+      return stopRunNamed(deps.runs, userId, rest);
+    case 'retry':
+      return retryRunNamed(deps.runs, userId, rest);
     case 'link':
       return 'This chat is linked already.';
     case 'start':

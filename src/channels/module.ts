@@ -5,7 +5,7 @@ import type { Documents } from '../documents/module.js';
 import type { Resource } from '../kernel/route.js';
 import type { Operations } from '../operations/module.js';
 import type { Outbound } from '../outbound/module.js';
-import type { StageQuestions } from '../pipelines/module.js';
+import type { RecentRuns, StageQuestions } from '../pipelines/module.js';
 import { outboundPlatforms } from '../providers/chat/platforms.js';
 import type { Secrets } from '../secrets/module.js';
 import type { ChannelKind } from '../store/tables/channels.js';
@@ -48,8 +48,8 @@ export interface ChannelsModuleDeps {
   agents: Agents;
   operations: Pick<Operations, 'register'>;
   documents: Pick<Documents, 'arrivals'>;
-  /** The questions to owners that are answered in chats. */
-  decisions: { decide: Decide; stages: StageQuestions };
+  /** The questions to owners that are answered in chats, and the runs that are stopped there. */
+  decisions: { decide: Decide; stages: StageQuestions; runs: RecentRuns };
 }
 
 interface ChannelsResourcesDeps {
@@ -63,7 +63,7 @@ interface ChannelsResourcesDeps {
 export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => {
   const { store, clock, log, http } = base;
   const { agents } = deps;
-  const { decide, stages } = deps.decisions;
+  const { decide, stages, runs } = deps.decisions;
   const { vault } = deps.vault;
   const { outbox, queue, transports } = deps.outbound;
   const { digestCode, sealers } = deps.secrets;
@@ -87,6 +87,7 @@ export const openChannels = (base: Base, deps: ChannelsModuleDeps): Channels => 
       takeFiles: createTakeFiles(conversing, fetches),
       decide,
       stages,
+      runs,
       canSend: (kind) => canSendTo(settings, kind),
     }),
     proveWebhook: webhookProver(webhooks),

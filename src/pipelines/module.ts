@@ -5,6 +5,7 @@ import type { DueSource } from '../schedule/module.js';
 import { faultsOfParams, faultsOfTools } from '../tools/module.js';
 import { openRuns, type RunsModuleDeps } from './runs/open.js';
 import { createStageQuestions, type StageQuestions } from './runs/questions.js';
+import { createRecentRuns, type RecentRuns } from './runs/recentruns.js';
 import { runsResource } from './runs/routes.js';
 import { createPipelineStarts, type PipelineStarts, toolsOfTemplate } from './starts.js';
 import type { PipelineTemplate } from './templates/contract.js';
@@ -13,6 +14,7 @@ import { templatesStore } from './templates/queries.js';
 import { findTemplate, templatesResource } from './templates/routes.js';
 
 export type { StageQuestion, StageQuestions } from './runs/questions.js';
+export type { RecentRuns, RunBrief } from './runs/recentruns.js';
 export type { PipelineStarts } from './starts.js';
 
 /** The pipelines of users: templates, and the runs of these. */
@@ -27,6 +29,7 @@ export interface Pipelines {
   stopAll(userId: string): Promise<void>;
   starts: PipelineStarts;
   questions: StageQuestions;
+  recent: RecentRuns;
   resources(): Resource[];
 }
 
@@ -56,6 +59,7 @@ export const openPipelines = (base: Base, deps: RunsModuleDeps): Pipelines => {
     stopAll: service.stopAll,
     starts: createPipelineStarts(opened, find, clock.now),
     questions: createStageQuestions(store, service),
+    recent: createRecentRuns(store, service),
     resources: () => [
       templatesResource({
         templates,

@@ -244,4 +244,31 @@ describe('stages of pipelines on channels', () => {
       '0 agents at work, 0 approvals wait for you, and 1 stage of pipelines.',
     );
   });
+
+  it('belong to runs that are listed, stopped and retried by the end of their ids', async () => {
+    await inTelegram();
+    const bob = await desk.register('rob');
+    const body = { name: 'Hers', stages: [asks('Hers?')] };
+    const call = (path: string, of: object) =>
+      desk.call('POST', path, { token: bob.token, body: of });
+    const template = (await call('/api/pipelines/templates', body)).body;
+    const hers = (await call('/api/pipelines', { templateId: template.id })).body.id;
+    const { id, name } = await start([asks('Publish?')]);
+    const tail = id.slice(-6);
+    const listed = (await say(1, '/runs')).split('\n');
+    expect([listed[0], listed.join().includes('Hers')]).to.equal([
+      `${tail}  waiting  ${name}`,
+      false,
+    ]);
+    expect(await say(2, '/retry')).to.match(/^Name a run by the end of its id/);
+    expect(await say(3, `/retry ${tail}`)).to.equal(
+      'The run is waiting: only one that has ended can be retried.',
+    );
+    expect(await say(4, `/stop ${tail.toUpperCase()}`)).to.equal(`${name}: stopped`);
+    expect(await say(5, `/stop ${tail}`)).to.equal('The run has ended: it is stopped.');
+    expect(await say(6, `/retry ${tail} none`)).to.match(/fromStage names no stage of the run/);
+    expect(await say(7, `!retry ${tail} ask`)).to.equal(`${name}: waiting`);
+    expect(await say(8, `/stop ${String(hers).slice(-6)}`)).to.match(/^None of your newest runs/);
+    expect((await stageOf(id)).status).to.equal('waiting_approval');
+  });
 });

@@ -1,0 +1,53 @@
+import Boom from '@hapi/boom';
+import type { RecentRuns, RunBrief } from '../pipelines/module.js';
+import { unhidden } from './calltext.js';
+
+/** The runs that a list shows. */
+const SHOWN = 10;
+/** The fewest characters by which a run is named. */
+const SHORT = 4;
+/** The characters by which a list names a run, as in the command line. */
+const TAIL = 6;
+const LONGEST_NAME = 60;
+
+/** Lists the newest runs of pipelines, one on a line. */
+export const runsText = async (runs: RecentRuns, userId: string): Promise<string> => {
+  const newest = await runs.newest(userId, SHOWN);
+  if (newest.length === 0) return 'No run of a pipeline yet.';
+  const lines = newest.map((run) => `${run.id.slice(-TAIL)}  ${run.status}  ${nameOf(run)}`);
+  return [...lines, '/stop ID stops one, /retry ID goes on with one that has ended.'].join('\n');
+};
+
+/** Stops the run that a text names by the end of its id. */
+export const stopRunNamed = (runs: RecentRuns, userId: string, text: string): Promise<string> =>
+  withRun(runs, userId, text, (id) => runs.stop(userId, id));
+
+/** Goes on with the run that a text names, from the stage whose key may follow. */
+export const retryRunNamed = (runs: RecentRuns, userId: string, text: string): Promise<string> => {
+  const [name = '', stage] = text.split(/\s+/);
+  return withRun(runs, userId, name, (id) => runs.retry(userId, id, stage));
+};
+
+const withRun = async (
+  runs: RecentRuns,
+  userId: string,
+  end: string,
+  act: (id: string) => Promise<RunBrief>,
+): Promise<string> => {
+  if (end.length < SHORT) return 'Name a run by the end of its id: /runs lists them.';
+  const [meant, other] = await runs.endingIn(userId, end.toLowerCase());
+  if (!meant) return 'None of your newest runs has an id that ends so: /runs lists them.';
+  if (other) return 'The ids of several runs end so: type more of it.';
+  try {
+    const { status } = await act(meant.id);
+    return `${nameOf(meant)}: ${status}`;
+  } catch (error) {
+    if (Boom.isBoom(error)) return `${error.message}.`;
+    throw error;
+  }
+};
+
+const nameOf = ({ name }: RunBrief): string => {
+  const line = unhidden(name).replace(/\s+/g, ' ');
+  return line.length > LONGEST_NAME ? `${line.slice(0, LONGEST_NAME)}…` : line;
+};
