@@ -2,8 +2,14 @@ import { ApiError, type ProblemBody, Unreachable } from '../src/client/errors.js
 import { BadSessionFile } from '../src/client/session.js';
 import { withCommands } from './text.js';
 
-/** The only exit codes there are; 124 is that of timeout(1). */
-export const Exit = { done: 0, failed: 1, usage: 2, login: 4, late: 124, interrupted: 130 };
+/**
+ * The only exit codes there are; 3 is that of a followed run that waits for a person, 124 that of
+ * timeout(1).
+ */
+export const Exit = {
+  ...{ done: 0, failed: 1, usage: 2, waiting: 3, login: 4 },
+  ...{ late: 124, interrupted: 130 },
+};
 
 /** Something that ends a command: what failed, then what to do about it, line by line. */
 export class CliFault extends Error {

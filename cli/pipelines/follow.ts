@@ -1,9 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client, PipelineRunDetail } from '../../src/client/index.js';
 import { isReadAloud } from '../../src/client/session.js';
-import type { Context } from '../command.js';
+import { type Context, on } from '../command.js';
+import { Exit, interrupted } from '../exit.js';
 import type { CliOutput } from '../output.js';
 import { cutToWidth, oneLine } from '../text.js';
+import { shortId } from './advice.js';
+import { showOutcome } from './run.js';
 import { asksIn, runTree, type StageOfRun } from './tree.js';
 
 /** Ours: the time between two looks at a run that is followed. */
@@ -12,17 +15,43 @@ const LOOK_MS = 500;
 const FREE_ROWS = 3;
 const CLEAR_BELOW = '\u001b[J';
 
+/** The flag of the commands after which a run goes on. */
+export const followFlag = on('Show the stages as they go; the exit code is that of the run');
+/** The exit codes of what follows a run, for its help. */
+export const FOLLOW_NOTE =
+  'Followed, the exit code is 0 if the run completed, 1 if it failed or was stopped, 3 if it waits for you.';
+
 /** Shows a run as it changes. */
 interface RunView {
   show(run: PipelineRunDetail): void;
 }
 
 /**
- * Follows a run until it has ended or waits for a person. On a terminal its stages are a tree that is
- * drawn over as they change; elsewhere each change is a line.
+ * Follows a run until it has ended or waits for a person, shows what became of it, and sets the exit
+ * code. Interrupted: the run goes on.
  */
 export const followRun = async (
-  { out }: Context,
+  context: Context,
+  client: Client,
+  run: Pick<PipelineRunDetail, 'id' | 'parentId'>,
+): Promise<void> => {
+  try {
+    const last = await watched(context, client, run.id);
+    if (last.finishedAt === null) context.exitCode = Exit.waiting;
+    else if (last.status !== 'completed') context.exitCode = Exit.failed;
+    showOutcome(context, last);
+  } catch (error) {
+    if (!context.signal.aborted) throw error;
+    throw interrupted(`The run goes on. Follow it: adjutant pipelines follow ${shortId(run)}`);
+  }
+};
+
+/**
+ * Shows a run until it has ended or waits for a person. On a terminal its stages are a tree that is
+ * drawn over as they change; elsewhere each change is a line.
+ */
+const watched = async (
+  { out, signal }: Context,
   client: Client,
   id: string,
 ): Promise<PipelineRunDetail> => {
@@ -33,7 +62,7 @@ export const followRun = async (
   for (;;) {
     view.show(run);
     if (run.finishedAt !== null || asksSomebody(run)) return run;
-    await pause(LOOK_MS);
+    await pause(LOOK_MS, undefined, { signal });
     run = await client.pipelines.get({ id });
   }
 };

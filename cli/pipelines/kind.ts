@@ -4,6 +4,8 @@ import type { Named, NamedKind } from '../resolve.js';
 
 /** The number of runs below which others are looked for: each is a request. */
 const MOST_ASKED = 20;
+/** Ours: the number of requests at a time, all of which hear of ^C by the one signal. */
+const ASKED_AT_ONCE = 4;
 /** The states of runs that are under way come first: what they began is what is asked for. */
 const OPEN: readonly string[] = ['waiting', 'running', 'queued'];
 
@@ -29,12 +31,22 @@ const nestedRuns = async (client: Client): Promise<Named[]> => {
   for (let level = openFirst(pipelines); level.length > 0 && asked < MOST_ASKED; ) {
     const parents = level.slice(0, MOST_ASKED - asked);
     asked += parents.length;
-    const replies = await Promise.all(
-      parents.map(({ id }) => client.pipelines.list({ query: { parentId: id, limit: 200 } })),
-    );
-    const below = replies.flatMap((reply) => reply.pipelines);
+    const below = await runsBelow(client, parents);
     found.push(...below);
     level = openFirst(below);
+  }
+  return found;
+};
+
+const runsBelow = async (client: Client, parents: PipelineRun[]): Promise<PipelineRun[]> => {
+  const found: PipelineRun[] = [];
+  for (let at = 0; at < parents.length; at += ASKED_AT_ONCE) {
+    const replies = await Promise.all(
+      parents
+        .slice(at, at + ASKED_AT_ONCE)
+        .map(({ id }) => client.pipelines.list({ query: { parentId: id, limit: 200 } })),
+    );
+    found.push(...replies.flatMap(({ pipelines }) => pipelines));
   }
   return found;
 };

@@ -24,7 +24,7 @@ export const valuesFrom = async (
   const values: [string, unknown][] = [];
   for (const pair of pairs) {
     const [, key, given = ''] = /^([^=]+)=([\s\S]*)$/.exec(pair) ?? [];
-    if (key === undefined) throw usageFault(`"${pair}" is no <key>=<value>`);
+    if (key === undefined) throw usageFault(`"${pair}" is no key=value`);
     const text = given.startsWith('@') ? await readFileOrStdin(context, given.slice(1)) : given;
     values.push([key, typedValue(text, typeIn(fields, key))]);
   }
@@ -49,7 +49,7 @@ const askFor = ({ ask }: Context, field: AskedValue): Promise<string> => {
   const hints = [...(description === undefined ? [] : [description]), ...(options ?? [])];
   const question = {
     ask: oneLine(hints.length === 0 ? label : `${label} (${hints.join(', ')})`),
-    instead: `${key}=<value>`,
+    instead: `${key}=...`,
     refuse: (typed: string) => refusalOf(field, typed),
   };
   if (type === 'text' && initial === undefined) return ask.lines(question);

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { keepTemplate } from '../../harness/template.js';
+import { until } from '../../harness/app.js';
+import { keepRun, keepTemplate } from '../../harness/template.js';
 import { type Editor, openEditor } from '../editor.js';
 import { openWorld, type World } from '../world.js';
 
@@ -138,7 +139,7 @@ stages:
     const approved = await world.cli(['pipelines', 'approve', id.slice(-6), 'title', '--yes']);
     expect([approved.code, approved.stderr]).to.equal([
       1,
-      `title waits for values.\nAnswer: adjutant pipelines input ${id.slice(-6)} title <field>=<value>\n`,
+      `title waits for values.\nAnswer: adjutant pipelines input ${id.slice(-6)} title\nor: adjutant pipelines input ${id.slice(-6)} title title=...\n`,
     ]);
     // What is typed is the value, also if it begins with the sign of a file.
     const given = await world.cli(['pipelines', 'input', id, 'title'], {
@@ -150,6 +151,93 @@ stages:
     expect(stages[0]?.output).to.equal({ title: '@spring' });
     const piped = await world.cli(['pipelines', 'run']);
     expect(piped.code).to.equal(2);
+  });
+
+  it('asks below many runs without a warning', async () => {
+    const body = { templateId: await keepTemplate(world.app, token, 'clock') };
+    for (let count = 0; count < 12; count++) await world.client.pipelines.start({ body });
+    const warnings: string[] = [];
+    const hear = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', hear);
+    const { code } = await world.cli(['pipelines', 'get', 'zzzzzz']);
+    process.off('warning', hear);
+    expect([code, warnings]).to.equal([1, []]);
+  });
+
+  /** Starts a run of the template that was written; its id. */
+  const started = async (name: string, yaml: string): Promise<string> => {
+    await run('apply', yaml);
+    return (await world.cli(['pipelines', 'run', name, '--output', 'id'])).stdout.trim();
+  };
+
+  it('names the fields that a stage asks for, and whose run waits below', async () => {
+    const id = await started(
+      'Ask',
+      `name: Ask
+stages:
+  - key: form
+    kind: input
+    config:
+      message: What is it?
+      fields:
+        - { key: owner, label: Who, type: string, required: true }
+        - { key: size, label: How long, type: choice, options: [short, long] }
+`,
+    );
+    const shown = await world.cli(['pipelines', 'get', id], { terminal: 100 });
+    const stage = `adjutant pipelines input ${id.slice(-6)} form`;
+    expect(shown.stderr.split('\n')).to.equal([
+      'What is it?',
+      '  owner  Who: string, required',
+      '  size  How long: choice of short, long',
+      `Answer: ${stage}`,
+      `or: ${stage} owner=... size=...`,
+      '',
+    ]);
+    const { templates } = await world.client.templates.list({ query: { name: 'Ask' } });
+    const nested = `{ kind: pipeline, config: { templateId: ${templates[0]?.id} } }`;
+    const above = await started(
+      'Above',
+      `name: Above\nstages: [{ key: below, ${nested.slice(2)}]\n`,
+    );
+    await until(
+      async () => (await world.client.pipelines.get({ id: above })).stages[0]?.reason ?? '',
+      (reason) => reason.includes('waits for you'),
+    );
+    const { stderr } = await world.cli(['pipelines', 'get', above], { terminal: 100 });
+    expect(stderr).to.equal(
+      `Who waits: adjutant pipelines list --parent-id ${above} --status waiting\n`,
+    );
+  });
+
+  it('follows a run that is under way; the exit code tells how it stands', async () => {
+    const { id, key } = await keepRun(world.app, token, 'go');
+    const short = id.slice(-6);
+    const follow = (...words: string[]) => world.cli(['pipelines', 'follow', short, ...words]);
+    const waits = await follow();
+    expect([waits.code, waits.stderr]).to.equal([3, 'ok  approval  waiting_approval\n']);
+    await world.cli(['pipelines', 'approve', short, key, '--yes']);
+    const done = await follow('--json');
+    expect([done.code, JSON.parse(done.stdout).status]).to.equal([0, 'completed']);
+
+    const again = await keepRun(world.app, token, 'again');
+    await world.client.pipelines.stop({ id: again.id });
+    expect((await world.cli(['pipelines', 'follow', again.id])).code).to.equal(1);
+    const retried = await world.cli(['pipelines', 'retry', again.id, '--follow'], {
+      terminal: 100,
+    });
+    expect([retried.code, retried.stdout]).to.match(/^3,ok {2}approval.*\nagain run: waiting\n$/);
+  });
+
+  it('says after ^C that the run goes on', async () => {
+    const rest = `name: Rest\nstages: [{ key: rest, kind: wait, config: { seconds: 60 } }]\n`;
+    const id = await started('Rest', rest);
+    const ended = await world.cli(['pipelines', 'follow', id], { until: /^rest/ });
+    expect([ended.code, ended.stderr.split('\n').slice(1)]).to.equal([
+      130,
+      [`The run goes on. Follow it: adjutant pipelines follow ${id.slice(-6)}`, ''],
+    ]);
+    expect((await world.client.pipelines.stop({ id })).status).to.equal('stopped');
   });
 
   it('prints YAML that can be applied again', async () => {

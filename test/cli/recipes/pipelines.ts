@@ -45,6 +45,7 @@ export const pipelines: Recipes = {
   'pipelines run': { words: template },
   'pipelines list': { needs: waiting },
   'pipelines get': { words: runId },
+  'pipelines follow': { words: runId, exit: 3 },
   'pipelines stop': { words: runId },
   'pipelines retry': { words: stopped },
   'pipelines approve': { words: async (scene) => [...(await waiting(scene)), '--yes'] },
