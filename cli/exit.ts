@@ -7,8 +7,13 @@ import { withCommands } from './text.js';
  * timeout(1).
  */
 export const Exit = {
-  ...{ done: 0, failed: 1, usage: 2, waiting: 3, login: 4 },
-  ...{ late: 124, interrupted: 130 },
+  done: 0,
+  failed: 1,
+  usage: 2,
+  waiting: 3,
+  login: 4,
+  late: 124,
+  interrupted: 130,
 };
 
 /** Something that ends a command: what failed, then what to do about it, line by line. */

@@ -22,6 +22,7 @@ const listed =
         rows: rows.map((row) => ({
           id: plainText(valueAt(row, 'id')),
           name: plainText(valueAt(row, by) ?? ''),
+          isShipped: valueAt(row, 'preset') === true,
         })),
         nextCursor: typeof nextCursor === 'string' ? nextCursor : null,
       };

@@ -195,7 +195,11 @@ export interface ListOptions<K extends string, T extends object, A extends strin
   /** A query that overrides what was typed. */
   query?: object;
   /** The advice below the table, for the rows or for their absence. */
-  next?(rows: T[], args: ArgsOf<A>): string | undefined;
+  next?(
+    rows: T[],
+    args: ArgsOf<A>,
+    client: Client,
+  ): string | undefined | Promise<string | undefined>;
   seeAlso?: string;
 }
 
@@ -224,36 +228,36 @@ export const listCommand = <K extends string, T extends object, const A extends 
       const page = (cursor?: object): Promise<PageReply<K, T>> =>
         client.call(endpoint, { ...parameters, query: { ...query, ...options.query, ...cursor } });
       const read = () => (flags.all ? everyPage(options.rows, inPace(context, page)) : page());
-      const show = (reply: PageReply<K, T>) => showPage(context, options, { args, reply });
-      if (!flags.watch) show(await read());
+      const show = (reply: PageReply<K, T>) => showPage(context, options, { args, reply, client });
+      if (!flags.watch) await show(await read());
       else if (context.out.format === 'table' && !isReadAloud()) await redraw(context, read, show);
       else await append(context, options, read);
     },
   });
 };
 
-const showPage = <K extends string, T extends object, A extends string>(
+const showPage = async <K extends string, T extends object, A extends string>(
   { out }: Context,
   { rows: key, columns, next }: ListOptions<K, T, A>,
-  { args, reply }: { args: ArgsOf<A>; reply: PageReply<K, T> },
-): void => {
+  { args, reply, client }: { args: ArgsOf<A>; reply: PageReply<K, T>; client: Client },
+): Promise<void> => {
   const rows: T[] = reply[key];
   out.page({ reply, rows, columns });
   if (out.format !== 'table') return;
   if (reply.nextCursor) out.note('There are more: add --all, or --limit 200.');
-  const advice = next?.(rows, args);
+  const advice = await next?.(rows, args, client);
   if (advice) out.note(advice);
 };
 
 const redraw = async <R>(
   context: Context,
   read: () => Promise<R>,
-  show: (reply: R) => void,
+  show: (reply: R) => Promise<void>,
 ): Promise<never> => {
   for (;;) {
     const reply = await read();
     context.out.line(CLEAR);
-    show(reply);
+    await show(reply);
     await pause(WATCH_MS, undefined, { signal: context.signal });
   }
 };

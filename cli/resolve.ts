@@ -5,6 +5,8 @@ import { oneLine } from './text.js';
 export interface Named {
   id: string;
   name: string;
+  /** True for one that ships with Adjutant: one of the user's own with its name comes first. */
+  isShipped?: boolean;
 }
 
 export interface NamePage {
@@ -63,9 +65,11 @@ export const resolveId = async (typed: string, kind: NamedKind): Promise<string>
   throw failed(what, ...whole, `See what there is: adjutant ${kind.listed}`);
 };
 
-/** The things whose name or id was typed; else those whose id ends so. */
+/** The things whose name or id was typed, one's own first; else those whose id ends so. */
 const meantBy = (typed: string, all: Named[]): Named[] => {
   const exact = all.filter(({ id, name }) => name === typed || id === typed);
+  const own = exact.filter(({ isShipped }) => !isShipped);
+  if (own.length > 0) return own;
   return exact.length > 0 ? exact : all.filter(({ id }) => isTail(typed, id));
 };
 

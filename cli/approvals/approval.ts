@@ -278,7 +278,7 @@ const follow = async (
   for await (const note of followRows(context, followed)) {
     if (note.type === 'row') tell(note.row);
     else if (note.type === 'lost') context.out.note(connectionRemark(note));
-    else if (known.size === 0) context.out.note('Nothing waits for you. ^C ends.');
+    else if (known.size === 0) context.out.note('No call waits for your approval. ^C ends.');
   }
 };
 

@@ -10,7 +10,7 @@ import {
   watchApprovals,
 } from '../approvals/approval.js';
 import { type CommandGroup, type Context, command, type Flag } from '../command.js';
-import { usageFault } from '../exit.js';
+import { unlessRefused, usageFault } from '../exit.js';
 import { listCommand } from '../request.js';
 import { oneLine } from '../text.js';
 
@@ -21,13 +21,24 @@ const list = listCommand({
   examples: ['--status pending', '--all --json', '--status pending --output id'],
   rows: 'approvals',
   columns: approvalColumns,
-  next: (rows) => {
+  next: (rows, _, client) => {
     const waiting = rows.find(({ status }) => status === 'pending');
-    if (!waiting) return 'Nothing waits for you.';
-    return `Read the whole call: adjutant approvals get ${shortOf(waiting)}`;
+    if (waiting) return `Read the whole call: adjutant approvals get ${shortOf(waiting)}`;
+    return noCallLines(client);
   },
   seeAlso: 'adjutant help approvals',
 });
+
+/** Says that no call waits, and how many stages of pipelines do, if the token may know. */
+const noCallLines = async (client: Client): Promise<string> => {
+  const overview = await unlessRefused([403], client.overview.get());
+  const waiting = overview?.pipelines.waiting ?? 0;
+  const none = 'No call waits for your approval.';
+  if (waiting === 0) return none;
+  const wait =
+    waiting === 1 ? '1 stage of a pipeline waits' : `${waiting} stages of pipelines wait`;
+  return `${none}\n${wait}: adjutant pipelines list --status waiting`;
+};
 
 const get = command({
   name: 'get',

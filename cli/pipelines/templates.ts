@@ -31,7 +31,7 @@ export const templateCrud = crud({
   path: 'pipelines templates',
   endpoints,
   columns: templateColumns,
-  named: (row) => row,
+  named: ({ id, name, preset }) => ({ id, name, isShipped: preset }),
 });
 
 const yaml = on('Print it as YAML, to be changed and applied');
@@ -89,6 +89,7 @@ const editYaml = async (context: Context, { client, id }: { client: Client; id: 
 
 const copyOf = (id: string): string[] => [
   `Make your own of it: adjutant pipelines templates get ${id} --yaml > mine.yaml`,
+  'Change the file, then: adjutant pipelines apply -f mine.yaml',
 ];
 
 const graph = command({

@@ -72,6 +72,19 @@ describe('resolveId', () => {
     ]);
   });
 
+  it("takes one's own before one of that name that ships", async () => {
+    const named = (shipped: boolean[]) => ({
+      ...{ noun: 'hook', listed: 'hooks list' },
+      page: async () => ({
+        rows: shipped.map((isShipped, at) => ({ id: `hook_${at}`, name: 'notes', isShipped })),
+        nextCursor: null,
+      }),
+    });
+    expect(await resolveId('notes', named([true, false]))).to.equal('hook_1');
+    expect(await resolveId('hook_0', named([true, false]))).to.equal('hook_0');
+    expect(await resolveId('notes', named([true]))).to.equal('hook_0');
+  });
+
   it('says what was meant', async () => {
     expect(await resolved('gihtub')).to.equal([
       Exit.failed,

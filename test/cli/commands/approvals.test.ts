@@ -3,6 +3,7 @@ import * as Lab from '@hapi/lab';
 import { call } from '../../agents/stage.js';
 import { until } from '../../harness/app.js';
 import { type Openai, says, startOpenai } from '../../harness/openai.js';
+import { keepRun } from '../../harness/template.js';
 import { start } from '../harness.js';
 import { openWorld, type World } from '../world.js';
 
@@ -51,6 +52,20 @@ describe('approvals', () => {
     expect(call.stdout).to.contain('  body  npm test \\u202egnp.exe two\n    lines\n');
     expect(call.stdout).to.match(/Nothing has run\. No answer means denied at /);
     await shown(['deny', id]);
+  });
+
+  it('tells of the stages of pipelines that wait where no call does', async () => {
+    await shown(['deny', id]);
+    const list = () => shown(['list', '--status', 'pending'], { terminal: 100 });
+    expect((await list()).stderr).to.equal('No call waits for your approval.\n');
+    const { token } = await world.arrive();
+    await keepRun(world.app, token, 'one');
+    const stage = (word: string) =>
+      `No call waits for your approval.\n${word}: adjutant pipelines list --status waiting\n`;
+    expect((await list()).stderr).to.equal(stage('1 stage of a pipeline waits'));
+    await keepRun(world.app, token, 'two');
+    expect((await list()).stderr).to.equal(stage('2 stages of pipelines wait'));
+    world.admin();
   });
 
   it('approves what it has shown, after a question', async () => {

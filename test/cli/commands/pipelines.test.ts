@@ -270,11 +270,31 @@ stages:
       expect(templates.map(({ name }) => name)).to.equal(['clocks']);
     });
 
+    it("changes one's own that has the name of one that ships", async () => {
+      const words = ['pipelines', 'templates', 'get', 'preset_release_notes', '--yaml'];
+      await run('apply', (await world.cli(words)).stdout);
+      await editor.script('s/^description: .*/description: Ours/');
+      expect((await edit('Release notes')).stderr).to.equal('Changed Release notes: version 2.\n');
+      const { templates } = await world.client.templates.list({ query: { preset: false } });
+      expect(templates.map(({ description }) => description)).to.equal(['Ours']);
+      const flags = ['--cron', '0 9 * * 1', '--action', 'start_pipeline', '--template-id'];
+      const recurring = ['recurring', 'create', 'notes', ...flags, 'Release notes'];
+      const params = ['--params', '{"version":"2.1","changes":"Faster"}', '--json'];
+      const made = await world.cli([...recurring, ...params]);
+      expect(JSON.parse(made.stdout).actionConfig?.templateId).to.equal(templates[0]?.id);
+    });
+
     it('leaves those that ship, and what was left as it was', async () => {
       const refused = await edit('preset_issue_triage');
-      expect([refused.code, refused.stderr]).to.match(
-        /^1,preset_issue_triage ships with Adjutant\.\nMake/,
-      );
+      expect([refused.code, refused.stderr.split('\n')]).to.equal([
+        1,
+        [
+          'preset_issue_triage ships with Adjutant.',
+          'Make your own of it: adjutant pipelines templates get preset_issue_triage --yaml > mine.yaml',
+          'Change the file, then: adjutant pipelines apply -f mine.yaml',
+          '',
+        ],
+      ]);
       await keepTemplate(world.app, token, 'clock');
       await editor.script('');
       expect((await edit('clock')).stderr).to.equal('Nothing was changed.\n');
