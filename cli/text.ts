@@ -151,6 +151,28 @@ export const localTime = (time: string): string => {
   return isToday ? clock : `${dayOf(date)} ${clock}`;
 };
 
+/** A time by the clocks of a zone, with its weekday and offset: `Sat 2026-11-28 02:30 +01:00`. */
+export const zonedTime = (time: string, timeZone: string): string => {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, ...ZONED }).formatToParts(
+    new Date(time),
+  );
+  const of = (name: string) => parts.find(({ type }) => type === name)?.value ?? '';
+  const offset = of('timeZoneName').replace('GMT', '') || '+00:00';
+  const day = [of('year'), of('month'), of('day')].join('-');
+  return `${of('weekday')} ${day} ${of('hour')}:${of('minute')} ${offset}`;
+};
+
+const ZONED: Intl.DateTimeFormatOptions = {
+  weekday: 'short',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+  timeZoneName: 'longOffset',
+};
+
 /** A duration in words: `0.8 s`, `33 s`, `2 m 05 s`. */
 export const duration = (ms: number): string => {
   if (ms < SECOND) return `${Math.round(ms)} ms`;

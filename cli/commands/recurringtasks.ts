@@ -4,13 +4,14 @@ import {
   type RecurringRun,
   type RecurringTask,
 } from '../../src/client/index.js';
-import { columnsOf } from '../columns.js';
+import { columnsOf, shownAs } from '../columns.js';
 import { type CommandGroup, type Context, command } from '../command.js';
 import { crud } from '../crud.js';
+import { usageFault } from '../exit.js';
 import { requestFields, requestFrom, withArguments } from '../fields.js';
 import { askRecurring } from '../recurring/ask.js';
-import { listCommand, requestCommand } from '../request.js';
-import { cutToWidth, safe } from '../text.js';
+import { listCommand } from '../request.js';
+import { cutToWidth, localTime, oneLine, safe, zonedTime } from '../text.js';
 
 const endpoints = await contracts.recurring();
 
@@ -22,13 +23,49 @@ const stateOf = ({ enabled, lastStatus }: RecurringTask): string => {
 const columns = columnsOf<RecurringTask>(
   ['id:data', 'short=id:tail', 'title'],
   { name: 'state', value: stateOf, isState: true },
+  shownAs(
+    'next',
+    ({ nextRunAt }) => nextRunAt,
+    // Schedules are due on the minute.
+    (time) => localTime(time).replace(/:\d\d$/, ''),
+  ),
+  ['last=lastRunAt:ago'],
   { name: 'schedule', value: ({ schedule }) => schedule.cron ?? schedule.rrule },
-  ['timezone=schedule.timezone', 'action', 'next=nextRunAt:time', 'last=lastRunAt:ago'],
-  ['runs=runCount:number', 'error=lastError:data'],
+  ['timezone=schedule.timezone', 'action', 'runs=runCount:number', 'error=lastError:data'],
 );
 
+interface BegunThing {
+  noun: string;
+  id: string;
+  /** The command that shows it. */
+  show?: string;
+}
+
+/** The thing that a run began; undefined if it began none. */
+const begunBy = (run: RecurringRun): BegunThing | undefined => {
+  const things = [
+    { noun: 'run of a pipeline', id: run.pipelineId, show: 'pipelines get' },
+    { noun: 'agent', id: run.agentId, show: 'agents get' },
+    { noun: 'task', id: run.taskId, show: 'tasks get' },
+    { noun: 'run of a hook', id: run.executionId },
+    { noun: 'notification', id: run.notificationId },
+  ];
+  return things.flatMap(({ id, ...each }) => (id === null ? [] : [{ ...each, id }]))[0];
+};
+
 const runColumns = columnsOf<RecurringRun>(
-  ['id:data', 'short=id:tail', 'due=dueAt:time', 'status:state', 'reason', 'error'],
+  ['id:data', 'short=id:tail', 'due=dueAt:time', 'status:state'],
+  {
+    name: 'began',
+    value: begunBy,
+    show: (run) => {
+      const begun = begunBy(run);
+      return begun ? `${begun.noun} ${begun.id.slice(-6)}` : '';
+    },
+    isRare: true,
+    only: 'table',
+  },
+  ['reason', 'error'],
   ['agent=agentId:data', 'execution=executionId:data', 'task=taskId:data'],
   ['pipeline=pipelineId:data'],
   ['notification=notificationId:data', 'ended=finishedAt:ago'],
@@ -61,7 +98,9 @@ const createRecurring = command({
     const asked = await askRecurring(context, requestFields(schema), given);
     const body = await requestFrom(schema, { fields: { ...given, ...asked } }, context.at);
     const task = await (await context.client()).recurring.create({ body });
-    context.out.done(`Created. Next: ${task.nextRunAt ?? 'never'}.`, task, columns);
+    const { nextRunAt, schedule } = task;
+    const next = nextRunAt === null ? 'never' : zonedTime(nextRunAt, schedule.timezone);
+    context.out.done(`Created. Next: ${next}.`, task, columns);
   },
 });
 
@@ -82,27 +121,61 @@ const changesOf = async (
   );
 };
 
-const previewTimes = requestCommand({
+const previewTimes = command({
   name: 'preview',
-  endpoint: endpoints.preview,
+  args: '[task]',
+  calls: [endpoints.preview, endpoints.get],
   examples: [
     '--cron "30 2 * * *" --timezone Europe/Berlin',
     '--rrule "FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=16" --count 3',
+    'standup --count 3',
     '--cron "0 9 * * 1-5" --json',
   ],
-  except: [],
-  say: ({ out }, { times }) => {
-    for (const time of times) out.line(time);
+  fields: () => requestFields(endpoints.preview.body),
+  notes: [
+    'With a recurring task it shows the times of its schedule; --timezone: in that zone instead.',
+    'On a terminal the times are those of clocks in the time zone, in a pipe UTC.',
+  ],
+  run: async (context, { args: { task }, fields }) => {
+    const saved = task === undefined ? {} : await scheduleOf(context, task, fields);
+    const schema = endpoints.preview.body;
+    const body = await requestFrom(schema, { fields: { ...saved, ...fields } }, context.at);
+    const reply = await (await context.client()).recurring.preview({ body });
+    const { out } = context;
+    if (out.format === 'json') return out.json(reply);
+    const isShort = out.format === 'table';
+    for (const time of reply.times) out.line(isShort ? zonedTime(time, reply.timezone) : time);
   },
 });
+
+/** The saved schedule of a task as fields. Usage: another one is given beside it. */
+const scheduleOf = async (context: Context, task: string, given: Record<string, unknown>) => {
+  const isTimed = ['schedule.cron', 'schedule.rrule'].some((path) => given[path] !== undefined);
+  if (isTimed) throw usageFault('Give a recurring task, or --cron or --rrule, and not both.');
+  const { client, id } = await recurringCrud.find(context, task);
+  const { cron, rrule, timezone } = (await client.recurring.get({ id })).schedule;
+  return { 'schedule.cron': cron, 'schedule.rrule': rrule, 'schedule.timezone': timezone };
+};
 
 const runNow = recurringCrud.request({
   name: 'run',
   args: '<task>',
   endpoint: endpoints.run,
   examples: ['standup', 'standup --json', '4ew6rt --output id'],
-  show: ({ out }, run) => out.done(`It is ${run.status}.`, run, runColumns),
+  show: ({ out }, run) => out.done(outcomeOf(run), run, runColumns),
 });
+
+/** Says what a run began, and how that is shown; else how the run stands. */
+const outcomeOf = (run: RecurringRun): string => {
+  const begun = begunBy(run);
+  const why = run.error ?? run.reason;
+  const state = oneLine(`It is ${run.status}${why === null ? '' : `: ${why}`}.`);
+  if (!begun) return state;
+  const tail = begun.id.slice(-6);
+  const look = begun.show === undefined ? '' : ` Look: adjutant ${begun.show} ${tail}`;
+  const failure = run.status === 'error' ? `${state}\n` : '';
+  return `${failure}Begun: ${begun.noun} ${tail}.${look}`;
+};
 
 const listRuns = listCommand({
   endpoint: endpoints.runs,
