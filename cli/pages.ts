@@ -19,6 +19,21 @@ export const namePages =
     return { rows: reply[rows].map(named), nextCursor: reply.nextCursor };
   };
 
+/** Ours: the number of requests at a time, all of which hear of ^C by the one signal. */
+const ASKED_AT_ONCE = 4;
+
+/** Asks about each of several things, a few at a time; the answers in their order. */
+export const askAll = async <T, R>(
+  things: readonly T[],
+  ask: (thing: T) => Promise<R>,
+): Promise<R[]> => {
+  const replies: R[] = [];
+  for (let at = 0; at < things.length; at += ASKED_AT_ONCE) {
+    replies.push(...(await Promise.all(things.slice(at, at + ASKED_AT_ONCE).map(ask))));
+  }
+  return replies;
+};
+
 /** All pages as one. */
 export const everyPage = async <K extends string, T>(
   key: K,

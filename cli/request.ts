@@ -22,6 +22,7 @@ import {
 } from './fields.js';
 import { freshPasswordFile, readText, withPassword } from './input.js';
 import { everyPage, inPace, longestPage, type PageReply } from './pages.js';
+import { hasTags, listFields, splitTags } from './tags.js';
 
 /** Input of a command by flags, arguments and `--data`. */
 interface GivenFields {
@@ -217,17 +218,24 @@ export const listCommand = <K extends string, T extends object, const A extends 
     calls: [endpoint],
     summary: options.summary,
     examples: options.examples,
-    fields: () => requestFields(endpoint.query),
+    fields: () => listFields(requestFields(endpoint.query)),
     flags: { all: on('Every page, not the first alone'), watch: on('Again every two seconds') },
     seeAlso: options.seeAlso,
-    run: async (context, { args, flags, fields }) => {
+    run: async (context, { args, flags, fields: given }) => {
+      const { fields, others } = splitTags(given);
       const typed = await requestFrom(endpoint.query, { fields }, context.at);
-      const query = flags.all ? { ...longestPage(endpoint), ...typed } : typed;
+      const isWhole = flags.all || others.length > 0;
+      const query = isWhole ? { ...longestPage(endpoint), ...typed } : typed;
       const client = await context.client();
       const parameters = await within?.(client, args);
       const page = (cursor?: object): Promise<PageReply<K, T>> =>
         client.call(endpoint, { ...parameters, query: { ...query, ...options.query, ...cursor } });
-      const read = () => (flags.all ? everyPage(options.rows, inPace(context, page)) : page());
+      const read = async (): Promise<PageReply<K, T>> => {
+        if (!isWhole) return page();
+        const reply = await everyPage(options.rows, inPace(context, page));
+        const rows: T[] = reply[options.rows];
+        return { ...reply, [options.rows]: rows.filter((row) => hasTags(row, others)) };
+      };
       const show = (reply: PageReply<K, T>) => showPage(context, options, { args, reply, client });
       if (!flags.watch) await show(await read());
       else if (context.out.format === 'table' && !isReadAloud()) await redraw(context, read, show);

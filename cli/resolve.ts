@@ -7,6 +7,8 @@ export interface Named {
   name: string;
   /** True for one that ships with Adjutant: one of the user's own with its name comes first. */
   isShipped?: boolean;
+  /** Tells it from others of its name: `waiting, 2 hours ago`. */
+  about?: string;
 }
 
 export interface NamePage {
@@ -94,6 +96,9 @@ const everything = async ({
 const ambiguous = (typed: string, found: Named[]): Error =>
   usageFault(
     `"${oneLine(typed)}" may mean ${found.length} things. Give more of the id:`,
-    ...found.slice(0, 10).map(({ id, name }) => `  ${id}  ${oneLine(name)}`),
+    ...found.slice(0, 10).map(({ id, name, about }) => {
+      const parts = [id, oneLine(name), ...(about === undefined ? [] : [about])];
+      return `  ${parts.join('  ')}`;
+    }),
     ...(found.length > 10 ? ['  …'] : []),
   );

@@ -4,8 +4,9 @@ import { columnsOf, shownAs } from '../columns.js';
 import { type CommandGroup, command, on } from '../command.js';
 import { crud } from '../crud.js';
 import { requestFields, requestFrom } from '../fields.js';
+import { askAll } from '../pages.js';
 import { requestCommand } from '../request.js';
-import { localTime, safe } from '../text.js';
+import { localTime, oneLine, safe } from '../text.js';
 
 const endpoints = await contracts.tasks();
 
@@ -46,6 +47,30 @@ const taskCrud = crud({
   endpoints,
   columns,
   named: ({ id, title }) => ({ id, name: title }),
+});
+
+/** A task as it is named within another: `4ew6rt  open  Renew the certificate`. */
+const partLine = ({ id, status, title }: TaskView): string =>
+  oneLine(`  ${id.slice(-6)}  ${status}  ${title}`);
+
+const get = taskCrud.request({
+  name: 'get',
+  args: '<task>',
+  endpoint: endpoints.get,
+  examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,notes'],
+  notes: ['On a terminal with its parts, and the tasks that must be done first.'],
+  show: async (context, task) => {
+    const { out } = context;
+    out.item(task, columns);
+    if (out.format !== 'table' || out.isChosen) return;
+    const client = await context.client();
+    const { tasks: parts } = await client.tasks.list({ query: { parentId: task.id, limit: 200 } });
+    if (parts.length > 0) out.line('Parts:');
+    for (const part of parts) out.line(partLine(part));
+    const blockers = await askAll(task.blockedBy, (id) => client.tasks.get({ id }));
+    if (blockers.length > 0) out.line('To be done first:');
+    for (const blocker of blockers) out.line(partLine(blocker));
+  },
 });
 
 const create = requestCommand({
@@ -114,7 +139,7 @@ const delegate = command({
 export const tasksGroup: CommandGroup = {
   commands: [
     taskCrud.list({
-      examples: ['', '--view next', '--due today --tags office', '--q certificate --json'],
+      examples: ['', '--view next', '--due today --tags office,phone', '--q certificate --json'],
       next: (rows) => {
         if (rows.length === 0)
           return 'Nothing to do here. Note something: adjutant tasks create "…"';
@@ -123,7 +148,7 @@ export const tasksGroup: CommandGroup = {
       },
       seeAlso: 'adjutant tasks list --due overdue, --due week',
     }),
-    taskCrud.get({ examples: ['4ew6rt', '4ew6rt --json', '4ew6rt --fields title,notes'] }),
+    get,
     create,
     taskCrud.update({
       examples: [

@@ -1,11 +1,10 @@
 import type { Client, PipelineRun } from '../../src/client/index.js';
-import { namePages } from '../pages.js';
+import { askAll, namePages } from '../pages.js';
 import type { Named, NamedKind } from '../resolve.js';
+import { ago } from '../text.js';
 
 /** The number of runs below which others are looked for: each is a request. */
 const MOST_ASKED = 20;
-/** Ours: the number of requests at a time, all of which hear of ^C by the one signal. */
-const ASKED_AT_ONCE = 4;
 /** The states of runs that are under way come first: what they began is what is asked for. */
 const OPEN: readonly string[] = ['waiting', 'running', 'queued'];
 
@@ -14,13 +13,16 @@ export const runKind = (client: Client): NamedKind => ({
   noun: 'pipeline',
   called: 'run',
   listed: 'pipelines list',
-  page: namePages(
-    'pipelines',
-    (query) => client.pipelines.list({ query }),
-    (run) => run,
-  ),
+  page: namePages('pipelines', (query) => client.pipelines.list({ query }), namedRun),
   beyond: () => nestedRuns(client),
   hint: `Runs that a stage began are looked for below ${MOST_ASKED} others; any takes its whole id: adjutant pipelines list --parent-id <run>`,
+});
+
+/** Returns a run as it is told from others of its name: by its state, and when it began. */
+const namedRun = ({ id, name, status, createdAt }: PipelineRun): Named => ({
+  id,
+  name,
+  about: `${status}, ${ago(createdAt)}`,
 });
 
 /** The runs that stages have begun, which the list leaves out: level by level, below the newest. */
@@ -31,22 +33,12 @@ const nestedRuns = async (client: Client): Promise<Named[]> => {
   for (let level = openFirst(pipelines); level.length > 0 && asked < MOST_ASKED; ) {
     const parents = level.slice(0, MOST_ASKED - asked);
     asked += parents.length;
-    const below = await runsBelow(client, parents);
-    found.push(...below);
-    level = openFirst(below);
-  }
-  return found;
-};
-
-const runsBelow = async (client: Client, parents: PipelineRun[]): Promise<PipelineRun[]> => {
-  const found: PipelineRun[] = [];
-  for (let at = 0; at < parents.length; at += ASKED_AT_ONCE) {
-    const replies = await Promise.all(
-      parents
-        .slice(at, at + ASKED_AT_ONCE)
-        .map(({ id }) => client.pipelines.list({ query: { parentId: id, limit: 200 } })),
+    const replies = await askAll(parents, ({ id }) =>
+      client.pipelines.list({ query: { parentId: id, limit: 200 } }),
     );
-    found.push(...replies.flatMap(({ pipelines }) => pipelines));
+    const below = replies.flatMap((reply) => reply.pipelines);
+    found.push(...below.map(namedRun));
+    level = openFirst(below);
   }
   return found;
 };

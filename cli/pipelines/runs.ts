@@ -21,13 +21,19 @@ const askTemplate = async (context: Context): Promise<string> => {
   for (const [at, { name, description }] of templates.entries()) {
     ask.say(oneLine(`${at + 1}  ${name}${description === null ? '' : `   ${description}`}`));
   }
+  const meant = (typed: string) =>
+    /^\d+$/.test(typed)
+      ? templates[Number(typed) - 1]
+      : // One's own comes before one that ships under its name.
+        templates.filter(({ id, name }) => name === typed || id === typed).sort(ownFirst)[0];
   const refuse = (typed: string) =>
-    /^\d+$/.test(typed) && templates[Number(typed) - 1]
-      ? undefined
-      : `A number from 1 to ${templates.length}.`;
+    meant(typed) ? undefined : `A number from 1 to ${templates.length}, or a name.`;
   const chosen = await ask.text({ ask: 'Which template', initial: '1', instead, refuse });
-  return templates[Number(chosen) - 1]?.id ?? chosen;
+  return meant(chosen)?.id ?? chosen;
 };
+
+const ownFirst = (one: PipelineTemplate, other: PipelineTemplate): number =>
+  Number(one.preset) - Number(other.preset);
 
 const run = command({
   name: 'run',

@@ -153,6 +153,28 @@ stages:
     expect(piped.code).to.equal(2);
   });
 
+  it('takes the name of a template where it asks which, and tells runs of one name apart', async () => {
+    await keepTemplate(world.app, token, 'clock');
+    const typed = async (...answers: string[]) => {
+      const begun = await world.cli(['pipelines', 'run'], { terminal: 100, answers });
+      return begun.stderr.split('\n').filter((line) => line.startsWith('A number'));
+    };
+    const { templates } = await world.client.templates.list({ query: {} });
+    const refusal = `A number from 1 to ${templates.length}, or a name.`;
+    expect(await typed('clocks', 'clock')).to.equal([refusal]);
+    expect(await typed('clock')).to.equal([]);
+    const { pipelines } = await until(
+      () => world.client.pipelines.list({ query: {} }),
+      (reply) => reply.pipelines.every(({ status }) => status === 'completed'),
+    );
+    const { code, stderr } = await world.cli(['pipelines', 'get', 'clock']);
+    const [head, ...lines] = stderr.trimEnd().split('\n');
+    expect([code, head]).to.equal([2, '"clock" may mean 2 things. Give more of the id:']);
+    expect(lines.map((line) => line.replace(/(just now|\d+ \w+ ago)$/, 'ago'))).to.equal(
+      pipelines.map(({ id }) => `  ${id}  clock  completed, ago`),
+    );
+  });
+
   it('asks below many runs without a warning', async () => {
     const body = { templateId: await keepTemplate(world.app, token, 'clock') };
     for (let count = 0; count < 12; count++) await world.client.pipelines.start({ body });

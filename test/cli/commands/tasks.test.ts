@@ -1,0 +1,51 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { openWorld, type World } from '../world.js';
+
+export const lab = Lab.script();
+const { describe, it, before, beforeEach, after } = lab;
+
+describe('adjutant tasks', () => {
+  let world: World;
+  before(async () => {
+    world = await openWorld();
+  });
+  beforeEach(async () => void (await world.arrive()));
+  after(() => world.stop());
+
+  it('lists the tasks that have all of the tags', async () => {
+    const note = (title: string, ...tags: string[]) =>
+      world.client.tasks.create({ body: { title, tags } });
+    await note('One', 'work');
+    const both = await note('Both', 'release', 'work');
+    await note('Other', 'release');
+    const list = async (...words: string[]) =>
+      (await world.cli(['tasks', 'list', ...words])).stdout.trimEnd();
+    expect(await list('--tags', 'work,release', '--output', 'id')).to.equal(both.id);
+    expect(await list('--tags', 'work', '--tags', 'release', '--output', 'id')).to.equal(both.id);
+    const reply = JSON.parse(await list('--tags', 'work,release', '--json'));
+    expect(reply).to.equal({ tasks: [both], nextCursor: null });
+    expect(await list('--tags', 'work', '--fields', 'title')).to.equal('Both\nOne');
+    const { stdout } = await world.cli(['tasks', 'list', '--help']);
+    expect(stdout).to.match(/--tags <text…> +Those that have all of these/);
+  });
+
+  it('shows the parts of a task and what must be done first by their titles', async () => {
+    const { client } = world;
+    const first = await client.tasks.create({ body: { title: 'Ask Grace' } });
+    const body = { title: 'Release', blockedBy: [first.id] };
+    const { id } = await client.tasks.create({ body });
+    const part = await client.tasks.create({ body: { title: 'Write the notes', parentId: id } });
+    await client.tasks.complete({ id: part.id, query: {} });
+    const { stdout } = await world.cli(['tasks', 'get', 'Release'], { terminal: 80 });
+    expect(stdout.split('\n').slice(-5)).to.equal([
+      'Parts:',
+      `  ${part.id.slice(-6)}  done  Write the notes`,
+      'To be done first:',
+      `  ${first.id.slice(-6)}  open  Ask Grace`,
+      '',
+    ]);
+    const piped = await world.cli(['tasks', 'get', 'Release']);
+    expect(piped.stdout.split('\n').length).to.equal(2);
+  });
+});
