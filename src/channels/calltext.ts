@@ -1,7 +1,7 @@
 /** Returns the text with characters escaped that hide text or change its direction. */
 export const unhidden = (text: string): string =>
   text.replace(
-    /[\p{Cf}\p{Zl}\p{Zp}\u0080-\u009f]/gu,
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu,
     (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`,
   );
 

@@ -31,7 +31,7 @@ export const valuesTyped = (fields: readonly FieldOfQuestion[], text: string): T
   let last = fields.length === 1 ? fields[0] : undefined;
   for (const line of text.split(/\r\n?|\n/)) {
     const [, name, value = ''] = NAMED.exec(line) ?? [];
-    const named = fields.find((field) => isNamed(field, name));
+    const named = fieldNamed(fields, name);
     last = named ?? last;
     if (!last && line.trim() !== '') return { values: {}, stray: line };
     if (last) given.set(last, [...(given.get(last) ?? []), named ? value : line]);
@@ -45,19 +45,30 @@ export const valuesTyped = (fields: readonly FieldOfQuestion[], text: string): T
 
 const NAMED = /^\s*([^:\s][^:]*?)\s*:\s*(.*)$/;
 
-const isNamed = ({ key, label }: FieldOfQuestion, name: string | undefined): boolean => {
+/** Finds the field of a key, or else of a label. */
+const fieldNamed = (
+  fields: readonly FieldOfQuestion[],
+  name: string | undefined,
+): FieldOfQuestion | undefined => {
   const given = name?.toLowerCase();
-  return given === key.toLowerCase() || given === label?.toLowerCase();
+  return (
+    fields.find(({ key }) => given === key.toLowerCase()) ??
+    fields.find(({ label }) => given === label?.toLowerCase())
+  );
 };
 
 /** Returns the value in the type of its field; the text if it cannot be read so. */
 const typedValue = ({ type, options }: FieldOfQuestion, text: string): unknown => {
   const word = text.toLowerCase();
-  if (type === 'number') return Number.isFinite(Number(text)) ? Number(text) : text;
+  if (type === 'number') return NUMBER.test(text) ? Number(text) : text;
   if (type === 'boolean') return YES.includes(word) ? true : NO.includes(word) ? false : text;
-  if (type === 'choice') return options?.find((one) => one.toLowerCase() === word) ?? text;
+  if (type === 'choice')
+    return options?.includes(text)
+      ? text
+      : (options?.find((one) => one.toLowerCase() === word) ?? text);
   return text;
 };
 
+const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const YES = ['true', 'yes', 'y'];
 const NO = ['false', 'no', 'n'];

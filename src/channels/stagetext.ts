@@ -37,9 +37,7 @@ const subjectLines = ({ input }: StageQuestion): string[] => {
   const { message, toolId, toolAction } = input;
   if (typeof message !== 'string')
     return linesOfCall(`${toolId}.${toolAction}`, Object(input.arguments));
-  return unhidden(message)
-    .split(/\r\n?|\n/)
-    .map((line) => `> ${line}`);
+  return message.split(/\r\n?|\n/).map((line) => `> ${unhidden(line)}`);
 };
 
 const fieldLine = ({

@@ -58,7 +58,9 @@ export const recurringStore = ({ db, transact }: Store) => {
         .where(unchangedSince(read))
         // It may have fired since it was read, which is no change of the person.
         .where(sql<boolean>`next_run_at IS ${read.next_run_at}`);
-      return unlessUnmet(transact([statement(changed, 1)]));
+      const isSwitchedOff = read.enabled === 1 && changes.enabled === 0;
+      const skipped = isSwitchedOff ? [skipQueued(db, read.id, `${changes.updated_at}`)] : [];
+      return unlessUnmet(transact([statement(changed, 1), ...skipped]));
     },
 
     /** Returns false if the user has none with that id. */
@@ -110,3 +112,13 @@ export const lastRunStep = (
   id: string,
   last: Partial<RecurringTaskRow>,
 ): TransactionStep => statement(db.updateTable('recurring_tasks').set(last).where('id', '=', id));
+
+/** Builds the statement that ends the runs which wait for another, of a task that is switched off. */
+const skipQueued = (db: Store['db'], id: string, at: string): TransactionStep =>
+  statement(
+    db
+      .updateTable('recurring_runs')
+      .set({ status: 'skipped', reason: 'It was disabled', finished_at: at })
+      .where('recurring_task_id', '=', id)
+      .where('status', '=', 'queued'),
+  );

@@ -116,10 +116,23 @@ const changesOf = async (
   };
   if (changed.enabled === 0) return { ...changed, next_run_at: null };
   const hasLimits = changed.ends_at !== row.ends_at || changed.max_runs !== row.max_runs;
-  // A due time that may be reached at this moment is not lost to a change of something else.
+  // A due time that was reached and has not fired yet is not lost to a change.
+  if (isPending(row, changed, now)) return changed;
   if (row.enabled === 1 && !isMoved && !hasLimits) return changed;
   return { ...changed, next_run_at: await firstRunAt({ ...row, ...changed }, now) };
 };
+
+/** True if a due time was reached that is still to fire by the limits that are set now. */
+const isPending = (
+  { enabled, next_run_at, run_count }: RecurringTaskRow,
+  limits: Pick<RecurringTaskRow, 'ends_at' | 'max_runs'>,
+  now: number,
+): boolean =>
+  enabled === 1 &&
+  next_run_at !== null &&
+  next_run_at <= iso(now) &&
+  (limits.ends_at === null || limits.ends_at >= next_run_at) &&
+  (limits.max_runs === null || limits.max_runs > run_count);
 
 /** Returns the next due time of a recurring task that is to run. Without any: 400. */
 const firstRunAt = async (

@@ -48,6 +48,10 @@ export const parseRule = (text: string): ParsedRule => {
     throw new RuleFault(`without COUNT: ${frequency} has maxRuns`);
   if (parts.has('COUNT') && parts.has('UNTIL'))
     throw new RuleFault('with COUNT or UNTIL, not both');
+  // Otherwise the minute would be that at which the schedule was made.
+  if (!isElapsed && start === null && parts.has('BYHOUR') && !parts.has('BYMINUTE')) {
+    parts.set('BYMINUTE', '0');
+  }
   const until = parts.get('UNTIL');
   parts.delete('UNTIL');
   return {

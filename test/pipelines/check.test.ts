@@ -151,7 +151,7 @@ describe('the values that a template names', () => {
 
   it('are parameters, outputs of stages that were needed, items and the run', () => {
     const stages = [
-      agent('a', {}, using('params.who', 'run.id')),
+      agent('a', { output: { type: 'object' } }, using('params.who', 'run.id')),
       agent('b', { needs: ['a'] }, using('stages.a.output', 'stages.a.output.list.0.name')),
       agent('c', { needs: ['b'] }, using('stages.a.output', 'stages.b.output')),
     ];

@@ -35,7 +35,7 @@ const aRun = (over: Partial<PipelineRun> = {}): PipelineRun => ({
 const aStage = (key: string, over: Partial<StageItem> = {}): StageItem => ({
   ...{ id: key, key, name: key, kind: 'tool', needs: [], status: 'completed', reason: null },
   ...{ attempt: 1, visits: 1, agentId: null, operationId: null, digest: null },
-  ...{ input: null, output: null, error: null, untrusted: false, run: aRun() },
+  ...{ input: null, output: null, error: null, untrusted: false, dueAt: null, run: aRun() },
   ...{ startedAt: aMinuteAgo, finishedAt: new Date(NOW - 59_000).toISOString() },
   ...over,
 });

@@ -3,6 +3,7 @@ import { type AgentLimits, JOB, type Models, spawnRecord } from '../../agents/mo
 import { type Experts, modelAndPersona } from '../../experts/module.js';
 import { addJob, type Queue } from '../../jobs/module.js';
 import type { Clock } from '../../kernel/clock.js';
+import { digest } from '../../providers/llm/digest.js';
 import type { Hub } from '../../realtime/module.js';
 import type { Store } from '../../store/store.js';
 import type { AgentRow } from '../../store/tables/agents.js';
@@ -105,12 +106,16 @@ export const outcomeOfAgent = ({ stage, row }: RunStage, agent: AgentRow): Agent
   if (stage.output === undefined) return { is: 'completed', output: result };
   const { output, fault } = fitting(result, stage.output);
   if (fault === null) return { is: 'completed', output };
+  if (agent.model === digest.name) return { is: 'failed', error: `${NO_MODEL}: ${fault}` };
   if (row.reason?.startsWith(ASKED_AGAIN)) {
     return { is: 'failed', error: `Its output does not fit: ${fault}` };
   }
   const message = `Your reply does not fit the JSON Schema: ${fault}. Reply with the JSON alone.`;
   return { is: 'again', message };
 };
+
+const NO_MODEL =
+  'There is no language model (adjutant help models), and what the built-in digest says does not fit';
 
 /** Reads a reply as JSON, also within a block of code, and checks it by a schema. */
 const fitting = (

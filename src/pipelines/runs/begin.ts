@@ -5,7 +5,7 @@ import type { TransactionStep } from '../../store/engine/protocol.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { LONGEST_WAIT } from '../templates/contract.js';
 import type { StageKind } from '../templates/stagekinds.js';
-import { StageFault } from './outcome.js';
+import { StageFault, shortReason } from './outcome.js';
 import { renderConfig, renderProse, valuesOf } from './render.js';
 import type { RunStage } from './run.js';
 
@@ -60,7 +60,10 @@ export const askOwner = (
   asked: { status: 'waiting_approval' | 'waiting_input'; input: unknown; headline: string },
 ): StageBeginning => {
   const { status, input, headline } = asked;
-  const at = iso(now() + (stage.timeoutSeconds ?? ANSWER_SECONDS) * 1000);
+  // The time of a call that waits is that of the call, and not of the answer.
+  const isQuestion = stage.kind === 'approval' || stage.kind === 'input';
+  const seconds = (isQuestion ? stage.timeoutSeconds : undefined) ?? ANSWER_SECONDS;
+  const at = iso(now() + seconds * 1000);
   // With the time, so that an answer to the same question asked before is refused.
   const digest = digestOf({
     at,
@@ -83,6 +86,14 @@ export const askOwner = (
     steps: notice.statements,
     begun: notice.published,
   };
+};
+
+/** Has a stage ask whether a call that may have been done is made again. `why`: its end. */
+export const askAgain = (deps: OwnerAskDeps, of: RunStage, why: string): StageBeginning => {
+  const headline = `${why}. It may have been done. Approve to make it again.`;
+  const input: unknown = JSON.parse(of.row.input ?? 'null');
+  const asked = askOwner(deps, of, { status: 'waiting_approval', input, headline });
+  return { ...asked, change: { ...asked.change, reason: shortReason(headline) } };
 };
 
 const digestOf = (asked: object): string =>

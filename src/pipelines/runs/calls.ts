@@ -28,7 +28,7 @@ interface StageCall {
 /** The outcome of a call, as its stage records it. */
 export type CallOutcome = (
   | { status: 'completed'; output: unknown }
-  | { status: 'failed'; error: string }
+  | { status: 'failed'; error: string; output?: unknown; isInDoubt?: true }
 ) & { untrusted: boolean; usage?: RunUsage };
 
 /** The things of a run's owner that its calls use. */
@@ -83,6 +83,12 @@ export const createStageCalls = (deps: StageCallDeps) => {
     };
   };
 
+  /** True if the call that a stage has recorded may be made again. */
+  const isRepeatable = ({ row }: RunStage): boolean => {
+    const call: StageCall = JSON.parse(row.input ?? '{}');
+    return deps.toolbox.find(call.toolId, call.toolAction)?.isSafe(call.arguments) === true;
+  };
+
   /** Makes the call that a stage has recorded. */
   const perform = async (
     { run, row, stage }: RunStage,
@@ -111,20 +117,17 @@ export const createStageCalls = (deps: StageCallDeps) => {
         effectId: `${run.row.id}-${row.key}-${row.visits}`,
       });
       const failure = tool.failureIn?.(output) ?? null;
-      if (failure !== null) return failed(failure);
       const untrusted = isOutside || tool.outsideIn?.(output) === true;
-      return { status: 'completed', output: shownOutput(stage.kind, output), untrusted };
+      const shown = { output: shownOutput(stage.kind, output), untrusted };
+      return failure === null
+        ? { status: 'completed', ...shown }
+        : { status: 'failed', error: failure, ...shown };
     } catch (error) {
       if (error instanceof StageFault || error instanceof ToolRefused) return failed(error.message);
       if (!(error instanceof ToolFailed) || signal.aborted) throw error;
-      return failed(error.message);
+      const isInDoubt = error.effectBegan && !isRepeatable({ run, row, stage });
+      return { ...failed(error.message), ...(isInDoubt && { isInDoubt }) };
     }
-  };
-
-  /** True if the call that a stage has recorded may be made again. */
-  const isRepeatable = ({ row }: RunStage): boolean => {
-    const call: StageCall = JSON.parse(row.input ?? '{}');
-    return deps.toolbox.find(call.toolId, call.toolAction)?.isSafe(call.arguments) === true;
   };
 
   return { begin, perform, isRepeatable };

@@ -9,9 +9,17 @@ import {
   pipelineStageTable,
 } from '../../store/tables/pipelines.js';
 import type { NewRunRows } from './newrun.js';
+import type { CarriedRuns } from './retry.js';
 
 /** The attempt of a stage that has begun runs. */
 export type ChildrenOf = Pick<PipelineStageRow, 'run_id' | 'key' | 'visits' | 'attempt'>;
+
+/** A run that a stage has begun, and that failed or was stopped. */
+export type UnfinishedRun = Pick<PipelineRunRow, 'id' | 'item_at' | 'item' | 'params'>;
+
+const UNFINISHED = ['failed', 'stopped'] as const;
+/** The attempt of runs that count for no attempt yet; attempts are counted from 1. */
+const NO_ATTEMPT = 0;
 
 /** A run for an item that has completed in an earlier attempt of its stage. */
 type DoneItem = Pick<PipelineRunRow, 'id' | 'item_at' | 'item'>;
@@ -73,6 +81,14 @@ export const childRunsStore = ({ db }: Store) => {
       return (await found.executeTakeFirst()) !== undefined;
     },
 
+    /** Returns the runs of the earlier attempts of a visit that failed or were stopped, newest last. */
+    unfinished: (of: ChildrenOf): Promise<UnfinishedRun[]> =>
+      ofVisit(of)
+        .where('status', 'in', UNFINISHED)
+        .select(['id', 'item_at', 'item', 'params'])
+        .orderBy('id')
+        .execute(),
+
     /** Returns the items that have completed in the earlier attempts of a visit. */
     doneItems: (of: ChildrenOf): Promise<DoneItem[]> =>
       ofVisit(of)
@@ -111,16 +127,19 @@ export const childRunWrites = ({ db }: Store) => {
         db.updateTable('pipeline_runs').set({ parent_attempt: attempt }).where('id', '=', id),
       ),
 
-    /** Builds the statement with which the done items of a stage count for a later visit. */
-    carryOver: (of: ChildrenOf, to: number): Statement =>
-      statement(
-        db
-          .updateTable('pipeline_runs')
-          .set({ parent_visits: to })
-          .where('id', 'in', ofVisit(of).select('id'))
-          .where('item_at', 'is not', null)
-          .where('status', '=', 'completed'),
-      ),
+    /**
+     * Builds the statements with which the runs of a stage count for a later visit: those that have
+     * completed at once, the others when they are reopened.
+     */
+    carryOver: ({ of, to }: CarriedRuns): Statement[] => {
+      const runs = db.updateTable('pipeline_runs').where('id', 'in', ofVisit(of).select('id'));
+      return [
+        statement(runs.where('status', 'in', UNFINISHED).set({ parent_attempt: NO_ATTEMPT })),
+        statement(
+          runs.where('status', 'in', ['completed', ...UNFINISHED]).set({ parent_visits: to }),
+        ),
+      ];
+    },
 
     /** Removes the runs of an attempt that have not begun. */
     dropQueued: (of: ChildrenOf): Promise<unknown> =>

@@ -4,12 +4,13 @@ import { DEEPEST_NESTING, type FindTemplate } from '../templates/nestedtemplates
 import { givenParameters } from '../templates/parameters.js';
 import { MOST_ITEMS } from '../templates/stagekinds.js';
 import type { BeginStage } from './begin.js';
-import type { ChildRunsStore } from './childqueries.js';
-import { itemRunRows, nestedRunRows } from './newrun.js';
+import type { ChildRunsStore, ChildrenOf, UnfinishedRun } from './childqueries.js';
+import { itemRunRows, type NewRunRows, nestedRunRows } from './newrun.js';
 import { StageFault } from './outcome.js';
 import { recordOf, renderConfig } from './render.js';
+import { type ReopenDeps, reopenSteps } from './reopen.js';
 
-interface ForeachDeps {
+interface ForeachDeps extends ReopenDeps {
   children: ChildRunsStore;
   now(): number;
   /** Begins what may begin of the runs of a stage. */
@@ -22,9 +23,10 @@ export interface NestedDeps extends ForeachDeps {
 
 /** Creates the beginning of stages `pipeline`: one transaction has the run that it begins. */
 export const createNestedBeginning =
-  ({ children, now, template: find, goOn }: NestedDeps): BeginStage =>
+  (deps: NestedDeps): BeginStage =>
   async (of, scope) => {
-    const { run, stage } = of;
+    const { children, now, template: find, goOn } = deps;
+    const { run, stage, row } = of;
     const { templateId, params } = stage.config;
     const template = await find(run.row.user_id, `${templateId}`);
     if (!template) throw new StageFault(`There is no template ${templateId}`);
@@ -35,19 +37,22 @@ export const createNestedBeginning =
     const { values, faults } = givenParameters(template.parameters, given);
     const [fault] = faults;
     if (fault) throw new StageFault(`${fault.path} ${fault.message}`);
-    const rows = nestedRunRows(of, { template, values, now: now() });
-    const input = { templateId, params: values, runId: rows.row.id };
+    const { runId, steps } =
+      (await reopened(deps, row, ({ params }) => params === JSON.stringify(values))) ??
+      inserted(children, nestedRunRows(of, { template, values, now: now() }));
+    const input = { templateId, params: values, runId };
     return {
       change: { status: 'running', input: JSON.stringify(input) },
-      steps: children.insert(rows),
+      steps,
       begun: () => goOn(run.row.id, stage.key),
     };
   };
 
 /** Creates the beginning of stages `foreach`: one transaction has a run for each item that is not done. */
 export const createForeachBeginning =
-  ({ children, now, goOn }: ForeachDeps): BeginStage =>
+  (deps: ForeachDeps): BeginStage =>
   async (of, scope) => {
+    const { children, now, goOn } = deps;
     const { run, stage, row } = of;
     const items = listIn(renderConfig(stage.config.items, scope));
     const at = now();
@@ -59,11 +64,15 @@ export const createForeachBeginning =
     }
     const done = new Map<number | null, { id: string; item: string | null }>();
     for (const each of await children.doneItems(row)) done.set(each.item_at, each);
+    const begun = await unfinishedItems(deps, row);
     const steps = items.flatMap((item, index): TransactionStep[] => {
       const earlier = done.get(index);
-      return earlier?.item === JSON.stringify(item)
-        ? [children.adopt(earlier.id, row)]
-        : children.insert(itemRunRows(of, { at: index, item, now: at }));
+      const text = JSON.stringify(item);
+      if (earlier?.item === text) return [children.adopt(earlier.id, row)];
+      return (
+        begun.get(`${index} ${text}`) ??
+        children.insert(itemRunRows(of, { at: index, item, now: at }))
+      );
     });
     return {
       change: { status: 'running', input },
@@ -71,6 +80,41 @@ export const createForeachBeginning =
       begun: () => goOn(run.row.id, stage.key),
     };
   };
+
+const inserted = (children: ChildRunsStore, rows: NewRunRows): BegunRun => ({
+  runId: rows.row.id,
+  steps: children.insert(rows),
+});
+
+/** A run that a stage begins, and the steps of that. */
+interface BegunRun {
+  runId: string;
+  steps: TransactionStep[];
+}
+
+/** Has the newest fitting run of an earlier attempt go on; null if there is none. */
+const reopened = async (
+  deps: ForeachDeps,
+  row: ChildrenOf,
+  fits: (run: UnfinishedRun) => boolean,
+): Promise<BegunRun | null> => {
+  const runId = (await deps.children.unfinished(row)).filter(fits).at(-1)?.id;
+  const steps = runId === undefined ? null : await reopenSteps(deps, runId, row);
+  return runId === undefined || steps === null ? null : { runId, steps };
+};
+
+/** Returns the steps with which the items go on that an earlier attempt has begun, by place and item. */
+const unfinishedItems = async (
+  deps: ForeachDeps,
+  row: ChildrenOf,
+): Promise<Map<string, TransactionStep[]>> => {
+  const steps = new Map<string, TransactionStep[]>();
+  for (const { id, item_at, item } of await deps.children.unfinished(row)) {
+    const again = await reopenSteps(deps, id, row);
+    if (again) steps.set(`${item_at} ${item}`, again);
+  }
+  return steps;
+};
 
 const NEVER_DUE = { due: null, due_at: null };
 

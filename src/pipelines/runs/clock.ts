@@ -3,7 +3,7 @@ import { type DueSource, settleEach } from '../../schedule/module.js';
 import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import type { RunEngine } from './engine.js';
 import type { RunsStore } from './queries.js';
-import { isOpenRun, type LoadedRun } from './run.js';
+import { isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
 import type { InTurn } from './service.js';
 
 interface DueRunsDeps {
@@ -11,6 +11,8 @@ interface DueRunsDeps {
   clock: Clock;
   engine: RunEngine;
   inTurn: InTurn;
+  /** True if the call that a stage has recorded may be made again. */
+  isRepeatable(of: RunStage): boolean;
 }
 
 /** Creates the source of what is due in runs: waits, retries, and times that are over. */
@@ -49,7 +51,7 @@ const settleDue = async (deps: DueRunsDeps, id: string): Promise<boolean> => {
 };
 
 const settleStage = async (
-  { engine }: DueRunsDeps,
+  { engine, isRepeatable }: DueRunsDeps,
   run: LoadedRun,
   { key, due }: PipelineStageRow,
 ): Promise<void> => {
@@ -60,8 +62,11 @@ const settleStage = async (
     await engine.settle(run, key, { status: 'failed', error, isFinal: true });
   }
   if (due !== 'timeout') return;
-  const row = run.stages.get(key);
-  const seconds = run.template.stages.find((stage) => stage.key === key)?.timeoutSeconds;
-  if (row) await engine.interrupt(run, row);
-  await engine.settle(run, key, { status: 'failed', error: `It took over ${seconds} s` });
+  const of = stageIn(run, key);
+  if (!of) return;
+  await engine.interrupt(run, of.row);
+  const error = `It took over ${of.stage.timeoutSeconds} s`;
+  const isCall = of.row.effect === 'begun' && of.stage.kind !== 'research';
+  const isInDoubt = isCall && !isRepeatable(of);
+  await engine.settle(run, key, { status: 'failed', error, ...(isInDoubt && { isInDoubt }) });
 };

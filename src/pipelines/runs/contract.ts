@@ -19,7 +19,7 @@ export const RunStageView = s.object('RunStage', {
   ),
   reason: s.nullable(s.anyText(2000)).description('Why it was skipped, waits or comes again'),
   attempt: s.whole(1, 1000),
-  visits: s.whole(1, 1000).description('How often the run has come to it'),
+  visits: s.whole(1, 1_000_000_000).description('How often the run has come to it'),
   agentId: s.nullable(s.id('agent')),
   operationId: s.nullable(s.id('operation')),
   digest: s.nullable(s.text(64)).description('Of what waits for an answer; the answer repeats it'),
@@ -27,6 +27,9 @@ export const RunStageView = s.object('RunStage', {
   output: s.json(),
   error: s.nullable(s.anyText(10_000)),
   untrusted: s.flag().description('True: what came from outside is in it'),
+  dueAt: s
+    .nullable(s.time())
+    .description('When it expires, has waited, is tried again or has taken too long'),
   startedAt: s.nullable(s.time()),
   finishedAt: s.nullable(s.time()),
 });

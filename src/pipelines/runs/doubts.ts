@@ -5,7 +5,7 @@ import type { RunStage } from './run.js';
 /** Returns true if an earlier call of a stage was cut off, so that it may have been done. */
 export type IsInDoubt = (of: RunStage) => Promise<boolean>;
 
-type PlaceOfRun = Pick<PipelineRunRow, 'id' | 'parent_id' | 'parent_key' | 'item_at'>;
+type PlaceOfRun = Pick<PipelineRunRow, 'id' | 'parent_id' | 'parent_key' | 'item'>;
 
 /** The question about a call that is in doubt. */
 export const MAY_BE_DONE =
@@ -14,16 +14,16 @@ export const MAY_BE_DONE =
 /** Creates the look for calls that were cut off, in a run and in those that it takes the place of. */
 export const createDoubts = ({ db }: Pick<Store, 'db'>): IsInDoubt => {
   const runs = () =>
-    db.selectFrom('pipeline_runs').select(['id', 'parent_id', 'parent_key', 'item_at']);
+    db.selectFrom('pipeline_runs').select(['id', 'parent_id', 'parent_key', 'item']);
 
-  /** Returns the runs that the same item or nested pipeline had, this one among them. */
+  /** Returns the runs that an equal item or the nested pipeline had, this one among them. */
   const inPlaceOf = async (run: PlaceOfRun): Promise<string[]> => {
-    const { parent_id, parent_key, item_at } = run;
+    const { parent_id, parent_key, item } = run;
     if (parent_id === null) return [run.id];
     const parent = await runs().where('id', '=', parent_id).executeTakeFirst();
     const parents = parent ? await inPlaceOf(parent) : [parent_id];
     const all = runs().where('parent_id', 'in', parents).where('parent_key', '=', parent_key);
-    const found = await all.where('item_at', 'is', item_at).execute();
+    const found = await all.where('item', 'is', item).execute();
     return found.map(({ id }) => id);
   };
 
@@ -35,7 +35,7 @@ export const createDoubts = ({ db }: Pick<Store, 'db'>): IsInDoubt => {
       .select('run_id')
       .where('run_id', 'in', await inPlaceOf(run.row))
       .where('key', '=', row.key)
-      .where('status', '=', 'stopped')
+      .where('status', 'in', ['stopped', 'failed'])
       .where('effect', '=', 'begun');
     return (await cutOff.executeTakeFirst()) !== undefined;
   };

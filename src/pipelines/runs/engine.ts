@@ -7,7 +7,7 @@ import type { PipelineStageRow } from '../../store/tables/pipelines.js';
 import { graphOf } from '../templates/graph.js';
 import type { StageKind } from '../templates/stagekinds.js';
 import { ASKED_AGAIN, outcomeOfAgent } from './agentstage.js';
-import { type BeginDeps, beginStage, type StageBeginning } from './begin.js';
+import { askAgain, type BeginDeps, beginStage, type StageBeginning } from './begin.js';
 import type { Budget } from './budget.js';
 import type { Effects } from './effects.js';
 import { endingOf, type PipelineEnd } from './end.js';
@@ -114,12 +114,15 @@ export const createEngine = (deps: EngineDeps) => {
     const of = stageIn(run, key);
     if (!of) return true;
     const outcome = outcomeWithin(of, ended);
-    const steps = [...more, ...(outcome.usage ? [deps.budget.spend(run, outcome.usage)] : [])];
-    const change =
-      outcome.status === 'completed'
-        ? completedChange(outcome, now())
-        : failedChange(of, outcome, now());
-    return recordRun(record, run, { stages: new Map([[key, change]]), steps });
+    const spent = outcome.usage ? [deps.budget.spend(run, outcome.usage)] : [];
+    const { change, steps = [], begun } = endingOfAttempt(deps.begin, of, outcome);
+    const stages = new Map([[key, change]]);
+    const isWritten = await recordRun(record, run, {
+      stages,
+      steps: [...more, ...spent, ...steps],
+    });
+    if (isWritten) begun?.();
+    return isWritten;
   };
 
   const apply = async (run: LoadedRun, changes: NextChange[]): Promise<boolean> => {
@@ -201,12 +204,26 @@ const changedStages = (
     }
     if (change.is === 'again') {
       for (const key of change.keys) {
-        const visits = (run.stages.get(key)?.visits ?? 0) + 1;
-        stages.set(key, { ...FRESH, visits, reason: shortReason(change.because) });
+        const { visits = 0, effect = 'none' } = run.stages.get(key) ?? {};
+        const reason = shortReason(change.because);
+        // A call that was cut off stays in doubt.
+        stages.set(key, { ...FRESH, effect, visits: visits + 1, reason });
       }
     }
   }
   return stages;
+};
+
+/** Returns the change with which an attempt ends. About a call in doubt the owner is asked. */
+const endingOfAttempt = (
+  deps: BeginDeps,
+  of: RunStage,
+  outcome: AttemptOutcome,
+): StageBeginning => {
+  if (outcome.status === 'completed') return { change: completedChange(outcome, deps.now()) };
+  return outcome.isInDoubt
+    ? askAgain(deps, of, outcome.error)
+    : { change: failedChange(of, outcome, deps.now()) };
 };
 
 const usageOf = ({ input_tokens, output_tokens, cost_usd }: AgentRow): RunUsage => ({

@@ -31,3 +31,12 @@ export const inputFaults = (
 /** Returns the fields of a configuration, whose form was checked when its template was saved. */
 export const fieldsIn = ({ fields }: Record<string, unknown>): StageField[] =>
   Array.isArray(fields) ? fields : [];
+
+/** Returns the values of all fields; those that were not given are null. */
+export const allValues = (
+  config: Record<string, unknown>,
+  values: Record<string, unknown>,
+): Record<string, unknown> => ({
+  ...Object.fromEntries(fieldsIn(config).map(({ key }) => [key, null])),
+  ...values,
+});

@@ -72,8 +72,11 @@ export const nextChanges = (
   return isOver ? [...changes, endOf(stages, stateOf)] : changes;
 };
 
-/** The outcome of a need, for the stages that need it. `excused`: it failed and the run goes on. */
-type NeedOutcome = 'open' | 'completed' | 'excused' | 'failed' | 'skipped';
+/**
+ * The outcome of a need, for the stages that need it. `excused`: it failed and the run goes on;
+ * `refused`: nobody approved it, and the run goes on without the stages that need that.
+ */
+type NeedOutcome = 'open' | 'completed' | 'excused' | 'refused' | 'failed' | 'skipped';
 
 const ENDED = new Set<StageState['status']>(['completed', 'failed', 'skipped', 'stopped']);
 const AT_WORK = new Set<StageState['status']>(['running', 'waiting_approval', 'waiting_input']);
@@ -86,16 +89,21 @@ const MISSING: StageState = {
 };
 
 const outcomeOf = (
-  { onError }: TemplateStage,
+  { kind, onError }: TemplateStage,
   { status, blocked }: StageState,
   comesAgain: boolean,
 ): NeedOutcome => {
   if (status === 'completed') return 'completed';
   if (status === 'skipped') return blocked ? 'failed' : 'skipped';
   if (status === 'failed' && comesAgain) return 'open';
-  if (status === 'failed') return onError === 'continue' ? 'excused' : 'failed';
+  if (status === 'failed' && onError === 'continue') {
+    return kind === 'approval' ? 'refused' : 'excused';
+  }
+  if (status === 'failed') return 'failed';
   return status === 'stopped' ? 'failed' : 'open';
 };
+
+const FAILURES = new Set<NeedOutcome>(['failed', 'excused', 'refused']);
 
 type Skip = { reason: string; blocked: boolean };
 
@@ -106,11 +114,14 @@ const skipBecause = (
   if (needs.length === 0 || runIf === 'always') return null;
   const named = (of: NeedOutcome): string => needs[outcomes.indexOf(of)] ?? '';
   if (runIf === 'failure') {
-    const isFailure = outcomes.includes('failed') || outcomes.includes('excused');
+    const isFailure = outcomes.some((outcome) => FAILURES.has(outcome));
     return isFailure ? null : { reason: 'no stage that it needs has failed', blocked: false };
   }
   if (outcomes.includes('failed')) {
     return { reason: `${named('failed')} has not completed`, blocked: true };
+  }
+  if (outcomes.includes('refused')) {
+    return { reason: `${named('refused')} was not approved`, blocked: false };
   }
   const isSkipped = outcomes.every((outcome) => outcome === 'skipped');
   return isSkipped ? { reason: `${named('skipped')} was skipped`, blocked: false } : null;

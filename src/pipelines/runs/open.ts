@@ -143,7 +143,7 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
   });
   const parts = { runs, children, inTurn, isStopping: effects.isStopping, engine: () => engine };
   const { record, background, family, watchAgent } = openFamily(base, deps, parts);
-  const nested = { children, now: clock.now, template, goOn: family.goOn };
+  const nested = { runs, children, now: clock.now, template, goOn: family.goOn };
   const begin = openBeginnings(base, deps, { budget, call: calls.begin, nested });
   const below = { stopChildren: family.stop, cancelResearch: research.cancel, watchAgent };
   const engine = createEngine({ record, begin, effects, agents, budget, below });
@@ -158,7 +158,7 @@ export const openRuns = (base: Base, deps: RunsModuleDeps, template: FindTemplat
     children,
     begin: family.begin,
     service,
-    due: createDueRuns({ runs, clock, engine, inTurn }),
+    due: createDueRuns({ runs, clock, engine, inTurn, isRepeatable: calls.isRepeatable }),
     start: openEnds(base, agents, ends),
     stop: (waitMs: number) => effects.stop(waitMs).then(background.drain),
   };

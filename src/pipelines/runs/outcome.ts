@@ -24,7 +24,17 @@ export type AttemptOutcome =
       untrusted?: boolean;
       usage?: RunUsage;
     }
-  | { status: 'failed'; error: string; isFinal?: boolean; untrusted?: boolean; usage?: RunUsage };
+  | {
+      status: 'failed';
+      error: string;
+      /** The answer of a call that failed. */
+      output?: unknown;
+      /** Set if a call may have been done, so that its owner is asked before it is made again. */
+      isInDoubt?: true;
+      isFinal?: boolean;
+      untrusted?: boolean;
+      usage?: RunUsage;
+    };
 
 /** The columns of a stage that are empty once an attempt is over. */
 export const OVER = {
@@ -71,7 +81,9 @@ export const failedChange = (
     const taint = untrusted ? { untrusted: 1 } : {};
     // Whether a call was done stays unknown where a person has only refused to make it again.
     const effect = row.status === 'waiting_approval' ? row.effect : 'none';
-    return { ...OVER, ...taint, status: 'failed', effect, error, finished_at: iso(now) };
+    const output = outcome.output === undefined ? null : JSON.stringify(outcome.output);
+    const ended = { status: 'failed', effect, error, output, finished_at: iso(now) } as const;
+    return { ...OVER, ...taint, ...ended };
   }
   const seconds = Math.min(LONGEST_WAIT, backoffSeconds * factor ** (row.attempt - 1));
   const at = iso(now + seconds * 1000);

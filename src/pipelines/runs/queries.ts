@@ -1,3 +1,4 @@
+import { UNFINISHED } from '../../agents/module.js';
 import { timeDigits } from '../../kernel/ids.js';
 import type { Statement, TransactionStep } from '../../store/engine/protocol.js';
 import { newestFirst, type PageInput } from '../../store/page.js';
@@ -33,9 +34,9 @@ export const runsStore = ({ db, tryTransact }: Store) => {
   };
   const byId = async (id: string): Promise<LoadedRun | null> =>
     load(await selectRows(db, pipelineRunTable, { id }).executeTakeFirst());
+  const changeStep = (run: LoadedRun, change: Partial<PipelineRunRow>): Statement =>
+    changeOf(db, run, change);
   const own = (userId: string) => selectRows(db, pipelineRunTable, {}, visibleTo(userId));
-  const dueStages = db.selectFrom('pipeline_stages').where('due_at', 'is not', null);
-  const dueRuns = db.selectFrom('pipeline_runs').where('deadline_at', 'is not', null);
 
   return {
     list: (userId: string, { status, templateId, since, parentId, ...page }: RunFilter) => {
@@ -57,23 +58,9 @@ export const runsStore = ({ db, tryTransact }: Store) => {
 
     byId,
 
-    /** Returns the ids of the runs that have not ended. */
-    open: async (): Promise<string[]> =>
-      (
-        await db.selectFrom('pipeline_runs').select('id').where('finished_at', 'is', null).execute()
-      ).map(({ id }) => id),
+    ...openQueries(db),
 
-    /** Returns the ids of the runs of a user that have not ended and that no stage has begun. */
-    openOf: async (userId: string): Promise<string[]> => {
-      const open = db.selectFrom('pipeline_runs').where('finished_at', 'is', null);
-      const own = open.where(visibleTo(userId)).where('parent_id', 'is', null);
-      return (await own.select('id').execute()).map(({ id }) => id);
-    },
-
-    isSuspended: async ({ user_id }: PipelineRunRow): Promise<boolean> => {
-      const user = db.selectFrom('users').where('id', '=', user_id).select('disabled_at');
-      return (await user.executeTakeFirst())?.disabled_at != null;
-    },
+    outlived: () => outlivedStages(db),
 
     /** Returns the run of a stage whose agent this is, and the key of the stage. */
     ofAgent: (agentId: string): Promise<Pick<PipelineStageRow, 'run_id' | 'key'> | undefined> =>
@@ -83,6 +70,53 @@ export const runsStore = ({ db, tryTransact }: Store) => {
         .where('agent_id', '=', agentId)
         .executeTakeFirst(),
 
+    ...dueQueries(db),
+
+    /** Writes a change of a run and of its stages; false if it is not as it was read. */
+    change: (
+      run: LoadedRun,
+      change: Partial<PipelineRunRow>,
+      steps: TransactionStep[],
+    ): Promise<boolean> => tryTransact([changeStep(run, change), ...steps]),
+
+    changeStep,
+
+    /** Builds the statement that changes a stage. */
+    stageChange: (
+      { run_id, key }: Pick<PipelineStageRow, 'run_id' | 'key'>,
+      change: Partial<PipelineStageRow>,
+    ): Statement => statement(updateRows(db, pipelineStageTable, { run_id, key }).set(change), 1),
+  };
+};
+
+/** Returns the queries for the runs that have not ended. */
+const openQueries = (db: Store['db']) => ({
+  /** Returns the ids of the runs that have not ended. */
+  open: async (): Promise<string[]> =>
+    (
+      await db.selectFrom('pipeline_runs').select('id').where('finished_at', 'is', null).execute()
+    ).map(({ id }) => id),
+
+  /** Returns the ids of the runs of a user that have not ended and that no stage has begun. */
+  openOf: async (userId: string): Promise<string[]> => {
+    const open = db.selectFrom('pipeline_runs').where('finished_at', 'is', null);
+    const own = open.where(visibleTo(userId)).where('parent_id', 'is', null);
+    return (await own.select('id').execute()).map(({ id }) => id);
+  },
+
+  isSuspended: async ({ user_id }: PipelineRunRow): Promise<boolean> => {
+    const user = db.selectFrom('users').where('id', '=', user_id).select('disabled_at');
+    return (await user.executeTakeFirst())?.disabled_at != null;
+  },
+
+  /** Returns the stages that have ended and whose agents have not. */
+});
+
+/** Returns the queries for what is due in runs by itself. */
+const dueQueries = (db: Store['db']) => {
+  const dueStages = db.selectFrom('pipeline_stages').where('due_at', 'is not', null);
+  const dueRuns = db.selectFrom('pipeline_runs').where('deadline_at', 'is not', null);
+  return {
     /** Returns the earliest time at which something is due by itself. */
     nextDue: async (): Promise<string | null> => {
       const [stage, run] = await Promise.all([
@@ -101,27 +135,31 @@ export const runsStore = ({ db, tryTransact }: Store) => {
       ]);
       return [...new Set([...stages, ...runs].map(({ id }) => id))];
     },
-
-    /** Writes a change of a run and of its stages; false if it is not as it was read. */
-    change: async (
-      { row }: LoadedRun,
-      change: Partial<PipelineRunRow>,
-      steps: TransactionStep[],
-    ): Promise<boolean> => {
-      const changed = db
-        .updateTable('pipeline_runs')
-        .set({ ...change, step: row.step + 1 })
-        .where('id', '=', row.id)
-        .where('step', '=', row.step);
-      return tryTransact([statement(changed, 1), ...steps]);
-    },
-
-    /** Builds the statement that changes a stage. */
-    stageChange: (
-      { run_id, key }: Pick<PipelineStageRow, 'run_id' | 'key'>,
-      change: Partial<PipelineStageRow>,
-    ): Statement => statement(updateRows(db, pipelineStageTable, { run_id, key }).set(change), 1),
   };
 };
+
+/** Builds the statement that changes a run, if that is as it was read. */
+const changeOf = (
+  db: Store['db'],
+  { row }: LoadedRun,
+  change: Partial<PipelineRunRow>,
+): Statement =>
+  statement(
+    db
+      .updateTable('pipeline_runs')
+      .set({ ...change, step: row.step + 1 })
+      .where('id', '=', row.id)
+      .where('step', '=', row.step),
+    1,
+  );
+
+const outlivedStages = (db: Store['db']): Promise<Pick<PipelineStageRow, 'run_id' | 'key'>[]> =>
+  db
+    .selectFrom('agents as a')
+    .innerJoin('pipeline_stages as s', 's.agent_id', 'a.id')
+    .select(['s.run_id', 's.key'])
+    .where('a.status', 'in', UNFINISHED)
+    .where('s.finished_at', 'is not', null)
+    .execute();
 
 export type RunsStore = ReturnType<typeof runsStore>;

@@ -1,7 +1,7 @@
 import { type AgentRows, UNFINISHED } from '../../agents/module.js';
 import type { Log } from '../../kernel/log.js';
 import type { Outbound } from '../../outbound/module.js';
-import { askOwner } from './begin.js';
+import { askAgain } from './begin.js';
 import type { RunEngine } from './engine.js';
 import { type Family, hasChildren } from './family.js';
 import { type RecordRunDeps, recordRun } from './record.js';
@@ -25,17 +25,27 @@ interface StageCalls {
   begin(of: RunStage): void;
 }
 
-const AGAIN = 'The daemon ended during this call: it may have been done. Approve to make it again.';
-
 /**
  * Goes on with the runs that an earlier start has left. Agents that ended meanwhile are settled; a
  * call that may be repeated is made again, and about any other its owner is asked.
  */
 export const recoverRuns = async (deps: RecoveryDeps, log: Log): Promise<void> => {
+  await interruptOutlived(deps);
   for (const id of await deps.record.runs.open()) {
     await deps
       .inTurn(id, () => recoverRun(deps, id))
       .catch((err) => log.error({ err, run: id }, 'a run of a pipeline does not go on'));
+  }
+};
+
+/** Stops the agents of stages that have ended: the daemon ended before it could. */
+const interruptOutlived = async ({ record: { runs }, engine, inTurn }: RecoveryDeps) => {
+  for (const { run_id, key } of await runs.outlived()) {
+    await inTurn(run_id, async () => {
+      const run = await runs.byId(run_id);
+      const row = run?.stages.get(key);
+      if (run && row && row.finished_at !== null) await engine.interrupt(run, row);
+    });
   }
 };
 
@@ -78,16 +88,16 @@ const recoverStage = async (deps: RecoveryDeps, run: LoadedRun, key: string): Pr
     deps.calls.begin(of);
     return;
   }
-  const input: unknown = JSON.parse(of.row.input ?? 'null');
-  const asked = askOwner({ outbound: deps.outbound, now: deps.record.now }, of, {
-    status: 'waiting_approval',
-    input,
-    headline: AGAIN,
-  });
-  const change = { ...asked.change, reason: AGAIN };
-  const steps = asked.steps ?? [];
-  if (await recordRun(deps.record, run, { stages: new Map([[key, change]]), steps }))
-    asked.begun?.();
+  const {
+    change,
+    steps = [],
+    begun,
+  } = askAgain(
+    { outbound: deps.outbound, now: deps.record.now },
+    of,
+    'The daemon ended during this call',
+  );
+  if (await recordRun(deps.record, run, { stages: new Map([[key, change]]), steps })) begun?.();
 };
 
 /** Settles the stage of an agent that has ended, or was removed, if it has one. */

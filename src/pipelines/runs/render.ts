@@ -37,9 +37,14 @@ const scopeOf = (
   return {
     params,
     stages: Object.fromEntries(
-      named.map(([key, { output, status, error }]) => [
+      named.map(([key, row]) => [
         key,
-        { output: output === null ? null : JSON.parse(output), status, error },
+        {
+          output: row.output === null ? null : JSON.parse(row.output),
+          status: row.status,
+          // One that was skipped tells what kept it from running.
+          error: row.error ?? (row.status === 'skipped' ? row.reason : null),
+        },
       ]),
     ),
     run: { id: row.id },
@@ -73,19 +78,50 @@ export const renderConfig = (value: unknown, scope: object): unknown => {
 const TOO_LONG = 'What it works with is over 1,048,576 characters with its values filled in';
 
 const renderText = (text: string, scope: object): unknown => {
+  refuseMissing(text, scope);
   const [name] = placeholdersIn(text);
   const isWhole = name !== undefined && /^\{\{[^{}]+\}\}$/.test(text.trim());
   const found = isWhole ? lookUp(scope, name) : undefined;
-  return found === undefined ? renderDeep(text, scope) : found;
+  // Where no error is, there is no text of one either.
+  if (found === null && ERROR.test(name ?? '')) return '';
+  return found === undefined ? renderWhole(text, scope) : found;
 };
+
+const ERROR = /^stages\.[^.]+\.error$/;
+const VALUE = /^(params|stages|item|run)(\.|$)/;
+
+/** Refuses values that the run does not have: a name in braces is of no use to anybody. */
+const refuseMissing = (text: string, scope: object): void => {
+  const missing = placeholdersIn(text).find(
+    (name) => VALUE.test(name) && lookUp(scope, name) === undefined,
+  );
+  if (missing !== undefined) throw new StageFault(`{{${missing}}} has no value in this run`);
+};
+
+/** Ours: the most characters of values in one text; the rest would be left out. */
+const LONGEST_TEXT = 256 * 1024;
+
+/** Writes out the values inside a text, all of them. Throws StageFault if they are too long. */
+const renderWhole = (text: string, scope: object): string => {
+  const lengths = placeholdersIn(text).map((name) => lengthOf(lookUp(scope, name)));
+  if (lengths.reduce((all, length) => all + length, 0) > LONGEST_TEXT) {
+    throw new StageFault(`The values in one text are over ${LONGEST_TEXT} characters`);
+  }
+  return String(renderDeep(text, scope));
+};
+
+const lengthOf = (value: unknown): number =>
+  typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0);
 
 /** Returns the fields of a rendered value; none if it is no object. */
 export const recordOf = (value: unknown): Record<string, unknown> =>
   isRecord(value) ? { ...value } : {};
 
 /** Fills in the values inside a text. */
-export const renderProse = (text: unknown, scope: object): string =>
-  String(renderDeep(String(text), scope));
+export const renderProse = (text: unknown, scope: object): string => {
+  refuseMissing(String(text), scope);
+  return renderWhole(String(text), scope);
+};
 
 /** Returns why the conditions of a stage do not hold; null if they do. */
 export const stoppedBy = ({ when = [] }: TemplateStage, scope: object): string | null => {

@@ -29,12 +29,13 @@ export const beginningWithin = (
 
 /** Turns an outcome into a failure if its output is too long, or its run has no room for it. */
 export const outcomeWithin = ({ run, row }: RunStage, outcome: AttemptOutcome): AttemptOutcome => {
-  if (outcome.status !== 'completed') return outcome;
+  if (outcome.status === 'failed' && outcome.output === undefined) return outcome;
   const { output, untrusted = false, usage } = outcome;
   const { length } = JSON.stringify(output ?? null);
   const isLong = length > LONGEST_OUTPUT;
   const kept = keptBeside(run, row.key) + (row.input?.length ?? 0);
   if (!isLong && kept + length <= LONGEST_KEPT) return outcome;
+  if (outcome.status === 'failed') return { ...outcome, output: undefined };
   const long = `Its output has ${length} characters, and ${LONGEST_OUTPUT} are allowed`;
   const error = isLong ? long : FULL;
   return { status: 'failed', error, isFinal: true, untrusted, ...(usage && { usage }) };

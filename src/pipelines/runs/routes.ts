@@ -10,7 +10,7 @@ import {
   pipelineStageTable,
 } from '../../store/tables/pipelines.js';
 import { viewer } from '../../store/view.js';
-import type { PipelineTemplate } from '../templates/contract.js';
+import type { PipelineTemplate, TemplateStage } from '../templates/contract.js';
 import { PipelineRun, type PipelineRunDetail, pipelines, RunStageView } from './contract.js';
 import type { RunsStore } from './queries.js';
 import type { LoadedRun } from './run.js';
@@ -55,6 +55,8 @@ export const runsResource = ({ runs, service, template, refuseUse }: RunsResourc
     stop: async ({ id }, { userId }) => viewDetail(await service.stop(userId, id)),
     retry: async ({ id, body: { fromStage } }, by) => {
       const { row, template: kept } = await service.owned(by.userId, id);
+      // From a stage on, what was approved once would be done again.
+      if (fromStage !== undefined && kept.stages.some(asksPerson)) refuseToken(by);
       await refuseUse(by, { id: row.template_id, ...kept });
       return viewDetail(await service.retry(by.userId, id, fromStage));
     },
@@ -63,6 +65,8 @@ export const runsResource = ({ runs, service, template, refuseUse }: RunsResourc
     input: ({ body, ...at }, by) => answered(at, by, { is: 'input', ...body }),
   });
 };
+
+const asksPerson = ({ kind }: TemplateStage): boolean => kind === 'approval' || kind === 'input';
 
 const RIGHT = 'approvals:write';
 

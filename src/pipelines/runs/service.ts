@@ -11,12 +11,12 @@ import type { CallOutcome } from './calls.js';
 import type { ChildRunsStore } from './childqueries.js';
 import type { RunEngine } from './engine.js';
 import { stopRun } from './family.js';
-import { inputFaults } from './inputs.js';
+import { allValues, inputFaults } from './inputs.js';
 import { newRunRows } from './newrun.js';
-import { withBelow } from './next.js';
 import { StageFault } from './outcome.js';
 import { type RecordRunDeps, recordRun } from './record.js';
-import { FRESH, isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
+import { retriedStages, retryChanges } from './retry.js';
+import { isOpenRun, type LoadedRun, type RunStage, stageIn } from './run.js';
 
 export interface RunServiceDeps {
   store: Pick<Store, 'transact'>;
@@ -80,19 +80,6 @@ export const createRunService = (deps: RunServiceDeps) => {
       await engine.advance(run.row.id);
     });
 
-  /** Builds the statements by which the items that a stage has done are not done again. */
-  const keptItems = (
-    run: LoadedRun,
-    again: Map<string, Partial<PipelineStageRow>>,
-  ): TransactionStep[] =>
-    [...again].flatMap(([key, { visits }]) => {
-      const of = stageIn(run, key);
-      const isUnfinished = of?.row.status === 'failed' || of?.row.status === 'stopped';
-      return of && isUnfinished && visits !== undefined && of.stage.kind === 'foreach'
-        ? [deps.children.carryOver(of.row, visits)]
-        : [];
-    });
-
   return {
     owned,
 
@@ -133,9 +120,12 @@ export const createRunService = (deps: RunServiceDeps) => {
           throw Boom.conflict(`The run is a part of ${parent_id}: retry that one`);
         }
         const keys = retriedStages(run, fromStage);
-        const stages = new Map(keys.map((key) => [key, comingAgain(run, key)]));
+        if (keys.length === 0) {
+          throw Boom.conflict('Nothing of the run has failed: name a stage');
+        }
         const again = { status: 'running', error: null, finished_at: null, left_ms: null } as const;
-        const steps = fromStage === undefined ? keptItems(run, stages) : [];
+        const { stages, carried } = retryChanges(run, keys);
+        const steps = fromStage === undefined ? carried.flatMap(deps.children.carryOver) : [];
         return recordRun(record, run, { run: again, stages, steps });
       }),
 
@@ -154,7 +144,8 @@ export const createRunService = (deps: RunServiceDeps) => {
         }
         if (answer.is === 'input') {
           refuseFaults(inputFaults(of.stage.config, answer.values));
-          return engine.settle(run, key, { status: 'completed', output: answer.values }, steps);
+          const output = allValues(of.stage.config, answer.values);
+          return engine.settle(run, key, { status: 'completed', output }, steps);
         }
         if (of.stage.kind === 'approval') {
           const output = { approved: true, reason: answer.reason ?? null };
@@ -212,29 +203,6 @@ const refuseAnswer = (runId: string, { row }: RunStage, answer: StageAnswer): vo
   throw Boom.conflict(message, { code: 'other_digest' });
 };
 
-/** Returns the stages that begin anew: from one on, or all that failed and what they kept from running. */
-const retriedStages = (run: LoadedRun, fromStage: string | undefined): string[] => {
-  const { stages } = run.template;
-  if (fromStage !== undefined) {
-    if (!run.stages.has(fromStage)) {
-      refuseFaults([{ path: 'fromStage', message: `names no stage of the run: ${fromStage}` }]);
-    }
-    return withBelow(stages, fromStage);
-  }
-  const unfinished = [...run.stages.values()].filter(
-    ({ status, blocked }) => status === 'failed' || status === 'stopped' || blocked === 1,
-  );
-  const keys = new Set(unfinished.flatMap(({ key }) => withBelow(stages, key)));
-  if (keys.size === 0) throw Boom.conflict('Nothing of the run has failed: name a stage');
-  return [...keys];
-};
-
 /** True if a stage is still at work on the attempt that was read. */
 const isSameAttempt = (now: PipelineStageRow, read: PipelineStageRow): boolean =>
   now.status === 'running' && now.visits === read.visits && now.attempt === read.attempt;
-
-const comingAgain = (run: LoadedRun, key: string): Partial<PipelineStageRow> => {
-  const { visits = 0, effect = 'none' } = run.stages.get(key) ?? {};
-  // A call that was cut off may have been done, which is asked before it is made again.
-  return { ...FRESH, effect, visits: visits + 1, visits_before: visits };
-};

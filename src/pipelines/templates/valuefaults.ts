@@ -1,6 +1,7 @@
 import type { FieldFault } from '../../kernel/problem.js';
 import type { NewTemplate, TemplateStage } from './contract.js';
 import { graphOf } from './graph.js';
+import { missingInOutput } from './outputshape.js';
 import { type NamedValue, stageValueIn, valuesIn } from './values.js';
 
 /** A name as templates write one: words with dots between them. */
@@ -29,9 +30,12 @@ export const valueFaults = ({ parameters = [], stages }: NewTemplate): FieldFaul
     if (value.of === 'status' || value.of === 'error') return null;
     if (value.of !== 'output')
       return `names ${value.of} of a stage: there are output, status and error`;
-    return graph.completedBefore(stage.key).has(value.key)
-      ? null
-      : `names the output of ${value.key}, which may be skipped or have failed by then`;
+    if (!graph.completedBefore(stage.key).has(value.key)) {
+      return `names the output of ${value.key}, which may be skipped or have failed by then`;
+    }
+    const named = graph.stages.get(value.key);
+    const missing = named ? missingInOutput(named, name.split('.').slice(3)) : null;
+    return missing && noField(value.key, missing);
   };
 
   return stages.flatMap((stage, at) => {
@@ -49,6 +53,11 @@ export const valueFaults = ({ parameters = [], stages }: NewTemplate): FieldFaul
       return message === null ? [] : [{ path: value.path, message }];
     });
   });
+};
+
+const noField = (key: string, { name, known }: { name: string; known: string[] }): string => {
+  const there = known.length > 0 ? `there are: ${known.join(', ')}` : 'it is a text';
+  return `names ${name} of the output of ${key}, which has no such field; ${there}`;
 };
 
 const ROOTS = 'params.<key>, stages.<key>.output, item and run.id';

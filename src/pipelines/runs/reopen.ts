@@ -1,0 +1,37 @@
+import type { TransactionStep } from '../../store/engine/protocol.js';
+import type { ChildRunsStore, ChildrenOf } from './childqueries.js';
+import type { RunsStore } from './queries.js';
+import { retriedStages, retryChanges } from './retry.js';
+
+export interface ReopenDeps {
+  runs: Pick<RunsStore, 'byId' | 'changeStep' | 'stageChange'>;
+  children: Pick<ChildRunsStore, 'carryOver'>;
+}
+
+/**
+ * Builds the steps with which a run that failed or was stopped goes on in a later attempt of its
+ * stage: what has completed in it is not done again. Null if there is no such run any more.
+ */
+export const reopenSteps = async (
+  { runs, children }: ReopenDeps,
+  id: string,
+  { visits, attempt }: ChildrenOf,
+): Promise<TransactionStep[] | null> => {
+  const run = await runs.byId(id);
+  if (!run) return null;
+  const { stages, carried } = retryChanges(run, retriedStages(run));
+  const again = {
+    status: 'queued',
+    parent_visits: visits,
+    parent_attempt: attempt,
+    error: null,
+    finished_at: null,
+    deadline_at: null,
+    left_ms: null,
+  } as const;
+  return [
+    runs.changeStep(run, again),
+    ...[...stages].map(([key, change]) => runs.stageChange({ run_id: id, key }, change)),
+    ...carried.flatMap(children.carryOver),
+  ];
+};

@@ -1,0 +1,44 @@
+import { isRecord } from '../../kernel/jsonvalue.js';
+import type { TemplateStage } from './contract.js';
+import type { StageKind } from './stagekinds.js';
+
+/** The fields that the outputs of a kind have; a kind that is not here has others or none. */
+const FIELDS: Partial<Record<StageKind, string[]>> = {
+  http: ['status', 'headers', 'body'],
+  approval: ['approved', 'reason'],
+  research: ['id', 'question', 'markdown', 'unverified', 'limitations', 'sources'],
+};
+
+/**
+ * Returns the first name of a path that the output of a stage cannot have, with the names that there
+ * are; null if it may have all of them.
+ */
+export const missingInOutput = (
+  stage: TemplateStage,
+  path: readonly string[],
+): { name: string; known: string[] } | null => {
+  if (isRecord(stage.output)) return missingInSchema(stage.output, path);
+  const [name] = path;
+  const known = fieldsOf(stage);
+  return name === undefined || known === null || known.includes(name) ? null : { name, known };
+};
+
+/** Returns the names of the fields of an output; null if the template does not tell them. */
+const fieldsOf = ({ kind, config }: TemplateStage): string[] | null => {
+  if (kind === 'agent') return [];
+  if (kind !== 'input') return FIELDS[kind] ?? null;
+  const fields: unknown[] = Array.isArray(config.fields) ? config.fields : [];
+  return fields.map((field) => String(Object(field).key));
+};
+
+const missingInSchema = (
+  schema: Record<string, unknown>,
+  path: readonly string[],
+): { name: string; known: string[] } | null => {
+  const [name, ...rest] = path;
+  const { properties, additionalProperties } = schema;
+  if (name === undefined || !isRecord(properties) || additionalProperties === true) return null;
+  const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (inner === undefined) return { name, known: Object.keys(properties) };
+  return isRecord(inner) ? missingInSchema(inner, rest) : null;
+};
