@@ -1,9 +1,21 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import type { Linear } from '../../tui/linear/linear.js';
+import { announcePosition } from '../../tui/linear/readout.js';
 import { sparkline } from '../../tui/parts/spark.js';
+import { approvalsPage } from '../../tui/screens/approvals.js';
 import { overviewPage } from '../../tui/screens/overview/overview.js';
 import type { StateAction } from '../../tui/state/state.js';
-import { aHook, aNeed, hooksLoaded, known, NOW, overviewRead, shown } from './fixtures.js';
+import {
+  aHook,
+  aNeed,
+  approvalsLoaded,
+  hooksLoaded,
+  known,
+  NOW,
+  overviewRead,
+  shown,
+} from './fixtures.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -104,6 +116,40 @@ describe('overview', () => {
       },
       { root: 'vault', places: [], selected: 'credential_1' },
       null,
+    ]);
+  });
+});
+
+describe('stages that wait', () => {
+  const state = (waiting: number) =>
+    known([
+      ...approvalsLoaded([]),
+      ...overviewRead({ needs: [], pipelines: { open: 2, waiting } }),
+      { type: 'ui.root', root: 'approvals' },
+    ]);
+
+  it('are told of where no call waits for approval', () => {
+    const rows = (waiting: number) => shown(approvalsPage.view, state(waiting), 80, 19);
+    expect(rows(0)).to.contain('No call waits for your approval.');
+    expect(rows(0).join()).to.not.contain('pipelines');
+    expect(rows(1)).to.contain('1 stage of pipelines waits: screen pipelines, g p');
+    expect(rows(2)).to.contain('2 stages of pipelines wait: screen pipelines, g p');
+    expect(approvalsPage.needs(state(0))).to.include({ is: 'overview', everyMs: 10_000 });
+  });
+
+  it('are told of in the greeting of the linear desk', () => {
+    const said = (waiting: number): string[] => {
+      const lines: string[] = [];
+      announcePosition({
+        known: { store: { get: () => state(waiting) } },
+        output: { line: (line: string) => void lines.push(line) },
+      } as unknown as Linear);
+      return lines.slice(1);
+    };
+    expect(said(0)).to.equal(['No call waits for your approval.']);
+    expect(said(2)).to.equal([
+      'No call waits for your approval.',
+      '2 stages of pipelines wait: say pipelines.',
     ]);
   });
 });

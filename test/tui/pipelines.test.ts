@@ -3,6 +3,7 @@ import * as Lab from '@hapi/lab';
 import { type Client, createClient, type PipelineRun } from '../../src/client/index.js';
 import type { Controller } from '../../tui/control/controller.js';
 import { dispatchKey } from '../../tui/control/dispatch.js';
+import { hintsView } from '../../tui/frame/bars.js';
 import { textOf } from '../../tui/parts/row.js';
 import { noticeGoal } from '../../tui/screens/inbox.js';
 import { overviewPage } from '../../tui/screens/overview/overview.js';
@@ -113,8 +114,21 @@ describe('the screen of pipelines', () => {
       'Release   waiting   template_01   $0.02',
       '',
       'draft  + completed',
-      '└─ approve  ? waiting_approval',
-      '   └─ publish  . pending',
+      '└ approve  ? waiting_approval',
+      '  └ publish  . pending',
+    ]);
+  });
+
+  it('has the same columns beside the stages, and shows what each waits for', () => {
+    const state = known(
+      [...listLoaded('runs', [anItem({ name: 'Rollout of the staging servers' })]), root],
+      120,
+      36,
+    );
+    const rows = shown(pipelinesPage.view, state, 120, 31).slice(0, 2);
+    expect(rows.map((row) => row.slice(0, 72).trimEnd())).to.equal([
+      '  STATE      NAME               STAGES  NOW                          AGE',
+      '> waiting    Rollout of the s…     1/3  approve waits for approval    1m',
     ]);
   });
 
@@ -171,15 +185,60 @@ describe('a run on the desk', () => {
   it('draws its stages as a tree, with a sign and a word for each state', () => {
     const state = known(opened(STAGES, 'approve'));
     expect(lines(state).slice(0, 4)).to.equal([
-      '  STAGE          STATE               KIND      TOOK  WHY',
-      '  draft          + completed         tool      0:01',
-      '> └─ approve     ? waiting_approval  approval  1:00',
-      '     └─ publish  . pending           tool            also needs draft',
+      '  STAGE         STATE               KIND      TOOK  WHY',
+      '  draft         + completed         tool      0:01',
+      '> └ approve     ? waiting_approval  approval  1:00',
+      '    └ publish   . pending           tool            also needs draft',
     ]);
     expect(lines(state).slice(5, -1)).to.contain(['Asks', 'Publish it?', `Digest  ${DIGEST}`]);
     expect(runPage.summary?.(state)).to.equal(
       'Release: waiting, 1 of 3 stages done, 1 waits for you, $0.02',
     );
+  });
+
+  it('cuts no name of a nested stage while there is room, beside its details or above', () => {
+    const keys = ['collect', 'check-the-changes', 'deploy-to-staging', 'deploy-to-production'];
+    const chain = keys.map((key, at) => aStage(key, { needs: keys.slice(at - 1, at) }));
+    const state = known(opened(chain), 120, 36);
+    const names = [
+      'collect',
+      '└ check-the-changes',
+      '  └ deploy-to-staging',
+      '    └ deploy-to-production',
+    ];
+    for (const width of [80, 120]) {
+      const rows = shown(runPage.view, state, width, 31).slice(1, 5);
+      expect(rows.map((row) => row.slice(2, 30).trimEnd())).to.equal(names);
+    }
+    const long = Array.from({ length: 20 }, (_, at) => `stage-${at}`);
+    const deep = long.map((key, at) => aStage(key, { needs: long.slice(at - 1, at) }));
+    const last = shown(runPage.view, known(opened(deep), 120, 36), 120, 31)[20] ?? '';
+    expect(last.slice(2, 28)).to.equal(`…${' '.repeat(13)}└ stage-19  `);
+  });
+
+  it('says in the footer that x denies, where a stage waits for approval, and stops elsewhere', () => {
+    const keys = (selected: string) => {
+      const [hints = []] = hintsView(known(opened(STAGES, selected)), { width: 80, height: 1 });
+      return /x \w+(, \w+)?/.exec(textOf(hints))?.[0];
+    };
+    expect(['approve', 'draft'].map(keys)).to.equal(['x deny', 'x stop']);
+  });
+
+  it('shows without colour that the keys act on the details', () => {
+    const state = (...more: StateAction[]) =>
+      known([...opened(STAGES, 'approve'), ...more], 120, 36);
+    const [list, detail] = [state(), state({ type: 'ui.looked', change: { pane: 1 } })];
+    const lines = (of: State, width: number): string[] => shown(runPage.view, of, width, 19);
+    const marked = (of: State, width: number): string[] =>
+      lines(of, width).filter((line) => /^[>-]/.test(line));
+    expect(marked(list, 80).map((line) => line.slice(0, 11))).to.equal(['> └ approve']);
+    expect(marked(detail, 80).map((line) => line.slice(0, 11))).to.equal([
+      '- └ approve',
+      '> below: j ',
+    ]);
+    expect(lines(list, 120)[0]?.slice(73)).to.match(/^│ approve /);
+    expect(lines(detail, 120)[0]?.slice(73)).to.match(/^> approve /);
+    expect(marked(detail, 120).map((line) => line.slice(0, 11))).to.equal(['- └ approve']);
   });
 
   it('shows why a stage failed, how often it was tried, and its output', () => {

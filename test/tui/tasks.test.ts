@@ -1,13 +1,96 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TaskView } from '../../src/client/index.js';
+import { textOf } from '../../tui/parts/row.js';
 import { taskPage } from '../../tui/screens/tasks/task.js';
+import { tasksPage } from '../../tui/screens/tasks/tasks.js';
 import { loaders } from '../../tui/state/loaders.js';
 import { taskJump } from '../../tui/state/places.js';
-import { known } from './fixtures.js';
+import { known, listLoaded, shown } from './fixtures.js';
 
 export const lab = Lab.script();
-const { describe, it } = lab;
+const { describe, it, beforeEach, afterEach } = lab;
+
+const aTask = (title: string, over: Partial<TaskView> = {}): TaskView => ({
+  ...{ id: title, title, notes: null, status: 'open', priority: 0, tags: [], assignee: 'me' },
+  ...{ due: null, dueAt: null, timezone: 'Europe/Berlin', reminderMinutes: null, reminderAt: null },
+  ...{ parentId: null, blockedBy: [], recurringTaskId: null, untrusted: false, completedAt: null },
+  ...{ source: { kind: 'person', id: null } },
+  ...{ createdAt: '2026-02-01T00:00:00.000Z', updatedAt: '2026-02-01T00:00:00.000Z' },
+  ...over,
+});
+
+describe('the due time of a task', () => {
+  const { TZ } = process.env;
+  beforeEach(() => {
+    process.env.TZ = 'UTC';
+  });
+  afterEach(() => {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  });
+
+  // It is 1 March 2026, 12:00 UTC.
+  const tasks = [
+    aTask('Bank', { dueAt: '2026-03-01T17:00:00.000Z' }),
+    aTask('Trip', { dueAt: '2026-09-05T16:00:00.000Z' }),
+    aTask('Party', { dueAt: '2027-01-01T23:30:00.000Z', timezone: 'Asia/Tokyo' }),
+    aTask('Backup', { dueAt: '2026-03-01T17:00:00.000Z', timezone: 'Etc/UTC' }),
+    aTask('Base', { dueAt: '2026-03-01T17:00:00.000Z', timezone: 'Mars/Base' }),
+    aTask('Rent', { due: '2026-03-30' }),
+    aTask('Post', { due: '2026-03-02', timezone: 'Pacific/Kiritimati' }),
+  ];
+  const state = () => known([{ type: 'ui.root', root: 'tasks' }, ...listLoaded('tasks', tasks)]);
+
+  it('is shown by the clock of its own zone, named where it differs from that here', () => {
+    const rows = shown(tasksPage.view, state(), 80, 30).slice(2, 10);
+    expect(rows).to.equal([
+      '  STATE  DUE                         TITLE           PRIORITY  TAGS',
+      '> open   today 18:00 CET             Bank',
+      '  open   Sat 5 Sep 18:00 CEST        Trip',
+      '  open   Sat 2 Jan 2027 08:30 GMT+9  Party',
+      '  open   today 17:00                 Backup',
+      '  open   today 17:00                 Base',
+      '  open   Mon 30 Mar                  Rent',
+      '  open   today                       Post',
+    ]);
+  });
+
+  it('has the whole name of the zone in its details, and none where the clocks agree', () => {
+    const due = (title: string) => {
+      const opened = known([
+        { type: 'ui.went', ...taskJump(title) },
+        ...listLoaded('tasks', tasks),
+      ]);
+      return taskPage
+        .text?.(opened, 80)
+        ?.map(textOf)
+        .find((line) => line.startsWith('Due'));
+    };
+    expect(['Bank', 'Backup', 'Rent'].map(due)).to.equal([
+      'Due  today 18:00 CET (Europe/Berlin)',
+      'Due  today 17:00',
+      'Due  Mon 30 Mar (Europe/Berlin)',
+    ]);
+    process.env.TZ = 'Europe/Berlin';
+    expect(['Bank', 'Backup', 'Base', 'Rent'].map(due)).to.equal([
+      'Due  today 18:00',
+      'Due  today 17:00 UTC (Etc/UTC)',
+      'Due  today 17:00 UTC (Mars/Base)',
+      'Due  Mon 30 Mar',
+    ]);
+  });
+
+  it('is not cut beside a pane', () => {
+    const rows = shown(tasksPage.view, state(), 120, 30).slice(2, 6);
+    expect(rows.map((row) => row.slice(0, 54).trimEnd())).to.equal([
+      '  STATE  DUE                         TITLE',
+      '> open   today 18:00 CET             Bank',
+      '  open   Sat 5 Sep 18:00 CEST        Trip',
+      '  open   Sat 2 Jan 2027 08:30 GMT+9  Party',
+    ]);
+  });
+});
 
 describe('a task on the desk', () => {
   it('is read when it was opened from a place that has read no tasks', async () => {

@@ -88,7 +88,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     await tmux.keys('Escape');
     for (const [key, text] of [
       ['3', 'No agents yet'],
-      ['4', 'Nothing waits for you'],
+      ['4', 'No call waits for your approval'],
       ['5', 'Nothing was told'],
       ['6', 'No credentials yet'],
       ['7', 'digest'],

@@ -60,7 +60,7 @@ describe(title, { skip: missing !== null, timeout: 120_000 }, () => {
     );
     // What waited before the desk was opened would not ring.
     await tmux.keys('4');
-    await tmux.wait('Nothing waits for you');
+    await tmux.wait('No call waits for your approval');
     const { id } = await stage.spawn({ prompt: 'Post hello', name: 'poster' });
     await stage.reaches(id, 'waiting_approval');
     await tmux.wait('1 APPROVAL');

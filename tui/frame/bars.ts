@@ -212,7 +212,9 @@ const pageHints = (state: State): { key: string; text: string }[] => {
   const enters = { lost: 'try now', refused: 'log in', live: 'open', connecting: 'open' };
   return [
     ...(page.opens || is !== 'live' ? [{ key: 'enter', text: enters[is] }] : []),
-    ...actsOf(page.name).filter(({ verb }) => verb in acts || verb in leaves),
+    ...actsOf(page.name)
+      .filter(({ verb }) => verb in acts || verb in leaves)
+      .map(({ verb, key, text }) => ({ key, text: acts[verb]?.hint ?? text })),
     ...(page.related?.(state) ? [{ key: 'o', text: 'related' }] : []),
     ...(page.tabs.length > 0 ? [{ key: '[ ]', text: 'tabs' }] : []),
     ...(page.turns?.(state, -1) ? [{ key: '[', text: 'before' }] : []),

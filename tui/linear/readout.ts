@@ -4,7 +4,7 @@ import type { ScreenRow } from '../parts/row.js';
 import type { Cells } from '../parts/table.js';
 import { counted } from '../parts/text.js';
 import { timeOfEvent } from '../parts/times.js';
-import { waitingOf } from '../screens/approvals.js';
+import { waitingOf, waitingStages } from '../screens/approvals.js';
 import { pages, screenPage } from '../screens.js';
 import { bodyOf } from '../state/layout.js';
 import { roots } from '../state/places.js';
@@ -169,7 +169,7 @@ const possibleVerbs = (state: State, page: ScreenPage): string[] => {
   return [
     ...actsOf(page.name)
       .filter(({ verb }) => verb in acts || verb in leaves)
-      .map(({ text }) => text.replace(', ', ' or ')),
+      .map(({ verb, text }) => acts[verb]?.hint ?? text),
     ...(page.verbs?.(state) ?? []).map(({ text }) => text.split(' ')[0] ?? ''),
     ...(page.opens?.(state) ? ['open'] : []),
     ...(page.related?.(state) ? ['related'] : []),
@@ -190,11 +190,13 @@ export const announcePosition = ({ known, output }: Linear): void => {
     output.line(`${link.reason}. It is tried again. On this machine: adjutant up`);
   }
   if (state.lists.approvals.loadedAt !== null) output.line(waitingLine(waitingOf(state)));
+  const stages = waitingStages(state);
+  if (stages !== null) output.line(`${stages}: say pipelines.`);
 };
 
 const WORDS = { live: 'live', connecting: 'connecting', lost: 'lost', refused: 'refused' };
 
 const waitingLine = (count: number): string => {
-  if (count === 0) return 'Nothing waits for you.';
+  if (count === 0) return 'No call waits for your approval.';
   return `${counted(count, 'approval')} ${count === 1 ? 'waits' : 'wait'} for you: say approvals.`;
 };

@@ -17,11 +17,12 @@ const LEAST_BELOW = 4;
 
 /**
  * Divides a body between a list of `rows` rows, its head included, and the detail of the selection.
+ * If they are side by side, a wide list has more than half of the width.
  */
 export const panesOf = (
   size: Size,
   { isZoomed, pane }: Pick<ScreenView, 'isZoomed' | 'pane'>,
-  rows: number,
+  { rows, isWide = false }: { rows: number; isWide?: boolean | undefined },
 ): Panes => {
   if (isZoomed) {
     const none = { width: size.width, height: 0 };
@@ -30,7 +31,9 @@ export const panesOf = (
       : { list: none, detail: size, hasSidePane: false };
   }
   if (isBeside(size)) {
-    const wide = Math.min(64, Math.floor(size.width * 0.45));
+    const wide = isWide
+      ? Math.floor(size.width * 0.6)
+      : Math.min(64, Math.floor(size.width * 0.45));
     const detail = { width: size.width - wide - RULE, height: size.height };
     return { list: { width: wide, height: size.height }, detail, hasSidePane: true };
   }
@@ -42,24 +45,28 @@ export const panesOf = (
   return { list, detail: { width: size.width, height: below }, hasSidePane: false };
 };
 
+/** The row between a list and its detail below, while the keys act on the detail. */
+const BELOW = '> below: j and k scroll, esc goes back to the list';
+
 /**
  * Places the list and the detail. If they are side by side, the rows of the list are cut to its
- * width.
+ * width. `isInDetail`: the keys act on the detail, which is marked, so that it is recognizable
+ * without colour.
  */
 export const joinPanes = (
   { list, hasSidePane }: Panes,
-  above: ScreenRow[],
-  detail: ScreenRow[],
+  { above, detail, isInDetail }: { above: ScreenRow[]; detail: ScreenRow[]; isInDetail: boolean },
 ): ScreenRow[] => {
   if (!hasSidePane)
     return list.height === 0 || detail.length === 0
       ? [...above, ...detail]
-      : [...padded(above, list.height), [], ...detail];
+      : [...padded(above, list.height), isInDetail ? [tonedSpan('strong', BELOW)] : [], ...detail];
   const height = Math.max(above.length, detail.length, list.height);
   return Array.from({ length: height }, (_, at) => {
     const left = fitRow(above[at] ?? [], list.width);
     const space = ' '.repeat(Math.max(0, list.width - widthOf(textOf(left))));
-    return [...left, { text: space }, tonedSpan('muted', ' │ '), ...(detail[at] ?? [])];
+    const rule = isInDetail && at === 0 ? tonedSpan('strong', ' > ') : tonedSpan('muted', ' │ ');
+    return [...left, { text: space }, rule, ...(detail[at] ?? [])];
   });
 };
 

@@ -22,6 +22,8 @@ export interface ScreenColumn<T> {
   isNumber?: true;
   /** The least width that is still useful. If the room is short, wider columns are cut to it. */
   least: number;
+  /** The part of the width of the table up to which its texts are not cut: 1 is all of it. */
+  share?: number;
   most: number;
   /**
    * The order in which columns are left out if they do not fit: the highest rank first; 0 is never
@@ -51,10 +53,16 @@ export const numberColumn = <T>(...given: Parameters<typeof column<T>>): ScreenC
   isNumber: true,
 });
 
+/** Returns the column with nothing cut of its texts, up to that part of the width of the table. */
+export const whole = <T>(column: ScreenColumn<T>, share = 1): ScreenColumn<T> => ({
+  ...column,
+  share,
+});
+
 export interface ChosenRow {
   /** Index of the selected row; -1 if there is none. */
   at: number;
-  /** True if the keys act on another pane. */
+  /** True if the keys act on another pane; the row then has another mark. */
   isQuiet?: boolean;
 }
 
@@ -88,6 +96,7 @@ export const tableRows = <T>(
   const { start, end } = windowOf(items.length, chosen.at, height - 1);
   const shown = items.slice(start, end);
   const laid = layOut(shown, columns, width - MARK);
+  const mark = chosen.isQuiet ? '- ' : '> ';
   const head = laid.map(({ column, wide }) => cellText(column.head, wide, column.isNumber));
   return [
     row(tonedSpan('muted', `  ${head.join(' '.repeat(GAP))}`)),
@@ -96,7 +105,7 @@ export const tableRows = <T>(
       const cells = laid.map(({ column, wide }, at) =>
         toneCell(column, item, wide, at < laid.length - 1 ? GAP : 0),
       );
-      const line = row(isChosen ? '> ' : '  ', ...cells);
+      const line = row(isChosen ? mark : '  ', ...cells);
       return isChosen && !chosen.isQuiet ? focused(line, width) : line;
     }),
   ];
@@ -117,6 +126,7 @@ export const windowOf = (
 interface TableLayout<T> {
   column: ScreenColumn<T>;
   wide: number;
+  least: number;
 }
 
 const layOut = <T>(
@@ -124,13 +134,13 @@ const layOut = <T>(
   columns: readonly ScreenColumn<T>[],
   width: number,
 ): TableLayout<T>[] => {
-  let kept = columns.map((column) => ({ column, wide: wanted(shown, column) }));
-  while (kept.length > 1 && total(kept.map(least)) > width) {
+  let kept = columns.map((column) => wanted(shown, column, width));
+  while (kept.length > 1 && total(kept.map(({ least }) => least)) > width) {
     const worst = kept.reduce((a, b) => (b.column.rank >= a.column.rank ? b : a));
     if (worst.column.rank === 0) break;
     kept = kept.filter((each) => each !== worst);
   }
-  while (total(kept) > width) {
+  while (total(kept.map(({ wide }) => wide)) > width) {
     const widest = kept.reduce((a, b) => (spare(b) > spare(a) ? b : a));
     if (widest.wide <= 1) break;
     widest.wide -= 1;
@@ -138,20 +148,15 @@ const layOut = <T>(
   return kept;
 };
 
-const wanted = <T>(
-  shown: readonly T[],
-  { head, text, least: min, most }: ScreenColumn<T>,
-): number => {
+const wanted = <T>(shown: readonly T[], column: ScreenColumn<T>, width: number): TableLayout<T> => {
+  const { head, text, least, most, share = 0 } = column;
   const cells = shown.map((item) => widthOf(boundedText(text(item))));
-  return Math.min(most, Math.max(min, head.length, ...cells));
+  const wide = Math.min(most, Math.max(least, head.length, ...cells));
+  const useful = Math.max(least, Math.floor(width * share));
+  return { column, wide, least: Math.min(wide, useful) };
 };
-const least = <T>({ column, wide }: TableLayout<T>): TableLayout<T> => ({
-  column,
-  wide: Math.min(wide, column.least),
-});
-const spare = <T>({ column, wide }: TableLayout<T>): number => wide - column.least;
-const total = <T>(laid: TableLayout<T>[]): number =>
-  laid.reduce((sum, { wide }) => sum + wide + GAP, -GAP);
+const spare = <T>({ wide, least }: TableLayout<T>): number => wide - least;
+const total = (widths: number[]): number => widths.reduce((sum, wide) => sum + wide + GAP, -GAP);
 
 const toneCell = <T>(column: ScreenColumn<T>, item: T, wide: number, gap: number): Span => {
   const text = column.text(item);

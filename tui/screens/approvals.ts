@@ -2,7 +2,7 @@ import type { Approval, Client } from '../../src/client/index.js';
 import type { Acts, ScreenPage } from '../page.js';
 import { LONGEST, row, type ScreenRow, tonedSpan } from '../parts/row.js';
 import { column, stateColumn } from '../parts/table.js';
-import { MOST_CHARACTERS, textRows } from '../parts/text.js';
+import { counted, MOST_CHARACTERS, textRows } from '../parts/text.js';
 import { left, leftInWords, timeOfEvent } from '../parts/times.js';
 import { type Act, onRow } from '../state/act.js';
 import { bodyOf } from '../state/layout.js';
@@ -15,6 +15,8 @@ import { listPage } from './list.js';
 
 /** Time after a question has appeared in which keys have no effect, in milliseconds. */
 const DEAD_MS = 700;
+/** Interval at which it is asked how many stages of pipelines wait, in milliseconds. */
+const OVERVIEW_MS = 10_000;
 type LastingScope = Exclude<Approval['scopes'][number], 'once'>;
 
 /** Width of the names of arguments. */
@@ -44,6 +46,13 @@ export const waitingOf = (state: State): number => {
   const { approvals } = state.lists;
   if (approvals.loadedAt === null) return state.overview.known?.agents.waitingApproval ?? 0;
   return approvals.order.filter((id) => approvals.byId[id]?.status === 'pending').length;
+};
+
+/** Returns how many stages of pipelines wait for an answer; null if none does. */
+export const waitingStages = ({ overview: { known } }: State): string | null => {
+  const count = known?.pipelines.waiting ?? 0;
+  if (count === 0) return null;
+  return `${counted(count, 'stage')} of pipelines ${count === 1 ? 'waits' : 'wait'}`;
 };
 
 export const agentName = (state: State, { agentId }: Approval): string => {
@@ -254,11 +263,15 @@ export const approvalsPage: ScreenPage = listPage<Approval>({
     const { status } = approval;
     return tonedSpan(toneOf(status === 'pending' ? 'ok' : status), 'The whole call is shown.');
   },
-  empty: [
-    'Nothing waits for you.',
-    'A call that an agent may not make by itself comes here, whole, before it runs.',
-    '  .  decided ones too      adjutant help approvals',
-  ],
+  empty: (state) => {
+    const stages = waitingStages(state);
+    return [
+      'No call waits for your approval.',
+      'A call that an agent may not make by itself comes here, whole, before it runs.',
+      ...(stages === null ? [] : [`${stages}: screen pipelines, g p`]),
+      '  .  decided ones too      adjutant help approvals',
+    ];
+  },
   acts: approvalActs,
   related: ({ agentId }) => (agentId ? agentGoal(agentId) : null),
   noticed: (approval, state) =>
@@ -273,5 +286,8 @@ export const approvalsPage: ScreenPage = listPage<Approval>({
     ['UNTRUSTED', 'the agent has read what came from outside'],
     ['digest', 'names this exact call; another one is refused'],
   ],
-  needs: () => [{ is: 'list', list: 'agents' }],
+  needs: () => [
+    { is: 'list', list: 'agents' },
+    { is: 'overview', everyMs: OVERVIEW_MS },
+  ],
 });

@@ -117,6 +117,8 @@ interface ListDefinition<T> extends TableDefinition<T> {
   end?(row: T, hidden: number): Span;
   /** Returns what is drawn about the row in place of details. */
   aside?(state: State, row: T, size: Size): ScreenRow[];
+  /** True if the list has more than half of the width beside the details. */
+  isWide?: true;
   /** True if there is something about the row only beside the list. */
   isBesideOnly?: true;
   /** Interval in milliseconds at which the list is loaded again; never if absent. */
@@ -177,7 +179,10 @@ const viewOf = <T>(
   const { detail, aside, end } = of;
   const panesFor = (state: State, size: Size) =>
     (detail || aside) && (!of.isBesideOnly || isBeside(size))
-      ? panesOf(size, topView(state.ui), rows.shown(state).length + 1)
+      ? panesOf(size, topView(state.ui), {
+          rows: rows.shown(state).length + 1,
+          isWide: of.isWide,
+        })
       : { list: size, detail: null, isBeside: false };
   const about = (state: State, chosen: T, size: Size): ScreenRow[] => {
     if (!detail) return aside?.(state, chosen, size) ?? [];
@@ -196,7 +201,9 @@ const viewOf = <T>(
     const isQuiet = panes.detail !== null && topView(state.ui).pane === 1;
     const at = rows.at(state);
     const list = tableRows(rows.shown(state), of.columns(state), panes.list, { at, isQuiet });
-    return panes.detail ? joinPanes(panes, list, about(state, chosen, panes.detail)) : list;
+    if (!panes.detail) return list;
+    const detail = about(state, chosen, panes.detail);
+    return joinPanes(panes, { above: list, detail, isInDetail: isQuiet });
   };
   if (!detail) return { view };
   return {

@@ -23,6 +23,8 @@ export interface Act {
   text: string;
   /** The command that does the same without the desk: `adjutant hooks disable hook_…`. */
   line: string;
+  /** The effect of its key here, if the key has more than one on its page. */
+  hint?: string;
   /** The text in the row until the reply arrives: `disabling…`. */
   doing: string;
   /** Performs the act and returns its outcome in one line. Throws what the client throws. */

@@ -67,7 +67,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
     const where = stage.url.replace('http://', '');
     expect(said.split('\n').slice(0, 2)).to.equal([
       `Adjutant 0.1.0. You are owner, admin, at ${where}: live.`,
-      'Nothing waits for you.',
+      'No call waits for your approval.',
     ]);
   });
 
@@ -76,7 +76,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
       ['overview', 'Overview: Health, ok'],
       ['hooks', 'Hooks: 2 hooks.'],
       ['agents', 'No agents yet.'],
-      ['approvals', 'Nothing waits for you.'],
+      ['approvals', 'No call waits for your approval.'],
       ['inbox', 'Nothing was told to you yet.'],
       ['vault', 'No credentials yet.'],
       ['models', 'Models: 2 models.'],

@@ -23,6 +23,7 @@ export const runActs = (run: PipelineRun): Acts => {
     stop: !isRunOver(run) && {
       ...base,
       text: `Stop run ${name}`,
+      hint: 'stop',
       line: `adjutant pipelines stop ${id}`,
       doing: 'stopping…',
       ask: { lines: [`Stop the run ${name}, and everything under it?`], deadMs: DEAD_MS },
@@ -79,6 +80,7 @@ const answers = (stage: StageItem): Record<'approve' | 'stop', Act> | Record<str
     stop: {
       ...base,
       text: `Deny ${what}`,
+      hint: 'deny',
       line: `adjutant pipelines reject ${id} ${key}`,
       doing: 'denying…',
       ask: {

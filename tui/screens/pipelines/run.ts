@@ -2,7 +2,7 @@ import { stageBranches } from '../../../cli/pipelines/tree.js';
 import type { ScreenPage } from '../../page.js';
 import { markedRows } from '../../parts/marks.js';
 import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
-import { column, numberColumn, type ScreenColumn } from '../../parts/table.js';
+import { column, numberColumn, type ScreenColumn, whole } from '../../parts/table.js';
 import { counted, dollars } from '../../parts/text.js';
 import { bodyOf } from '../../state/layout.js';
 import { rowsOf } from '../../state/lists.js';
@@ -21,6 +21,7 @@ import {
   stageRows,
   stageTone,
   tookOf,
+  treeLines,
   whyOf,
 } from './stage.js';
 
@@ -50,7 +51,14 @@ const stageColumns = (state: State): ScreenColumn<StageItem>[] => {
   };
   return [
     {
-      ...column<StageItem>('STAGE', [12, 44, 0], ({ key }) => `${branches.get(key)?.lines}${key}`),
+      ...whole(
+        column<StageItem>(
+          'STAGE',
+          [12, 120, 0],
+          ({ key }) => treeLines(branches.get(key)?.lines ?? '') + key,
+        ),
+        0.5,
+      ),
       said: ({ key }) => key,
     },
     {
@@ -63,7 +71,7 @@ const stageColumns = (state: State): ScreenColumn<StageItem>[] => {
       tone: stageTone,
     },
     column('KIND', [8, 10, 3], ({ kind }) => kind),
-    numberColumn('TOOK', [4, 8, 2], (stage) => tookOf(stage, session.now)),
+    whole(numberColumn('TOOK', [4, 8, 2], (stage) => tookOf(stage, session.now))),
     column('WHY', [14, 200, 1], (stage) =>
       [whyOf(stage), alsoNeeds(stage)].filter((text) => text !== '').join('   '),
     ),
@@ -112,6 +120,7 @@ const listed: ScreenPage = listPage<StageItem>({
   title: 'Run',
   noun: 'stage',
   list: 'stages',
+  isWide: true,
   rows: ({ lists }) => stageBranches(rowsOf(lists.stages)).map(({ stage }) => stage),
   item: (stage) => ({
     id: stage.id,

@@ -14,7 +14,7 @@ import { toneOf } from '../../theme.js';
 import { listPage } from '../list.js';
 import { runActs } from './acts.js';
 import { STAGE_WORDS } from './run.js';
-import { needsPerson, signedState, stageTone, whyOf } from './stage.js';
+import { needsPerson, signedState, stageTone, treeLines, whyOf } from './stage.js';
 
 /** The socket tells what changes; this is for what was missed. */
 const EVERY_MS = 15_000;
@@ -74,7 +74,7 @@ const detailRows = (state: State, run: RunItem): ScreenRow[] => {
     [],
     ...tree.map(({ stage, lines }) =>
       row(
-        `${lines}${stage.key}  `,
+        `${treeLines(lines)}${stage.key}  `,
         tonedSpan(stageTone(stage), signedState(stage)),
         whyOf(stage) === '' ? '' : `  ${whyOf(stage)}`,
       ),
@@ -102,6 +102,7 @@ const pageOf = (name: 'pipelines' | 'runs', empty: readonly string[]): ScreenPag
     title: name === 'pipelines' ? 'Pipelines' : 'Runs of a stage',
     noun: 'run',
     list: 'runs',
+    isWide: true,
     rows: shownRuns,
     item: (run) => ({
       id: run.id,
@@ -112,9 +113,9 @@ const pageOf = (name: 'pipelines' | 'runs', empty: readonly string[]): ScreenPag
     columns: (state) => [
       stateColumn('STATE', [9, 12, 0], (run) => statusOf(state, run)),
       column('NAME', [14, 40, 0], (run) => run.name),
-      numberColumn('STAGES', [6, 7, 1], (run) => doneOf(state, run)),
-      column('NOW', [26, 60, 1], (run) => nowOf(state, run)),
-      numberColumn('AGE', [4, 5, 2], ({ createdAt }) => since(createdAt, state.session.now)),
+      numberColumn('STAGES', [6, 7, 2], (run) => doneOf(state, run)),
+      column('NOW', [26, 120, 1], (run) => nowOf(state, run)),
+      numberColumn('AGE', [4, 5, 1], ({ createdAt }) => since(createdAt, state.session.now)),
       column('TEMPLATE', [14, 24, 3], (run) => templateName(state, run)),
     ],
     detail: detailRows,

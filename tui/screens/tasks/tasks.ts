@@ -1,9 +1,9 @@
 import type { TaskView } from '../../../src/client/index.js';
 import type { PageNeed, ScreenPage } from '../../page.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
-import { column, stateColumn } from '../../parts/table.js';
+import { column, stateColumn, whole } from '../../parts/table.js';
 import { counted, factRows, textRows } from '../../parts/text.js';
-import { timeOfEvent } from '../../parts/times.js';
+import { isLocalClock, shortZone, zonedDay, zonedTime } from '../../parts/zones.js';
 import { rowsOf } from '../../state/lists.js';
 import { agentGoal, type JumpTarget } from '../../state/places.js';
 import { TASK_VIEWS } from '../../state/rows.js';
@@ -25,9 +25,25 @@ const viewOf = ({ ui }: State): string => TASK_VIEWS[topView(ui).tab] ?? TASK_VI
 const stateOf = ({ lists }: State, { id, status }: TaskView): string =>
   lists.tasks.busy[id] ?? status.replace('_', ' ');
 
-/** Returns when a task is due; an empty text if it is not. */
-const dueOf = ({ session: { now } }: State, { due, dueAt }: TaskView): string =>
-  due ?? (dueAt === null ? '' : timeOfEvent(dueAt, now));
+/**
+ * Returns when a task is due, by the clock of its own time zone, which is named if that of this
+ * machine shows something else; an empty text if it is not due.
+ */
+const dueOf = ({ session: { now } }: State, { due, dueAt, timezone }: TaskView): string => {
+  if (due !== null) return zonedDay(due, timezone, now);
+  if (dueAt === null) return '';
+  const text = zonedTime(dueAt, timezone, now);
+  const at = Date.parse(dueAt);
+  return isLocalClock(timezone, at) ? text : `${text} ${shortZone(timezone, at)}`;
+};
+
+/** Returns the same with the whole name of the time zone. */
+const wholeDueOf = (state: State, task: TaskView): string => {
+  const { dueAt, timezone } = task;
+  const at = dueAt === null ? state.session.now : Date.parse(dueAt);
+  const text = dueOf(state, task);
+  return text === '' || isLocalClock(timezone, at) ? text : `${text} (${timezone})`;
+};
 
 /** Returns the title of a task that is on the desk; else its id. */
 const titleOf = ({ lists }: State, id: string): string => lists.tasks.byId[id]?.title ?? id;
@@ -35,9 +51,9 @@ const titleOf = ({ lists }: State, id: string): string => lists.tasks.byId[id]?.
 /** Returns what is known of a task, beside its title and notes. */
 export const taskFacts = (state: State, task: TaskView): [string, string][] => {
   const { priority, tags, blockedBy, parentId, assignee, untrusted } = task;
-  const due = dueOf(state, task);
+  const due = wholeDueOf(state, task);
   const facts: [string, string][] = [];
-  if (due !== '') facts.push(['Due', `${due} (${task.timezone})`]);
+  if (due !== '') facts.push(['Due', due]);
   if (priority > 0) facts.push(['Priority', URGENCY[priority] ?? String(priority)]);
   if (tags.length > 0) facts.push(['Tags', tags.join(', ')]);
   if (parentId !== null) facts.push(['Part of', titleOf(state, parentId)]);
@@ -76,8 +92,8 @@ const listed: ScreenPage = listPage<TaskView>({
   }),
   columns: (state) => [
     stateColumn('STATE', [5, 11, 0], (task) => stateOf(state, task)),
-    column('DUE', [10, 19, 1], (task) => dueOf(state, task)),
-    column('TITLE', [18, 120, 0], ({ title }) => title),
+    whole(column('DUE', [5, 28, 1], (task) => dueOf(state, task))),
+    column('TITLE', [14, 120, 0], ({ title }) => title),
     column('PRIORITY', [6, 8, 2], ({ priority }) => URGENCY[priority] ?? ''),
     column('TAGS', [6, 24, 3], ({ tags }) => tags.join(' ')),
   ],

@@ -1,0 +1,82 @@
+interface ZonedParts {
+  /** The day as the calendar has it: `2026-11-28`. */
+  date: string;
+  /** The same to be read: `Sat 28 Nov`, with the year if it is not that of `now`. */
+  day: string;
+  clock: string;
+}
+
+/** Returns a time as the clock of a time zone shows it: `today 18:00`, `Sat 28 Nov 18:00`. */
+export const zonedTime = (time: string, timezone: string, now: number): string => {
+  const { date, day, clock } = partsIn(timezone, Date.parse(time), now);
+  return `${date === partsIn(timezone, now, now).date ? 'today' : day} ${clock}`;
+};
+
+/** Returns a day of the calendar of a time zone: `today`, `Mon 30 Nov`. */
+export const zonedDay = (day: string, timezone: string, now: number): string =>
+  day === partsIn(timezone, now, now).date
+    ? 'today'
+    : partsIn('UTC', Date.parse(`${day}T00:00:00Z`), now).day;
+
+/** True if the clock of this machine shows the same as that of the time zone at that time. */
+export const isLocalClock = (timezone: string, at: number): boolean => {
+  const { date, clock } = partsIn(timezone, at, at);
+  const local = new Date(at);
+  const hours = `${two(local.getHours())}:${two(local.getMinutes())}`;
+  const days = `${two(local.getMonth() + 1)}-${two(local.getDate())}`;
+  return clock === hours && date === `${local.getFullYear()}-${days}`;
+};
+
+/** Returns the name of a time zone in short at that time: `CET`, `GMT+9`. */
+export const shortZone = (timezone: string, at: number): string =>
+  formatterOf(timezone)
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')?.value ?? timezone;
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+const partsIn = (timezone: string, at: number, now: number): ZonedParts => {
+  const parts = formatterOf(timezone).formatToParts(at);
+  const part = (name: Intl.DateTimeFormatPartTypes): string =>
+    parts.find(({ type }) => type === name)?.value ?? '';
+  const [year, month, day] = [part('year'), part('month'), part('day')];
+  const named = `${part('weekday')} ${Number(day)} ${MONTHS[Number(month) - 1]}`;
+  const isThisYear = year === String(new Date(now).getUTCFullYear());
+  return {
+    date: `${year}-${month}-${day}`,
+    day: isThisYear ? named : `${named} ${year}`,
+    clock: `${part('hour')}:${part('minute')}`,
+  };
+};
+
+const PARTS: Intl.DateTimeFormatOptions = {
+  weekday: 'short',
+  day: '2-digit',
+  month: '2-digit',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+  timeZoneName: 'short',
+};
+
+/** Formatters by time zone: to make one takes longer than to draw a screen. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+const formatterOf = (timezone: string): Intl.DateTimeFormat => {
+  const known = formatters.get(timezone) ?? formatterFor(timezone);
+  formatters.set(timezone, known);
+  return known;
+};
+
+/** Makes a formatter; that of UTC, which it names, if a newer daemon knows zones that we do not. */
+const formatterFor = (timezone: string): Intl.DateTimeFormat => {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { ...PARTS, timeZone: timezone });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return new Intl.DateTimeFormat('en-GB', { ...PARTS, timeZone: 'UTC' });
+  }
+};
+
+const two = (value: number): string => String(value).padStart(2, '0');
