@@ -8,7 +8,7 @@ import type { PageNeed } from './page.js';
 import { Desk, type DeskContext, useDeskState } from './parts/desk.js';
 import { Rows } from './parts/rows.js';
 import { screenPage } from './screens.js';
-import { isTooSmall, sheetHeight } from './state/layout.js';
+import { isTooSmall, messageHeight, sheetHeight } from './state/layout.js';
 import { createNeedHolder } from './state/needs.js';
 import type { State } from './state/state.js';
 
@@ -47,7 +47,7 @@ const Frame = () => {
       <Rows view={ruleView} height={1} />
       <Body />
       <Sheet />
-      <Rows view={messageView} height={1} />
+      <Message />
       <Rows view={hintsView} height={1} />
     </Box>
   );
@@ -65,6 +65,8 @@ const Sheet = () => {
   const height = useDeskState(sheetHeight);
   return height === 0 ? null : <Rows view={sheetView} height={height} />;
 };
+
+const Message = () => <Rows view={messageView} height={useDeskState(messageHeight)} />;
 
 /** The need for the approvals: their count in the title must be right on every screen. */
 const COUNTED: PageNeed = { is: 'list', list: 'approvals', everyMs: 30_000 };

@@ -97,6 +97,32 @@ describe('overview', () => {
     expect(small.join('\n')).to.not.contain('per minute');
   });
 
+  it('gives the name of what needs the person the room, and cuts no hint', () => {
+    const need = aNeed({
+      ...{ kind: 'stage', id: 'pipeline_01', title: 'Rollout: deploy-to-production' },
+      ...{ untrusted: false, detail: `waits for you: adjutant pipelines get ${'x'.repeat(40)}` },
+      at: new Date(NOW + 6 * 86_400_000).toISOString(),
+    });
+    const short = { ...need, kind: 'task' as const, title: 'Rent', detail: 'today' };
+    const rows = (width: number, height: number) =>
+      shown(
+        overviewPage.view,
+        known(overviewRead({ needs: [need, short] }), width, height),
+        width,
+        height,
+      )
+        .filter((line) => /^[> ] (stage|task) /.test(line))
+        .map((line) => line.slice(0, width === 80 ? 80 : 57).trimEnd());
+    expect(rows(80, 24)).to.equal([
+      '> stage     Rollout: deploy-to-production  6 days left',
+      '  task      Rent                           6 days left  today',
+    ]);
+    expect(rows(120, 36)).to.equal([
+      '> stage     Rollout: deploy-to-production  6 days left',
+      '  task      Rent                           6 days left',
+    ]);
+  });
+
   it('leads to where a need is answered', () => {
     const goals = [
       aNeed(),

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { type Credential, createClient } from '../../src/client/index.js';
+import { type Client, type Credential, createClient } from '../../src/client/index.js';
 import { sheetView } from '../../tui/frame/sheets.js';
 import { browsePage } from '../../tui/screens/browse.js';
 import { inboxPage, noticeGoal } from '../../tui/screens/inbox.js';
@@ -8,7 +8,7 @@ import { teamPage } from '../../tui/screens/team.js';
 import { vaultPage } from '../../tui/screens/vault.js';
 import { pages } from '../../tui/screens.js';
 import { matchesOf } from '../../tui/state/palette.js';
-import type { StateAction } from '../../tui/state/state.js';
+import { reduce, type StateAction } from '../../tui/state/state.js';
 import { readThings, type Thing } from '../../tui/state/things.js';
 import {
   aCredential,
@@ -131,6 +131,66 @@ describe('browser', () => {
       'url        https://a.example',
       'enabled    true',
       `createdAt  ${days(-2)}`,
+    ]);
+  });
+
+  it('shows when a recurring task runs, and switches it', async () => {
+    const task = (name: string, over: Record<string, unknown>): Thing => ({
+      ...{ id: `recurring_${name}`, name, verbs: [] },
+      fields: {
+        ...{ id: `recurring_${name}`, title: name, action: 'notify', enabled: true, runCount: 0 },
+        schedule: { cron: '0 9 * * 1-5', timezone: 'Asia/Tokyo' },
+        ...{ actionConfig: { notifyMessage: 'Stand up' }, lastError: null, lastStatus: null },
+        ...{ nextRunAt: '2026-03-02T00:00:00.000Z', lastRunAt: null, createdAt: days(-2) },
+        ...over,
+      },
+    });
+    const failed = { lastRunAt: days(-3), lastStatus: 'error', runCount: 4 };
+    const rows = [
+      task('standup', {}),
+      task('report', { ...failed, schedule: { rrule: 'FREQ=DAILY', timezone: 'Asia/Tokyo' } }),
+      task('old', { enabled: false, nextRunAt: null }),
+    ];
+    const state = open('recurring', rows);
+    expect(shown(browsePage.view, state, 80, 24)).to.equal([
+      '  NAME      STATE     SCHEDULE     NEXT                   LAST   RUNS',
+      '> standup   enabled   0 9 * * 1-5  Mon 2 Mar 09:00 GMT+9  never     0',
+      '  report    failing   FREQ=DAILY   Mon 2 Mar 09:00 GMT+9  3d        4',
+      '  old       disabled  0 9 * * 1-5                         never     0',
+      '',
+      'standup',
+      'state          enabled',
+      'schedule       0 9 * * 1-5 (Asia/Tokyo)',
+      'next           Mon 2 Mar 09:00 GMT+9',
+      'last           never',
+      'runs           0',
+      'id             recurring_standup',
+      'action         notify',
+      'createdAt      Fri 27 Feb 21:00 GMT+9',
+      'notifyMessage  Stand up',
+    ]);
+    const wide = shown(browsePage.view, state, 120, 24).slice(0, 2);
+    expect(wide.map((line) => line.slice(0, 72).trimEnd())).to.equal([
+      '  NAME      STATE     SCHEDULE     NEXT                   LAST   RUNS',
+      '> standup   enabled   0 9 * * 1-5  Mon 2 Mar 09:00 GMT+9  never     0',
+    ]);
+    const asked: unknown[] = [];
+    const client = { recurring: { update: async (input: unknown) => void asked.push(input) } };
+    const texts = await Promise.all(
+      ['recurring_standup', 'recurring_old'].map((selected) => {
+        const looked = reduce(state, { type: 'ui.looked', change: { selected } });
+        const [act] = browsePage.verbs?.(looked) ?? [];
+        void act?.call(client as unknown as Client, '');
+        return act?.line;
+      }),
+    );
+    expect(texts).to.equal([
+      'adjutant recurring disable recurring_standup',
+      'adjutant recurring enable recurring_old',
+    ]);
+    expect(asked).to.equal([
+      { id: 'recurring_standup', body: { enabled: false } },
+      { id: 'recurring_old', body: { enabled: true } },
     ]);
   });
 

@@ -1,11 +1,14 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { TaskView } from '../../src/client/index.js';
+import type { Client, TaskView } from '../../src/client/index.js';
+import { messageView } from '../../tui/frame/bars.js';
 import { textOf } from '../../tui/parts/row.js';
 import { taskPage } from '../../tui/screens/tasks/task.js';
 import { tasksPage } from '../../tui/screens/tasks/tasks.js';
+import { bodyOf, messageHeight } from '../../tui/state/layout.js';
 import { loaders } from '../../tui/state/loaders.js';
 import { taskJump } from '../../tui/state/places.js';
+import type { StateAction } from '../../tui/state/state.js';
 import { known, listLoaded, shown } from './fixtures.js';
 
 export const lab = Lab.script();
@@ -93,6 +96,38 @@ describe('the due time of a task', () => {
 });
 
 describe('a task on the desk', () => {
+  it('names the task of which it is a part, which is read if it is in no list', async () => {
+    const part = aTask('Book the hotel', { parentId: 'task_09' });
+    const parent = aTask('Plan the trip', { id: 'task_09' });
+    const need = { is: 'list' as const, list: 'parents' as const, of: 'task_09' };
+    const opened = [
+      { type: 'ui.root' as const, root: 'tasks' as const },
+      ...listLoaded('tasks', [part]),
+    ];
+    const rows = (...more: StateAction[]) =>
+      shown(tasksPage.view, known([...opened, ...more]), 80, 24).join('\n');
+    expect(rows()).to.not.contain('task_09');
+    expect(tasksPage.needs(known(opened))).to.include(need);
+    expect(rows(...listLoaded('parents', [parent], 'task_09'))).to.contain(
+      'Part of  Plan the trip',
+    );
+    const listed = known([...opened, ...listLoaded('tasks', [part, parent])]);
+    expect(tasksPage.needs(listed)).to.not.include(need);
+    const client = { tasks: { get: async () => parent } } as unknown as Client;
+    const { rows: read } = await loaders.parents.page(client, { of: 'task_09', cursor: undefined });
+    expect(read).to.equal([parent]);
+    const page = known([{ type: 'ui.went', ...taskJump(part.id) }, ...listLoaded('tasks', [part])]);
+    expect(taskPage.needs(page)).to.include(need);
+  });
+
+  it('shows the whole of a long message, such as why it is not completed', () => {
+    const text = `The task has open parts: ${'word '.repeat(14)}--cascade completes them with it`;
+    const state = known([{ type: 'ui.said', message: { text, tone: 'danger' } }], 80, 24);
+    const rows = messageView(state, { width: 80, height: 2 }).map(textOf);
+    expect(rows.join(' ')).to.equal(text);
+    expect([rows.length, messageHeight(state), bodyOf(state).height]).to.equal([2, 2, 18]);
+  });
+
   it('is read when it was opened from a place that has read no tasks', async () => {
     const state = known([{ type: 'ui.went', ...taskJump('task_01') }]);
     expect(taskPage.needs(state)[0]).to.equal({ is: 'list', list: 'tasks', of: 'task_01' });

@@ -9,6 +9,7 @@ import {
   type Span,
   tonedSpan,
 } from '../parts/row.js';
+import { textRows } from '../parts/text.js';
 import { timeOfEvent } from '../parts/times.js';
 import { waitingOf } from '../screens/approvals.js';
 import { pages, screenPage } from '../screens.js';
@@ -83,7 +84,7 @@ export const messageView = (state: State, { width }: Size): ScreenRow[] => {
     const typed = row(promptOf(state, field), fieldText(field, width).text);
     return [apart(typed, countRow(state), width)];
   }
-  if (message) return [row(tonedSpan(message.tone, message.text))];
+  if (message) return textRows(message.text, width, true, message.tone);
   const { link } = state.session;
   if (link.is === 'lost') {
     const warning = `The daemon does not answer: ${link.reason}. On this machine: adjutant up`;

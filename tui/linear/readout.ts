@@ -4,7 +4,7 @@ import type { ScreenRow } from '../parts/row.js';
 import type { Cells } from '../parts/table.js';
 import { counted } from '../parts/text.js';
 import { timeOfEvent } from '../parts/times.js';
-import { waitingOf, waitingStages } from '../screens/approvals.js';
+import { stagesThatWait, waitingOf } from '../screens/approvals.js';
 import { pages, screenPage } from '../screens.js';
 import { bodyOf } from '../state/layout.js';
 import { roots } from '../state/places.js';
@@ -190,7 +190,7 @@ export const announcePosition = ({ known, output }: Linear): void => {
     output.line(`${link.reason}. It is tried again. On this machine: adjutant up`);
   }
   if (state.lists.approvals.loadedAt !== null) output.line(waitingLine(waitingOf(state)));
-  const stages = waitingStages(state);
+  const stages = stagesThatWait(state);
   if (stages !== null) output.line(`${stages}: say pipelines.`);
 };
 

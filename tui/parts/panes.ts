@@ -73,15 +73,14 @@ export const joinPanes = (
 const padded = (rows: ScreenRow[], height: number): ScreenRow[] =>
   Array.from({ length: Math.max(rows.length, height) }, (_, at) => rows[at] ?? []);
 
-/** Returns views as columns of the same width, side by side; each row is cut to its column. */
+/** Returns views as columns, side by side, each with its width; each row is cut to its column. */
 export const sideBySide = (
-  views: readonly ((size: Size) => ScreenRow[])[],
-  size: Size,
+  views: readonly { width: number; view: (size: Size) => ScreenRow[] }[],
+  height: number,
 ): ScreenRow[] => {
-  const wide = Math.floor((size.width - RULE * (views.length - 1)) / views.length);
-  const columns = views.map((view) => view({ width: wide, height: size.height }));
-  return Array.from({ length: size.height }, (_, at) =>
-    columns.flatMap((rows, column) => {
+  const columns = views.map(({ width, view }) => ({ wide: width, rows: view({ width, height }) }));
+  return Array.from({ length: height }, (_, at) =>
+    columns.flatMap(({ wide, rows }, column) => {
       const cells = fitRow(rows[at] ?? [], wide);
       const space = ' '.repeat(Math.max(0, wide - widthOf(textOf(cells))));
       const gap = column < columns.length - 1 ? ' '.repeat(RULE) : '';

@@ -22,6 +22,8 @@ export interface ScreenColumn<T> {
   isNumber?: true;
   /** The least width that is still useful. If the room is short, wider columns are cut to it. */
   least: number;
+  /** True if a text is left out where it would have to be cut, and the column if all would be. */
+  isUncut?: true;
   /** The part of the width of the table up to which its texts are not cut: 1 is all of it. */
   share?: number;
   most: number;
@@ -150,16 +152,19 @@ const layOut = <T>(
 
 const wanted = <T>(shown: readonly T[], column: ScreenColumn<T>, width: number): TableLayout<T> => {
   const { head, text, least, most, share = 0 } = column;
-  const cells = shown.map((item) => widthOf(boundedText(text(item))));
+  const cells = shown.map((item) => widthOf(boundedText(text(item)))).filter((cell) => cell > 0);
   const wide = Math.min(most, Math.max(least, head.length, ...cells));
-  const useful = Math.max(least, Math.floor(width * share));
+  const useful = column.isUncut
+    ? Math.max(least, Math.min(...cells))
+    : Math.max(least, Math.floor(width * share));
   return { column, wide, least: Math.min(wide, useful) };
 };
 const spare = <T>({ wide, least }: TableLayout<T>): number => wide - least;
 const total = (widths: number[]): number => widths.reduce((sum, wide) => sum + wide + GAP, -GAP);
 
 const toneCell = <T>(column: ScreenColumn<T>, item: T, wide: number, gap: number): Span => {
-  const text = column.text(item);
+  const whole = column.text(item);
+  const text = column.isUncut && widthOf(boundedText(whole)) > wide ? '' : whole;
   const tone = column.isState ? toneOf(text) : column.tone?.(item);
   return tonedSpan(tone, cellText(text, wide, column.isNumber) + ' '.repeat(gap));
 };

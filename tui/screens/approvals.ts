@@ -49,7 +49,7 @@ export const waitingOf = (state: State): number => {
 };
 
 /** Returns how many stages of pipelines wait for an answer; null if none does. */
-export const waitingStages = ({ overview: { known } }: State): string | null => {
+export const stagesThatWait = ({ overview: { known } }: State): string | null => {
   const count = known?.pipelines.waiting ?? 0;
   if (count === 0) return null;
   return `${counted(count, 'stage')} of pipelines ${count === 1 ? 'waits' : 'wait'}`;
@@ -264,7 +264,7 @@ export const approvalsPage: ScreenPage = listPage<Approval>({
     return tonedSpan(toneOf(status === 'pending' ? 'ok' : status), 'The whole call is shown.');
   },
   empty: (state) => {
-    const stages = waitingStages(state);
+    const stages = stagesThatWait(state);
     return [
       'No call waits for your approval.',
       'A call that an agent may not make by itself comes here, whole, before it runs.',

@@ -1,6 +1,6 @@
 import type { ScreenPage } from '../page.js';
 import { row, type ScreenRow, tonedSpan } from '../parts/row.js';
-import { column, numberColumn, stateColumn } from '../parts/table.js';
+import { column, numberColumn, type ScreenColumn, stateColumn } from '../parts/table.js';
 import { counted, factRows, jsonRows, plain } from '../parts/text.js';
 import { since } from '../parts/times.js';
 import { type Act, confirmedBy, done, onRow } from '../state/act.js';
@@ -10,6 +10,7 @@ import type { State } from '../state/state.js';
 import { actOnThing, isBrowsed, type Thing, type ThingVerb } from '../state/things.js';
 import { topView } from '../state/ui.js';
 import { listPage } from './list.js';
+import { recurringColumns, recurringFacts, switchRecurring } from './recurring.js';
 
 /**
  * The browser of any resource, made from its contract: a list, the fields of one row, and its verbs
@@ -21,6 +22,8 @@ const STATES = ['status', 'state', 'enabled', 'verified', 'channel', 'type'];
 
 const resourceOf = ({ ui }: State): string => topView(ui).of ?? '';
 
+const isRecurring = (state: State): boolean => resourceOf(state) === 'recurring';
+
 const stateOf = ({ fields }: Thing): string => {
   const key = STATES.find((each) => fields[each] !== undefined && fields[each] !== null);
   if (key === undefined) return '';
@@ -29,9 +32,13 @@ const stateOf = ({ fields }: Thing): string => {
   return value ? key : `not ${key}`;
 };
 
-const detailRows = ({ ui }: State, { fields, name }: Thing, width: number): ScreenRow[] => {
-  const { isRaw, isWrapped } = topView(ui);
+const detailRows = (state: State, thing: Thing, width: number): ScreenRow[] => {
+  const { isRaw, isWrapped } = topView(state.ui);
+  const { fields, name } = thing;
   if (isRaw) return jsonRows(fields, width, isWrapped);
+  if (isRecurring(state)) {
+    return [row(tonedSpan('strong', name)), ...factRows(recurringFacts(state, thing), width)];
+  }
   const facts = Object.entries(fields).map(([key, value]): [string, string] => [key, plain(value)]);
   return [row(tonedSpan('strong', name)), ...factRows(facts, width)];
 };
@@ -77,11 +84,21 @@ const pageOf = (resource: string, { id }: Thing): ScreenPlace | null => {
 const isOwn = ({ fields }: Thing): boolean =>
   fields.source === undefined || fields.source === 'custom';
 
+const thingColumns = ({ lists, session: { now } }: State): ScreenColumn<Thing>[] => [
+  column('NAME', [14, 60, 0], ({ name }) => name),
+  stateColumn('STATE', [8, 16, 1], (thing) => lists.things.busy[thing.id] ?? stateOf(thing)),
+  numberColumn('AGE', [4, 6, 2], ({ fields: { createdAt } }) =>
+    typeof createdAt === 'string' ? since(createdAt, now) : '',
+  ),
+  column('ID', [12, 50, 3], ({ id }) => id),
+];
+
 export const browsePage: ScreenPage = listPage<Thing>({
   name: 'browse',
   title: 'Browser',
   noun: 'row',
   list: 'things',
+  isWide: isRecurring,
   rows: ({ lists }) => rowsOf(lists.things),
   item: (thing) => ({
     id: thing.id,
@@ -89,14 +106,7 @@ export const browsePage: ScreenPage = listPage<Thing>({
     words: `${thing.id} ${stateOf(thing)}`,
     facts: { status: stateOf(thing) },
   }),
-  columns: ({ lists, session: { now } }) => [
-    column('NAME', [14, 60, 0], ({ name }) => name),
-    stateColumn('STATE', [8, 16, 1], (thing) => lists.things.busy[thing.id] ?? stateOf(thing)),
-    numberColumn('AGE', [4, 6, 2], ({ fields: { createdAt } }) =>
-      typeof createdAt === 'string' ? since(createdAt, now) : '',
-    ),
-    column('ID', [12, 50, 3], ({ id }) => id),
-  ],
+  columns: (state) => (isRecurring(state) ? recurringColumns(state) : thingColumns(state)),
   detail: detailRows,
   empty: (state) => {
     const make = MAKES[resourceOf(state)];
@@ -108,8 +118,10 @@ export const browsePage: ScreenPage = listPage<Thing>({
     const isChanged = thing !== null && CHANGED.includes(resource) && isOwn(thing);
     return { add: MAKES[resource] ?? null, edit: isChanged && [resource, 'update', thing.id] };
   },
-  verbs: (thing, state) =>
-    thing.verbs.flatMap((verb) => actOf(resourceOf(state), thing, verb) ?? []),
+  verbs: (thing, state) => [
+    ...(isRecurring(state) ? [switchRecurring(thing)] : []),
+    ...thing.verbs.flatMap((verb) => actOf(resourceOf(state), thing, verb) ?? []),
+  ],
   summary: (state, rows) =>
     `${resourceOf(state)}: ${counted(rows.length, 'row')}   (: its verbs, tab its fields, v raw)`,
   needs: (state) => [{ is: 'list', list: 'things', of: resourceOf(state), everyMs: EVERY_MS }],

@@ -118,7 +118,7 @@ interface ListDefinition<T> extends TableDefinition<T> {
   /** Returns what is drawn about the row in place of details. */
   aside?(state: State, row: T, size: Size): ScreenRow[];
   /** True if the list has more than half of the width beside the details. */
-  isWide?: true;
+  isWide?(state: State): boolean;
   /** True if there is something about the row only beside the list. */
   isBesideOnly?: true;
   /** Interval in milliseconds at which the list is loaded again; never if absent. */
@@ -181,7 +181,7 @@ const viewOf = <T>(
     (detail || aside) && (!of.isBesideOnly || isBeside(size))
       ? panesOf(size, topView(state.ui), {
           rows: rows.shown(state).length + 1,
-          isWide: of.isWide,
+          isWide: of.isWide?.(state),
         })
       : { list: size, detail: null, isBeside: false };
   const about = (state: State, chosen: T, size: Size): ScreenRow[] => {

@@ -1,4 +1,5 @@
-import type { Size } from '../parts/row.js';
+import { wrapped } from '../../cli/text.js';
+import { boundedText, type Size } from '../parts/row.js';
 import type { State } from './state.js';
 
 /** Matches of the palette that are visible at once. */
@@ -24,8 +25,18 @@ export const sheetHeight = ({ ui }: State): number => {
   return ui.field?.for === 'palette' ? PALETTE_ROWS + 1 : 0;
 };
 
+/** Most rows of a message. */
+const MESSAGE_ROWS = 4;
+
+/** Returns the number of rows of the last message, which takes those after the first from the body. */
+export const messageHeight = ({ ui: { field, message, size } }: State): number =>
+  message && !field
+    ? Math.min(MESSAGE_ROWS, wrapped(boundedText(message.text), size.width).length)
+    : 1;
+
 /** Returns the size that is left for the page. */
 export const bodyOf = (state: State): Size => {
   const { width, height } = state.ui.size;
-  return { width, height: Math.max(0, height - AROUND - sheetHeight(state)) };
+  const taken = AROUND - 1 + messageHeight(state) + sheetHeight(state);
+  return { width, height: Math.max(0, height - taken) };
 };

@@ -126,6 +126,7 @@ export const lists = (): Lists => ({
   answers: none,
   tasks: none,
   parts: none,
+  parents: none,
   runs: none,
   templates: none,
   stages: none,

@@ -235,6 +235,7 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
       return { rows: tasks, nextCursor };
     },
   },
+  parents: keyed(async ({ tasks }, id) => [await tasks.get({ id })], { isGivenUp: true }),
   runs: { page: (client, { of, cursor }) => readRuns(client, of, { limit: LIMIT, cursor }) },
   templates: paged('templates', ({ templates }, query) => templates.list({ query })),
   stages: {

@@ -73,6 +73,8 @@ export interface RowOf {
   tasks: TaskView;
   /** The parts of one task. */
   parts: TaskView;
+  /** The task of which the selected one is a part. */
+  parents: TaskView;
   /** The runs of pipelines, or those that the stages of one run have begun. */
   runs: RunItem;
   /** The templates of pipelines, for their names. */

@@ -9,6 +9,7 @@ import {
   type ScreenColumn,
   stateColumn,
   tableRows,
+  whole,
 } from '../../parts/table.js';
 import { dollars } from '../../parts/text.js';
 import { left, leftInWords, since, timeOfEvent } from '../../parts/times.js';
@@ -26,6 +27,12 @@ const EVERY_MS = 2000;
 const SLOW_MS = 30_000;
 /** From this size on there are three columns, and the bars of the rates have two rows. */
 const WIDE: Size = { width: 120, height: 31 };
+/** The part of a row up to which the name of what needs the user is not cut. */
+const NAME_SHARE = 0.55;
+/** The widths of three columns in proportion, and that of the third if it has no rows. */
+const SHARES = { needs: 5, live: 4, agents: 3 };
+const NO_AGENTS = 10;
+const GAP = 3;
 /** Height in rows below which the rates are left out. */
 const TALL = 16;
 
@@ -37,18 +44,23 @@ const isPast = ({ kind, at }: Need, now: number): boolean =>
 const whenOf = (need: Need, now: number): string =>
   isPast(need, now) ? `${since(need.at, now)} ago` : `${left(need.at, now)} left`;
 
-const needColumns = ({ session: { now } }: State): ScreenColumn<Need>[] => [
+const trustColumn: ScreenColumn<Need> = {
+  ...column<Need>('TRUST', [9, 9, 2], ({ untrusted }) => (untrusted ? 'UNTRUSTED' : '')),
+  tone: () => 'untrusted',
+};
+
+const needColumns = ({ session: { now }, overview }: State): ScreenColumn<Need>[] => [
   stateColumn('KIND', [8, 9, 0], ({ kind }) => kind),
-  column('WHAT', [10, 24, 0], ({ title }) => title),
+  whole(
+    column('WHAT', [10, 120, 0], ({ title }) => title),
+    NAME_SHARE,
+  ),
+  ...(overview.known?.needs.some(({ untrusted }) => untrusted) ? [trustColumn] : []),
   {
-    ...column<Need>('TRUST', [9, 9, 2], ({ untrusted }) => (untrusted ? 'UNTRUSTED' : '')),
-    tone: () => 'untrusted',
-  },
-  {
-    ...column<Need>('WHEN', [8, 16, 1], (need) => whenOf(need, now)),
+    ...whole(column<Need>('WHEN', [8, 16, 1], (need) => whenOf(need, now))),
     said: (need) => (isPast(need, now) ? whenOf(need, now) : `${leftInWords(need.at, now)} left`),
   },
-  column('DETAIL', [12, 200, 3], ({ detail }) => detail),
+  { ...column<Need>('DETAIL', [12, 200, 3], ({ detail }) => detail), isUncut: true },
 ];
 
 const needs = rowsFor<Need>({
@@ -110,15 +122,21 @@ const stackedRows = (state: State, { width, height }: Size): ScreenRow[] => {
   return [...asking, [], ...live].slice(0, Math.max(0, height));
 };
 
-const columnRows = (state: State, { width, height }: Size): ScreenRow[] =>
-  sideBySide(
+const columnRows = (state: State, { width, height }: Size): ScreenRow[] => {
+  const room = width - 2 * GAP;
+  const all = SHARES.needs + SHARES.live + SHARES.agents;
+  const none = state.lists.agents.order.length === 0;
+  const crew = none ? NO_AGENTS : Math.floor((room * SHARES.agents) / all);
+  const live = Math.floor(((room - crew) * SHARES.live) / (SHARES.needs + SHARES.live));
+  return sideBySide(
     [
-      (size) => needRows(state, size),
-      (size) => liveRows(state, size),
-      (size) => agentRows(state, size),
+      { width: room - crew - live, view: (size) => needRows(state, size) },
+      { width: live, view: (size) => liveRows(state, size) },
+      { width: crew, view: (size) => agentRows(state, size) },
     ],
-    { width, height },
+    height,
   );
+};
 
 /**
  * True if no part is in trouble, and the public address, if there is one, is known to be reachable.

@@ -120,7 +120,7 @@ const listed: ScreenPage = listPage<StageItem>({
   title: 'Run',
   noun: 'stage',
   list: 'stages',
-  isWide: true,
+  isWide: () => true,
   rows: ({ lists }) => stageBranches(rowsOf(lists.stages)).map(({ stage }) => stage),
   item: (stage) => ({
     id: stage.id,

@@ -102,7 +102,7 @@ const pageOf = (name: 'pipelines' | 'runs', empty: readonly string[]): ScreenPag
     title: name === 'pipelines' ? 'Pipelines' : 'Runs of a stage',
     noun: 'run',
     list: 'runs',
-    isWide: true,
+    isWide: () => true,
     rows: shownRuns,
     item: (run) => ({
       id: run.id,

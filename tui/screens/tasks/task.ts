@@ -7,7 +7,7 @@ import type { State } from '../../state/state.js';
 import { topView } from '../../state/ui.js';
 import { detailPage } from '../detail.js';
 import { isTaskOver, taskActs } from './acts.js';
-import { taskFacts, taskGoal, taskHead } from './tasks.js';
+import { parentNeeds, taskFacts, taskGoal, taskHead } from './tasks.js';
 
 const EVERY_MS = 30_000;
 
@@ -60,5 +60,6 @@ export const taskPage: ScreenPage = {
       : [{ is: 'list' as const, list: 'tasks' as const, of: topView(state.ui).id }]),
     { is: 'list', list: 'parts', of: topView(state.ui).id, everyMs: EVERY_MS },
     { is: 'channel', channel: 'task.changed' },
+    ...parentNeeds(state, shownTask(state)),
   ],
 };

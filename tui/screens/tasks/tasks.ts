@@ -45,8 +45,15 @@ const wholeDueOf = (state: State, task: TaskView): string => {
   return text === '' || isLocalClock(timezone, at) ? text : `${text} (${timezone})`;
 };
 
-/** Returns the title of a task that is on the desk; else its id. */
-const titleOf = ({ lists }: State, id: string): string => lists.tasks.byId[id]?.title ?? id;
+/** Returns the title of a task if it is on the desk. */
+const titleOf = ({ lists: { tasks, parents } }: State, id: string): string | undefined =>
+  tasks.byId[id]?.title ?? parents.byId[id]?.title;
+
+/** Returns the need for the task of which another is a part, unless it is among those listed. */
+export const parentNeeds = ({ lists }: State, task: TaskView | null | undefined): PageNeed[] => {
+  const of = task?.parentId ?? null;
+  return of === null || lists.tasks.byId[of] ? [] : [{ is: 'list', list: 'parents', of }];
+};
 
 /** Returns what is known of a task, beside its title and notes. */
 export const taskFacts = (state: State, task: TaskView): [string, string][] => {
@@ -56,8 +63,9 @@ export const taskFacts = (state: State, task: TaskView): [string, string][] => {
   if (due !== '') facts.push(['Due', due]);
   if (priority > 0) facts.push(['Priority', URGENCY[priority] ?? String(priority)]);
   if (tags.length > 0) facts.push(['Tags', tags.join(', ')]);
-  if (parentId !== null) facts.push(['Part of', titleOf(state, parentId)]);
-  for (const id of blockedBy) facts.push(['After', titleOf(state, id)]);
+  const parent = parentId === null ? undefined : titleOf(state, parentId);
+  if (parent !== undefined) facts.push(['Part of', parent]);
+  for (const id of blockedBy) facts.push(['After', titleOf(state, id) ?? id]);
   if (assignee !== 'me') facts.push(['With', assignee]);
   if (untrusted) facts.push(['Trust', 'untrusted: an agent wrote it after text from outside']);
   return facts;
@@ -110,6 +118,7 @@ const listed: ScreenPage = listPage<TaskView>({
 const needs = (state: State): PageNeed[] => [
   { is: 'list', list: 'tasks', of: viewOf(state), everyMs: EVERY_MS },
   { is: 'channel', channel: 'task.changed' },
+  ...parentNeeds(state, state.lists.tasks.byId[chosenOf(listed, state)?.id ?? '']),
 ];
 
 /** The tasks of the user: what can be done now, is due today or overdue, or all of them. */

@@ -1,0 +1,87 @@
+import { isRecord } from '../../src/client/index.js';
+import { column, numberColumn, type ScreenColumn, stateColumn, whole } from '../parts/table.js';
+import { plain } from '../parts/text.js';
+import { since } from '../parts/times.js';
+import { isLocalClock, shortZone, zonedTime } from '../parts/zones.js';
+import { type Act, done, onRow } from '../state/act.js';
+import type { State } from '../state/state.js';
+import type { Thing } from '../state/things.js';
+
+/** What the browser shows of recurring tasks, and can do with one beside the verbs without a body. */
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const scheduleOf = ({ fields: { schedule } }: Thing): Record<string, unknown> =>
+  isRecord(schedule) ? schedule : {};
+
+const ruleOf = (thing: Thing): string => {
+  const { cron, rrule } = scheduleOf(thing);
+  return textOf(cron) ?? textOf(rrule) ?? '';
+};
+
+const zoneOf = (thing: Thing): string => textOf(scheduleOf(thing).timezone) ?? 'UTC';
+
+/** Returns a time by the clock of the schedule, which is named if it is not that of this machine. */
+const timeOf = (thing: Thing, time: unknown, now: number): string => {
+  if (typeof time !== 'string') return '';
+  const zone = zoneOf(thing);
+  const text = zonedTime(time, zone, now);
+  const at = Date.parse(time);
+  return isLocalClock(zone, at) ? text : `${text} ${shortZone(zone, at)}`;
+};
+
+/** Returns the state of a recurring task: `enabled`, `disabled`, or `failing` after an error. */
+export const recurringState = ({ fields: { enabled, lastStatus } }: Thing): string => {
+  if (enabled !== true) return 'disabled';
+  return lastStatus === 'error' ? 'failing' : 'enabled';
+};
+
+export const recurringColumns = ({ lists, session: { now } }: State): ScreenColumn<Thing>[] => [
+  column('NAME', [8, 60, 0], ({ name }) => name),
+  stateColumn('STATE', [8, 10, 0], (thing) => lists.things.busy[thing.id] ?? recurringState(thing)),
+  column('SCHEDULE', [11, 40, 2], ruleOf),
+  whole(column('NEXT', [5, 28, 1], (thing) => timeOf(thing, thing.fields.nextRunAt, now))),
+  column('LAST', [5, 6, 2], ({ fields: { lastRunAt } }) => since(textOf(lastRunAt), now)),
+  numberColumn('RUNS', [4, 8, 3], ({ fields: { runCount } }) => plain(runCount)),
+];
+
+/** Fields of which the facts say the same in words, or which the head says. */
+const TOLD = ['title', 'schedule', 'enabled', 'actionConfig', 'nextRunAt', 'lastRunAt', 'runCount'];
+const TIMES = ['createdAt', 'updatedAt', 'endsAt'];
+
+/** Returns the fields of a recurring task in words. */
+export const recurringFacts = ({ session: { now } }: State, thing: Thing): [string, string][] => {
+  const { fields } = thing;
+  const { actionConfig, nextRunAt, lastRunAt, runCount } = fields;
+  const config = Object.entries(isRecord(actionConfig) ? actionConfig : {});
+  const others = Object.entries(fields).filter(
+    ([key, value]) => !TOLD.includes(key) && value !== null,
+  );
+  const last = timeOf(thing, lastRunAt, now);
+  return [
+    ['state', recurringState(thing)],
+    ['schedule', `${ruleOf(thing)} (${zoneOf(thing)})`],
+    ['next', timeOf(thing, nextRunAt, now) || 'never'],
+    ['last', last || 'never'],
+    ['runs', plain(runCount)],
+    ...others.map(([key, value]): [string, string] => [
+      key,
+      TIMES.includes(key) ? timeOf(thing, value, now) : plain(value),
+    ]),
+    ...config.map(([key, value]): [string, string] => [key, plain(value)]),
+  ];
+};
+
+/** Returns the act that lets a recurring task run at its times, or keeps it from that. */
+export const switchRecurring = ({ id, name, fields }: Thing): Act => {
+  const enabled = fields.enabled !== true;
+  const verb = enabled ? 'enable' : 'disable';
+  return {
+    ...onRow('things', id),
+    text: `${verb} ${name}`,
+    line: `adjutant recurring ${verb} ${id}`,
+    doing: enabled ? 'enabling…' : 'disabling…',
+    call: ({ recurring }) =>
+      done(recurring.update({ id, body: { enabled } }), `${name} is ${verb}d`),
+  };
+};
