@@ -10,7 +10,7 @@ import type { State } from '../state/state.js';
 import { actOnThing, isBrowsed, type Thing, type ThingVerb } from '../state/things.js';
 import { topView } from '../state/ui.js';
 import { listPage } from './list.js';
-import { recurringColumns, recurringFacts, switchRecurring } from './recurring.js';
+import { recurringColumns, recurringFacts, switchRecurring } from './schedules.js';
 
 /**
  * The browser of any resource, made from its contract: a list, the fields of one row, and its verbs

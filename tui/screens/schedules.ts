@@ -7,7 +7,7 @@ import { type Act, done, onRow } from '../state/act.js';
 import type { State } from '../state/state.js';
 import type { Thing } from '../state/things.js';
 
-/** What the browser shows of recurring tasks, and can do with one beside the verbs without a body. */
+/** The columns and facts of recurring tasks in the browser, and the act that switches one. */
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
@@ -31,7 +31,7 @@ const timeOf = (thing: Thing, time: unknown, now: number): string => {
 };
 
 /** Returns the state of a recurring task: `enabled`, `disabled`, or `failing` after an error. */
-export const recurringState = ({ fields: { enabled, lastStatus } }: Thing): string => {
+const recurringState = ({ fields: { enabled, lastStatus } }: Thing): string => {
   if (enabled !== true) return 'disabled';
   return lastStatus === 'error' ? 'failing' : 'enabled';
 };
