@@ -134,25 +134,26 @@ describe('browser', () => {
     ]);
   });
 
-  it('shows when a recurring task runs, and switches it', async () => {
-    const task = (name: string, over: Record<string, unknown>): Thing => ({
-      ...{ id: `recurring_${name}`, name, verbs: [] },
-      fields: {
-        ...{ id: `recurring_${name}`, title: name, action: 'notify', enabled: true, runCount: 0 },
-        schedule: { cron: '0 9 * * 1-5', timezone: 'Asia/Tokyo' },
-        ...{ actionConfig: { notifyMessage: 'Stand up' }, lastError: null, lastStatus: null },
-        ...{ nextRunAt: '2026-03-02T00:00:00.000Z', lastRunAt: null, createdAt: days(-2) },
-        ...over,
-      },
-    });
-    const failed = { lastRunAt: days(-3), lastStatus: 'error', runCount: 4 };
-    const rows = [
-      task('standup', {}),
-      task('report', { ...failed, schedule: { rrule: 'FREQ=DAILY', timezone: 'Asia/Tokyo' } }),
-      task('old', { enabled: false, nextRunAt: null }),
-    ];
-    const state = open('recurring', rows);
-    expect(shown(browsePage.view, state, 80, 24)).to.equal([
+  const repeated = (name: string, over: Record<string, unknown>): Thing => ({
+    ...{ id: `recurring_${name}`, name, verbs: [] },
+    fields: {
+      ...{ id: `recurring_${name}`, title: name, action: 'notify', enabled: true, runCount: 0 },
+      schedule: { cron: '0 9 * * 1-5', timezone: 'Asia/Tokyo' },
+      ...{ actionConfig: { notifyMessage: 'Stand up' }, lastError: null, lastStatus: null },
+      ...{ nextRunAt: '2026-03-02T00:00:00.000Z', lastRunAt: null, createdAt: days(-2) },
+      ...over,
+    },
+  });
+  const rule = { rrule: 'FREQ=DAILY', timezone: 'Asia/Tokyo' };
+  const failing = { lastRunAt: days(-3), lastStatus: 'error', runCount: 4 };
+  const recurring = open('recurring', [
+    repeated('standup', {}),
+    repeated('report', { ...failing, schedule: rule }),
+    repeated('old', { enabled: false, nextRunAt: null }),
+  ]);
+
+  it('shows the schedule of a recurring task, and when it runs', () => {
+    expect(shown(browsePage.view, recurring, 80, 24)).to.equal([
       '  NAME      STATE     SCHEDULE     NEXT                   LAST   RUNS',
       '> standup   enabled   0 9 * * 1-5  Mon 2 Mar 09:00 GMT+9  never     0',
       '  report    failing   FREQ=DAILY   Mon 2 Mar 09:00 GMT+9  3d        4',
@@ -169,16 +170,19 @@ describe('browser', () => {
       'createdAt      Fri 27 Feb 21:00 GMT+9',
       'notifyMessage  Stand up',
     ]);
-    const wide = shown(browsePage.view, state, 120, 24).slice(0, 2);
+    const wide = shown(browsePage.view, recurring, 120, 24).slice(0, 2);
     expect(wide.map((line) => line.slice(0, 72).trimEnd())).to.equal([
       '  NAME      STATE     SCHEDULE     NEXT                   LAST   RUNS',
       '> standup   enabled   0 9 * * 1-5  Mon 2 Mar 09:00 GMT+9  never     0',
     ]);
+  });
+
+  it('enables and disables a recurring task', async () => {
     const asked: unknown[] = [];
     const client = { recurring: { update: async (input: unknown) => void asked.push(input) } };
     const texts = await Promise.all(
       ['recurring_standup', 'recurring_old'].map((selected) => {
-        const looked = reduce(state, { type: 'ui.looked', change: { selected } });
+        const looked = reduce(recurring, { type: 'ui.looked', change: { selected } });
         const [act] = browsePage.verbs?.(looked) ?? [];
         void act?.call(client as unknown as Client, '');
         return act?.line;

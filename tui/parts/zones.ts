@@ -7,7 +7,7 @@ interface ZonedParts {
 }
 
 /** Returns a time as the clock of a time zone shows it: `today 18:00`, `Sat 28 Nov 18:00`. */
-export const zonedTime = (time: string, timezone: string, now: number): string => {
+export const dayTime = (time: string, timezone: string, now: number): string => {
   const { date, day, clock } = partsIn(timezone, Date.parse(time), now);
   return `${date === partsIn(timezone, now, now).date ? 'today' : day} ${clock}`;
 };

@@ -2,7 +2,7 @@ import { isRecord } from '../../src/client/index.js';
 import { column, numberColumn, type ScreenColumn, stateColumn, whole } from '../parts/table.js';
 import { plain } from '../parts/text.js';
 import { since } from '../parts/times.js';
-import { isLocalClock, shortZone, zonedTime } from '../parts/zones.js';
+import { dayTime, isLocalClock, shortZone } from '../parts/zones.js';
 import { type Act, done, onRow } from '../state/act.js';
 import type { State } from '../state/state.js';
 import type { Thing } from '../state/things.js';
@@ -25,7 +25,7 @@ const zoneOf = (thing: Thing): string => textOf(scheduleOf(thing).timezone) ?? '
 const timeOf = (thing: Thing, time: unknown, now: number): string => {
   if (typeof time !== 'string') return '';
   const zone = zoneOf(thing);
-  const text = zonedTime(time, zone, now);
+  const text = dayTime(time, zone, now);
   const at = Date.parse(time);
   return isLocalClock(zone, at) ? text : `${text} ${shortZone(zone, at)}`;
 };

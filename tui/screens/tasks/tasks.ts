@@ -3,7 +3,7 @@ import type { PageNeed, ScreenPage } from '../../page.js';
 import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
 import { column, stateColumn, whole } from '../../parts/table.js';
 import { counted, factRows, textRows } from '../../parts/text.js';
-import { isLocalClock, shortZone, zonedDay, zonedTime } from '../../parts/zones.js';
+import { dayTime, isLocalClock, shortZone, zonedDay } from '../../parts/zones.js';
 import { rowsOf } from '../../state/lists.js';
 import { agentGoal, type JumpTarget } from '../../state/places.js';
 import { TASK_VIEWS } from '../../state/rows.js';
@@ -32,7 +32,7 @@ const stateOf = ({ lists }: State, { id, status }: TaskView): string =>
 const dueOf = ({ session: { now } }: State, { due, dueAt, timezone }: TaskView): string => {
   if (due !== null) return zonedDay(due, timezone, now);
   if (dueAt === null) return '';
-  const text = zonedTime(dueAt, timezone, now);
+  const text = dayTime(dueAt, timezone, now);
   const at = Date.parse(dueAt);
   return isLocalClock(timezone, at) ? text : `${text} ${shortZone(timezone, at)}`;
 };
