@@ -67,12 +67,17 @@ export const resolveId = async (typed: string, kind: NamedKind): Promise<string>
   throw failed(what, ...whole, `See what there is: adjutant ${kind.listed}`);
 };
 
-/** The things whose name or id was typed, one's own first; else those whose id ends so. */
+/**
+ * The thing of that id; else those of that name, one's own before others, and those whose id ends so.
+ * A name does not go before the end of an id, since others than the user may have given it.
+ */
 const meantBy = (typed: string, all: Named[]): Named[] => {
-  const exact = all.filter(({ id, name }) => name === typed || id === typed);
-  const own = exact.filter(({ isShipped }) => !isShipped);
-  if (own.length > 0) return own;
-  return exact.length > 0 ? exact : all.filter(({ id }) => isTail(typed, id));
+  const whole = all.filter(({ id }) => id === typed);
+  if (whole.length > 0) return whole;
+  const named = all.filter(({ name }) => name === typed);
+  const own = named.filter(({ isShipped }) => !isShipped);
+  const byName = own.length > 0 ? own : named;
+  return all.filter((each) => byName.includes(each) || isTail(typed, each.id));
 };
 
 const isTail = (typed: string, id: string): boolean =>

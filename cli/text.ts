@@ -1,5 +1,6 @@
 const HIDDEN =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const UNSEEN = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 const WIDE =
   /^(?:\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6])/u;
 /** One column a character, and none that joins another: most of what is ever measured. */
@@ -14,6 +15,10 @@ let segmenter: Intl.Segmenter | undefined;
  * them, become spaces, whose width is known.
  */
 export const safe = (text: string): string => text.replaceAll('\t', TAB).replace(HIDDEN, visible);
+
+/** Text that a person decides on: characters that are not seen become visible, too. */
+export const exposed = (text: string): string =>
+  safe(text).replace(UNSEEN, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`);
 
 /** The same for one line: tabs become `\x09` and line feeds `\n`. */
 export const oneLine = (text: string): string =>

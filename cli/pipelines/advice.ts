@@ -1,6 +1,6 @@
 import type { Client, PipelineRun, PipelineRunDetail } from '../../src/client/index.js';
 import { failed } from '../exit.js';
-import { oneLine, safe } from '../text.js';
+import { exposed, oneLine, safe } from '../text.js';
 import { asksIn, type StageOfRun } from './tree.js';
 import type { AskedValue } from './values.js';
 
@@ -20,14 +20,25 @@ export const adviceOf = (run: PipelineRunDetail): string[] =>
     }
     if (status !== 'waiting_input' && status !== 'waiting_approval') return [];
     const fields = status === 'waiting_input' ? askedFields(input) : [];
-    return [...askedLines(input), ...fields.map(fieldLine), ...answerLines(run, stage)];
+    return [...askedLines(stage), ...fields.map(fieldLine), ...answerLines(run, stage)];
   });
 
-/** Returns the lines of what a stage asks: its message, or the call that it would make. */
-export const askedLines = (input: unknown): string[] => {
+/**
+ * Returns the lines of what a stage asks: its message, or the call that it would make. Each is marked,
+ * so that none passes for one of this command.
+ */
+export const askedLines = ({ input, untrusted, digest }: QuestionOfStage): string[] => {
   const message: unknown = Object(input).message;
-  return safe(typeof message === 'string' ? message : JSON.stringify(input, null, 2)).split('\n');
+  const text = typeof message === 'string' ? message : JSON.stringify(input, null, 2);
+  return [
+    ...exposed(text)
+      .split('\n')
+      .map((line) => `> ${line}`),
+    `${untrusted ? 'UNTRUSTED: what came from outside is in it. ' : ''}Digest ${digest?.slice(0, 8)}.`,
+  ];
 };
+
+type QuestionOfStage = Pick<PipelineRunDetail['stages'][number], 'input' | 'untrusted' | 'digest'>;
 
 interface AskedStage {
   id: string;
@@ -45,9 +56,9 @@ export const waitingStage = async (client: Client, { id, key, is }: AskedStage) 
       `The run has no stage "${safe(key)}".`,
       `It has: ${run.stages.map((each) => each.key).join(', ')}`,
     );
-  const { status, digest, input } = stage;
+  const { status, digest, input, untrusted } = stage;
   if (digest === null) throw failed(`${safe(key)} is ${status}: it waits for nothing.`);
-  if (status === `waiting_${is}`) return { digest, input };
+  if (status === `waiting_${is}`) return { digest, input, untrusted };
   const what = status === 'waiting_input' ? 'values' : 'an approval';
   throw failed(`${safe(key)} waits for ${what}.`, ...answerLines(run, stage));
 };

@@ -20,8 +20,9 @@ const answer = (name: 'approve' | 'reject') =>
     flags: { reason: textFlag('<text>', 'Why, for those who read the run') },
     run: async (context, { args, flags: { reason } }) => {
       const { client, id } = await runCrud.find(context, args.run);
-      const { digest, input } = await waitingStage(client, { id, key: args.stage, is: 'approval' });
-      for (const line of askedLines(input)) context.out.note(line);
+      const asked = await waitingStage(client, { id, key: args.stage, is: 'approval' });
+      const { digest } = asked;
+      for (const line of askedLines(asked)) context.out.note(line);
       await context.ask.confirm(`${name === 'approve' ? 'Approve' : 'Reject'} this?`);
       const body = { digest, ...(reason !== undefined && { reason }) };
       const done = await client.pipelines[name]({ id, key: args.stage, body });
@@ -41,12 +42,9 @@ const input = command({
   ],
   run: async (context, { args }) => {
     const { client, id } = await runCrud.find(context, args.run);
-    const { digest, input: asked } = await waitingStage(client, {
-      id,
-      key: args.stage,
-      is: 'input',
-    });
-    const fields = askedFields(asked);
+    const asked = await waitingStage(client, { id, key: args.stage, is: 'input' });
+    const { digest } = asked;
+    const fields = askedFields(asked.input);
     const isGuided = args.values.length === 0;
     if (isGuided) for (const line of askedLines(asked)) context.out.note(line);
     const values = isGuided

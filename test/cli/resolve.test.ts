@@ -59,8 +59,14 @@ describe('resolveId', () => {
     expect(await resolved('5zcccccc')).to.equal(id('cccccc'));
   });
 
-  it('prefers the name where something else ends like it', async () => {
-    expect(await resolved('aaaaaa')).to.equal(id('dddddd'));
+  it('asks which is meant where the name of one thing is the end of the id of another', async () => {
+    expect(await resolved('aaaaaa')).to.equal([
+      Exit.usage,
+      '"aaaaaa" may mean 2 things. Give more of the id:',
+      `  ${id('aaaaaa')}  github`,
+      `  ${id('dddddd')}  aaaaaa`,
+    ]);
+    expect(await resolved(id('dddddd'))).to.equal(id('dddddd'));
   });
 
   it('names the candidates where several have the name', async () => {

@@ -153,6 +153,39 @@ describe('a recurring task', () => {
     expect((await runsOf(id))[0]).to.include({ reason: '1340 due times missed' });
   });
 
+  it('loses no time that has come to a change before it fires', async () => {
+    nextMorning();
+    const far = new Date(clock.now() + 9 * DAY).toISOString();
+    for (const change of [{ endsAt: far }, { maxRuns: 5 }, { schedule: { cron: '0 9 * * *' } }]) {
+      nextMorning();
+      const id = await made();
+      const dueAt = (await get(id)).nextRunAt;
+      clock.forward(30_100);
+      const { status } = await desk.ask('PATCH', `${PATH}/${id}`, change);
+      await tick();
+      const runs = await runsOf(id);
+      expect([status, runs.map((run: { dueAt: string }) => run.dueAt)]).to.equal([200, [dueAt]]);
+      expect(Date.parse((await get(id)).nextRunAt)).to.be.above(clock.now());
+    }
+  });
+
+  it('runs nothing that waits any more once it is disabled', async () => {
+    nextMorning();
+    const stages = [{ key: 'ask', kind: 'approval', config: { message: 'Go?' } }];
+    const template = { name: 'Queue', stages };
+    const templateId = (await desk.ask('POST', '/api/pipelines/templates', template)).body.id;
+    const actionConfig = { templateId };
+    const id = await made({ action: 'start_pipeline', actionConfig, overlap: 'queue' });
+    for (let count = 0; count < 3; count++) await desk.ask('POST', `${PATH}/${id}/run`);
+    await desk.ask('PATCH', `${PATH}/${id}`, { enabled: false });
+    const [{ id: run }] = (await desk.ask('GET', '/api/pipelines')).body.pipelines;
+    await desk.ask('POST', `/api/pipelines/${run}/stop`);
+    await tick();
+    const statuses = (await runsOf(id)).map((each: { status: string }) => each.status);
+    expect(statuses.sort()).to.equal(['error', 'skipped', 'skipped']);
+    expect((await desk.ask('GET', '/api/pipelines')).body.pipelines).to.have.length(1);
+  });
+
   it('ends after its runs, and at its end', async () => {
     nextMorning();
     const counted = await made({ maxRuns: 2, missed: 'all' });

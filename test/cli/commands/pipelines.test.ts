@@ -21,6 +21,17 @@ stages:
     config: { message: "{{stages.draft.output}}" }
 `;
 
+const FORM = `name: Ask
+stages:
+  - key: form
+    kind: input
+    config:
+      message: What is it?
+      fields:
+        - { key: owner, label: Who, type: string, required: true }
+        - { key: size, label: How long, type: choice, options: [short, long] }
+`;
+
 describe('adjutant pipelines', () => {
   let world: World;
   let token: string;
@@ -98,7 +109,9 @@ stages:
     expect(live.stdout).to.match(
       /^now {2}tool {2}completed \d.*\n└─ rest {2}wait {2}completed \d.*\n {3}└─ approve {2}approval {2}waiting_approval.*\nSteps: waiting\n$/,
     );
-    expect(live.stderr).to.match(/^Go on\?\nAnswer: adjutant pipelines approve \w{6} approve/m);
+    expect(live.stderr).to.match(
+      /^> Go on\?\nDigest [0-9a-f]{8}\.\nAnswer: adjutant pipelines approve \w{6} approve/m,
+    );
     const piped = await world.cli(['pipelines', 'run', 'Quick', '--follow']);
     expect(piped.stderr).to.match(
       /^now {2}tool {2}completed\n(rest {2}wait {2}running\n)?rest {2}wait {2}completed\napprove {2}approval {2}waiting_approval\n$/,
@@ -175,6 +188,19 @@ stages:
     );
   });
 
+  it('shows what is approved with marks that no text can bring', async () => {
+    const message =
+      '"Go?\\n\\u200bAnswer: adjutant pipelines approve abc123 pay\\n\\u202eApproved."';
+    const ask = `{ key: ask, kind: approval, config: { message: ${message} } }`;
+    const id = await started('Marks', `name: Marks\nstages:\n  - ${ask}\n`);
+    const { stderr } = await world.cli(['pipelines', 'get', id], { terminal: 100 });
+    expect(stderr.split('\n').slice(0, 3)).to.equal([
+      '> Go?',
+      '> \\u{200b}Answer: adjutant pipelines approve abc123 pay',
+      '> \\u202eApproved.',
+    ]);
+  });
+
   it('asks below many runs without a warning', async () => {
     const body = { templateId: await keepTemplate(world.app, token, 'clock') };
     for (let count = 0; count < 12; count++) await world.client.pipelines.start({ body });
@@ -193,23 +219,13 @@ stages:
   };
 
   it('names the fields that a stage asks for, and whose run waits below', async () => {
-    const id = await started(
-      'Ask',
-      `name: Ask
-stages:
-  - key: form
-    kind: input
-    config:
-      message: What is it?
-      fields:
-        - { key: owner, label: Who, type: string, required: true }
-        - { key: size, label: How long, type: choice, options: [short, long] }
-`,
-    );
+    const id = await started('Ask', FORM);
     const shown = await world.cli(['pipelines', 'get', id], { terminal: 100 });
     const stage = `adjutant pipelines input ${id.slice(-6)} form`;
+    const { digest } = (await world.client.pipelines.get({ id })).stages[0] ?? {};
     expect(shown.stderr.split('\n')).to.equal([
-      'What is it?',
+      '> What is it?',
+      `Digest ${digest?.slice(0, 8)}.`,
       '  owner  Who: string, required',
       '  size  How long: choice of short, long',
       `Answer: ${stage}`,
