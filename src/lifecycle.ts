@@ -10,7 +10,6 @@ export const startModules = async (modules: Modules): Promise<void> => {
   await channels.load();
   await skills.skills.start();
   await agents.load();
-  await jobs.queue.start();
   await outbound.queue.start();
   await modules.knowledge.start();
   await modules.documents.start();
@@ -18,6 +17,8 @@ export const startModules = async (modules: Modules): Promise<void> => {
   await modules.folders.start();
   modules.folders.poll.start();
   await system.backups.start();
+  // After what writes in the parts above: its batches may fill a disk that is nearly full.
+  await jobs.queue.start();
   await modules.pipelines.start();
   modules.schedule.start(dueSourcesOf(modules));
 };

@@ -1,5 +1,5 @@
 import type { PipelineRunDetail, PipelineTemplate } from '../../src/client/index.js';
-import { duration, now, oneLine } from '../text.js';
+import { duration, localTime, now, oneLine } from '../text.js';
 
 type StageOfTemplate = PipelineTemplate['stages'][number];
 /** A stage of a run, as the API shows it. */
@@ -67,12 +67,13 @@ const stageTree = <Stage extends { key: string; needs?: string[] | undefined }>(
   stageBranches(stages).map(({ stage, lines, others }) => `${lines}${labelOf(stage, others)}`);
 
 const runLabel = (stage: StageOfRun, others: string[]): string => {
-  const { key, kind, status, startedAt, finishedAt, reason, error } = stage;
+  const { key, kind, status, startedAt, finishedAt, dueAt, reason, error } = stage;
   const end = finishedAt === null ? now() : Date.parse(finishedAt);
   const took = startedAt === null ? '' : ` ${duration(Math.max(0, end - Date.parse(startedAt)))}`;
+  const until = finishedAt === null && dueAt !== null ? ` until ${localTime(dueAt)}` : '';
   const why = error ?? reason;
   return [
-    oneLine(`${key}  ${kind}  ${status}${took}${why === null ? '' : `: ${why}`}`),
+    oneLine(`${key}  ${kind}  ${status}${took}${until}${why === null ? '' : `: ${why}`}`),
     ...(others.length > 0 ? [`also needs ${others.join(', ')}`] : []),
   ].join('  ');
 };

@@ -125,14 +125,17 @@ const haveRuns = async (stage: Stage): Promise<void> => {
     ],
   });
   const start = (name: string) => make(stage, 'POST', '/api/pipelines', { templateId, name });
+  const asking = (id: string) =>
+    until(
+      async () => (await stage.ask('GET', `/api/pipelines/${id}`)).body.stages,
+      (stages) =>
+        stages.filter(({ status }: { status: string }) => status.startsWith('waiting')).length ===
+        2,
+    );
   const { id } = await start('Release 2.0');
+  await asking(id);
   await make(stage, 'POST', `/api/pipelines/${id}/stop`, {});
-  const waiting = await start('Release 2.1');
-  await until(
-    async () => (await stage.ask('GET', `/api/pipelines/${waiting.id}`)).body.stages,
-    (stages) =>
-      stages.filter(({ status }: { status: string }) => status.startsWith('waiting')).length === 2,
-  );
+  await asking((await start('Release 2.1')).id);
 };
 
 /** Two notes, which operations have indexed. */
