@@ -48,9 +48,8 @@ export const decideStage = async (
     : { is: 'rejected' as const, digest, reason: reason?.slice(0, LONGEST_REASON) };
   const action = approved ? 'pipelines.approve' : 'pipelines.reject';
   const step = stepOf(deps, channel, { stage, origin, action });
-  return settled(stage, approved ? 'Approved' : 'Denied', () =>
-    deps.stages.answer(channel.userId, stage, { answer, steps: [step] }),
-  );
+  const word = approved ? 'Approved' : 'Denied';
+  return settled(deps, channel, stage, { word, answer: { answer, steps: [step] } });
 };
 
 /** Applies the values that a channel's owner has typed for a stage that waits for input. */
@@ -73,9 +72,7 @@ export const answerStageFrom = async (
   if (faults.length > 0) return notDecided(sayFaults(faults));
   const answer = { is: 'input' as const, digest: stage.digest, values };
   const step = stepOf(deps, channel, { stage, origin, action: 'pipelines.input' });
-  return settled(stage, 'Answered', () =>
-    deps.stages.answer(channel.userId, stage, { answer, steps: [step] }),
-  );
+  return settled(deps, channel, stage, { word: 'Answered', answer: { answer, steps: [step] } });
 };
 
 const replyTo = ({ asks, digest }: StageQuestion): string => {
@@ -93,17 +90,23 @@ const stepOf = (
   return auditFrom(clock, of.origin, { actorId: userId, action: of.action, target, data });
 };
 
-/** Returns the reply to an answer; another may have come first, or the run has ended. */
+/**
+ * Gives an answer, and returns the reply. Another may have come first, or the run has ended; where the
+ * stage still asks the same, the answer may be given again.
+ */
 const settled = async (
-  { run, key }: StageQuestion,
-  word: string,
-  answer: () => Promise<void>,
+  { stages }: StageDecisionDeps,
+  { userId }: LinkedChannel,
+  stage: StageQuestion,
+  given: { word: string; answer: Parameters<StageQuestions['answer']>[2] },
 ): Promise<DecisionReply> => {
   try {
-    await answer();
-    return { text: `${word}: ${key} of ${run}`, isOver: true };
+    await stages.answer(userId, stage, given.answer);
+    return { text: `${given.word}: ${stage.key} of ${stage.run}`, isOver: true };
   } catch (error) {
     if (!Boom.isBoom(error)) throw error;
-    return { text: `${error.message}. Nothing was decided.`, isOver: true };
+    const now = await stages.at(userId, stage);
+    const isOver = now?.digest !== stage.digest;
+    return { text: `${error.message}. Nothing was decided.`, isOver };
   }
 };
