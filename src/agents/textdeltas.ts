@@ -9,6 +9,9 @@ export interface DeltaSockets {
   send(userId: string, delta: TextDelta): void;
 }
 
+/** Called with each piece of a reply, and with the agent's step that the reply belongs to. */
+type ReplyListener = (text: string, step: number) => void;
+
 /** One reply that is being written. */
 export interface ReplyDeltas {
   take(text: string): void;
@@ -21,11 +24,11 @@ export interface ReplyDeltas {
  * stored; the message that follows has the complete text.
  */
 export const createDeltas = () => {
-  const listeners = new Map<string, Set<(text: string) => void>>();
+  const listeners = new Map<string, Set<ReplyListener>>();
   let sockets: DeltaSockets = { isWanted: () => false, send: () => undefined };
   return {
     /** Calls `hear` with each piece, until the returned function is called. */
-    listen: (agentId: string, hear: (text: string) => void): (() => void) => {
+    listen: (agentId: string, hear: ReplyListener): (() => void) => {
       const those = listeners.get(agentId) ?? new Set();
       listeners.set(agentId, those.add(hear));
       return () => {
@@ -48,7 +51,7 @@ export const createDeltas = () => {
       });
       return {
         take: (text) => {
-          for (const hear of listeners.get(id) ?? []) hear(text);
+          for (const hear of listeners.get(id) ?? []) hear(text, step);
           paced.take(text);
         },
         end: paced.end,

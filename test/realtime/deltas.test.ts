@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { WebSocket } from 'ws';
 import { openStream } from '../agents/chat/stream.js';
-import { call, type Stage, startStage } from '../agents/stage.js';
+import { call, enterAs, type Stage, startStage } from '../agents/stage.js';
 import { until } from '../harness/app.js';
 import { dictated, says } from '../harness/openai.js';
 
@@ -142,10 +142,12 @@ describe('replies as they are written, on /ws', () => {
     const { reply, say, end } = dictated();
     stage.model.script(reply);
     const asked = stage.model.nextAsked();
-    const { id } = await stage.spawn({ prompt: 'Think' });
+    // The sockets of the tests before may not have closed yet.
+    const reader = await enterAs(stage, 'latecomer');
+    const { id } = await reader.spawn({ prompt: 'Think' });
     await asked;
     await say('Nobody hears this. ');
-    const late = await listen();
+    const late = await listen(reader.token);
     await until(
       async () => {
         await say('.');
@@ -156,7 +158,7 @@ describe('replies as they are written, on /ws', () => {
     expect(late.deltas()[0]?.data.from).to.equal(0);
     expect(late.text()).to.match(/^Nobody hears this\. \.+$/);
     await end();
-    await stage.reaches(id);
+    await reader.reaches(id);
     late.close();
   });
 

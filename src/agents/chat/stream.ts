@@ -62,7 +62,7 @@ export async function* eventsOf(
 /**
  * Streams the agent's events after a number, and its replies as they are written, until the agent
  * finishes or the reader disconnects. An empty event says that there is nothing new. It subscribes
- * before it reads, so that no event is missed.
+ * before it reads, so that no event is missed. The text of a reply comes before its message.
  */
 async function* followReply(
   deps: FollowingDeps,
@@ -74,13 +74,12 @@ async function* followReply(
   let wasOver = false;
   try {
     while (!signal.aborted) {
-      const text = news.takeText();
-      if (text !== '') yield { event: 'delta', data: { text } };
-      if (news.takeEvents()) {
+      while (news.takeEvents()) {
         const page = await deps.rows.events(agent.id, last, PAGE);
         if (page.gap) yield { event: 'gap', data: { oldestId: page.oldestId } };
         for (const event of page.events) {
           last = event.id;
+          yield* deltaOf(news.takeText(stepOf(event)));
           yield { id: String(event.id), event: event.type, data: event };
           if (isEnd(event)) return;
         }
@@ -92,6 +91,7 @@ async function* followReply(
           news.again();
         }
       }
+      yield* deltaOf(news.takeText(Number.POSITIVE_INFINITY));
       if (await news.isIdle()) yield {};
     }
   } finally {
@@ -129,6 +129,13 @@ export const waitForOneAgent = async (
   return rows.byId(id);
 };
 
+const deltaOf = (text: string): ServerSentEvent[] =>
+  text === '' ? [] : [{ event: 'delta', data: { text } }];
+
+/** Returns the step whose reply is complete with this event; 0 if it completes none. */
+const stepOf = ({ type, data }: AgentEvent): number =>
+  type === 'agent.message' && typeof data.step === 'number' ? data.step : 0;
+
 const isEnd = ({ type, data }: AgentEvent): boolean =>
   type === 'agent.status' && FINISHED.some((status) => status === data.status);
 
@@ -141,7 +148,9 @@ const isOver = async ({ rows }: FollowingDeps, id: string): Promise<boolean> => 
 const listen = ({ hub, deltas }: FollowingDeps, { id, user_id }: AgentRow, signal: AbortSignal) => {
   let waking = new AbortController();
   let hasEvents = true;
-  let text = '';
+  /** Pieces of replies in the order of writing. */
+  let pending: { step: number; text: string }[] = [];
+  let length = 0;
   const stops = [
     ...AGENT_CHANNELS.map((channel) =>
       hub.listen(user_id, channel, (data) => {
@@ -150,16 +159,24 @@ const listen = ({ hub, deltas }: FollowingDeps, { id, user_id }: AgentRow, signa
         waking.abort();
       }),
     ),
-    deltas.listen(id, (more) => {
-      if (text.length < MOST_PENDING) text += more;
+    deltas.listen(id, (text, step) => {
+      if (length < MOST_PENDING) {
+        const last = pending.at(-1);
+        if (last?.step === step) last.text += text;
+        else pending.push({ step, text });
+        length += text.length;
+      }
       waking.abort();
     }),
   ];
   return {
-    takeText: () => {
-      const taken = text;
-      text = '';
-      return taken;
+    /** Takes the text of the replies up to this step. */
+    takeText: (upTo: number): string => {
+      const taken = pending.filter(({ step }) => step <= upTo);
+      const text = taken.map((piece) => piece.text).join('');
+      pending = pending.slice(taken.length);
+      length -= text.length;
+      return text;
     },
     takeEvents: () => {
       const taken = hasEvents;
@@ -173,7 +190,7 @@ const listen = ({ hub, deltas }: FollowingDeps, { id, user_id }: AgentRow, signa
      * Resolves to false when there is something new, and to true after a while without anything.
      */
     isIdle: async (): Promise<boolean> => {
-      if (hasEvents || text !== '' || signal.aborted) return false;
+      if (hasEvents || pending.length > 0 || signal.aborted) return false;
       waking = new AbortController();
       const either = AbortSignal.any([signal, waking.signal]);
       return pause(IDLE_MS, true, { signal: either }).catch(() => false);
