@@ -1,0 +1,104 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { NamedError } from '../../kernel/failure.js';
+
+/** The error of a file whose header cannot be read: a sentence that says what is wrong with it. */
+export class GgufFault extends NamedError {}
+
+/** The bytes of a header, read one value after the other. Little-endian. */
+export interface HeaderBytes {
+  /** The size of the file in bytes. */
+  size: number;
+  /** The number of bytes that were read or skipped. */
+  position(): number;
+  uint8(): number;
+  int8(): number;
+  uint16(): number;
+  int16(): number;
+  uint32(): number;
+  int32(): number;
+  float32(): number;
+  float64(): number;
+  int64(): number;
+  /** A count or a size of 64 bits. One that is larger than the file is a fault that names it. */
+  count(what: string): number;
+  text(bytes: number, encoding: 'utf8' | 'latin1'): string;
+  skip(bytes: number): void;
+  close(): void;
+}
+
+const WINDOW = 1024 * 1024;
+/** Ours: the most bytes of a header. Those of large vocabularies have 25 MB. */
+const LONGEST_HEADER = 64 * 1024 * 1024;
+
+/** Opens a file whose header is read in pieces of 1 MiB. */
+export const openBytes = (path: string): HeaderBytes => {
+  const file = openSync(path, 'r');
+  const { size } = fstatSync(file);
+  let window: Buffer = Buffer.alloc(0);
+  let start = 0;
+  let at = 0;
+  /** Moves past the bytes, which are then in the window, and returns where in it they begin. */
+  const take = (bytes: number): number => {
+    if (at + bytes > window.length) {
+      start += at;
+      at = 0;
+      checkEnd(start + bytes, size);
+      window = piece(file, start, Math.min(Math.max(WINDOW, bytes), size - start));
+    }
+    at += bytes;
+    return at - bytes;
+  };
+  return {
+    size,
+    position: () => start + at,
+    ...numbersOf(() => window, take),
+    count: (what) => {
+      const from = take(8);
+      const value = window.readBigUInt64LE(from);
+      if (value > BigInt(size)) throw new GgufFault(`It claims ${value} ${what}`);
+      return Number(value);
+    },
+    text: (bytes, encoding) => {
+      const from = take(bytes);
+      return window.toString(encoding, from, from + bytes);
+    },
+    skip: (bytes) => {
+      checkEnd(start + at + bytes, size);
+      at += bytes;
+    },
+    close: () => closeSync(file),
+  };
+};
+
+const numbersOf = (window: () => Buffer, take: (bytes: number) => number) => {
+  const number = (bytes: number, read: (from: Buffer, at: number) => number) => () => {
+    const at = take(bytes);
+    return read(window(), at);
+  };
+  return {
+    uint8: number(1, (from, at) => from.readUInt8(at)),
+    int8: number(1, (from, at) => from.readInt8(at)),
+    uint16: number(2, (from, at) => from.readUInt16LE(at)),
+    int16: number(2, (from, at) => from.readInt16LE(at)),
+    uint32: number(4, (from, at) => from.readUInt32LE(at)),
+    int32: number(4, (from, at) => from.readInt32LE(at)),
+    float32: number(4, (from, at) => from.readFloatLE(at)),
+    float64: number(8, (from, at) => from.readDoubleLE(at)),
+    int64: number(8, (from, at) => Number(from.readBigInt64LE(at))),
+  };
+};
+
+const checkEnd = (end: number, size: number): void => {
+  if (end > size) throw new GgufFault('The file ends within its header');
+  if (end > LONGEST_HEADER) {
+    throw new GgufFault(`Its header is longer than ${LONGEST_HEADER / 1024 ** 2} MiB`);
+  }
+};
+
+const piece = (file: number, start: number, bytes: number): Buffer => {
+  const into = Buffer.allocUnsafe(bytes);
+  if (readSync(file, into, 0, bytes, start) < bytes) {
+    throw new GgufFault('The file became shorter while it was read');
+  }
+  return into;
+};

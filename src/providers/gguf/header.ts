@@ -1,0 +1,124 @@
+import { GgufFault } from './bytes.js';
+import { keptBy } from './layers.js';
+import { type Metadata, TOKENS } from './metadata.js';
+import type { GgufContents } from './parts.js';
+import { quantizationOf } from './quantization.js';
+import type { ExpertUse, ModelShape } from './shape.js';
+import type { TensorFacts } from './tensors.js';
+import {
+  metadataClaims,
+  metadataLength,
+  metadataNumber,
+  metadataNumbers,
+  metadataText,
+  metadataTexts,
+} from './values.js';
+import { slidingOf } from './windows.js';
+
+/** The facts that the files of a model say of it. */
+export interface GgufHeader extends ModelShape {
+  architecture: string;
+  name: string | null;
+  /** Counted in the tensors. */
+  parameters: number;
+  /** The longest context of its training, in tokens; null: the file does not say. */
+  contextLength: number | null;
+  /** `Q4_K_M`; where the file does not name it the type of most of its weights. */
+  quantization: string;
+  licence: string | null;
+  languages: string[];
+  hasChatTemplate: boolean;
+  /** True if the chat template speaks of tools. */
+  hasTools: boolean;
+  /** The way in which the vectors of tokens become one of the text; null: not named. */
+  pooling: 'none' | 'mean' | 'cls' | 'last' | 'rank' | null;
+  /** True for a model that makes vectors of texts. */
+  isEmbedding: boolean;
+  fileBytes: number;
+}
+
+const POOLING = ['none', 'mean', 'cls', 'last', 'rank'] as const;
+const TEMPLATE = 'tokenizer.chat_template';
+const EXPERT = /\.ffn_\w+_exps\.|\.ffn_\w+\.\d+\.weight$/;
+
+/** Describes a model by its metadata and tensors. Throws GgufFault where it is no language model. */
+export const describeModel = ({ metadata, tensors, fileBytes }: GgufContents): GgufHeader => {
+  const architecture = metadataText(metadata, 'general.architecture');
+  if (!architecture) throw new GgufFault('It names no general.architecture');
+  const pooling = POOLING[metadataNumber(metadata, `${architecture}.pooling_type`) ?? -1] ?? null;
+  return {
+    ...shapeOf(metadata, architecture, tensors),
+    architecture,
+    name: metadataText(metadata, 'general.name'),
+    parameters: sum(tensors, ({ elements }) => elements),
+    contextLength: metadataNumber(metadata, `${architecture}.context_length`),
+    quantization: quantizationOf(metadataNumber(metadata, 'general.file_type'), tensors),
+    licence: metadataText(metadata, 'general.license'),
+    languages: metadataTexts(metadata, 'general.languages'),
+    hasChatTemplate: metadata.has(TEMPLATE),
+    hasTools:
+      metadata.has(`${TEMPLATE}.tool_use`) ||
+      /\btools\b/.test(metadataText(metadata, TEMPLATE) ?? ''),
+    pooling,
+    isEmbedding: pooling !== null && !['none', 'rank'].includes(pooling),
+    fileBytes,
+  };
+};
+
+const shapeOf = (metadata: Metadata, architecture: string, tensors: TensorFacts[]): ModelShape => {
+  const at = (key: string): number | null => metadataNumber(metadata, `${architecture}.${key}`);
+  const all = (key: string): number[] =>
+    metadataNumbers(metadata, `${architecture}.${key}`, layers) ?? [0];
+  const layers = needed(architecture, 'block_count', at('block_count'));
+  const embeddingLength = needed(architecture, 'embedding_length', at('embedding_length'));
+  const kept = keptBy(metadata, architecture, { layers, tensors });
+  const ownBytes = (name: string): number => tensors.find((each) => each.name === name)?.bytes ?? 0;
+  return {
+    weightsBytes: sum(tensors, ({ bytes }) => bytes),
+    tokenEmbeddingBytes: ownBytes('token_embd.weight'),
+    outputBytes: ownBytes('output.weight'),
+    layers,
+    embeddingLength,
+    feedForwardLength: at('expert_feed_forward_length') || Math.max(...all('feed_forward_length')),
+    vocabularySize: metadataLength(metadata, TOKENS) ?? at('vocab_size') ?? 0,
+    heads: Math.max(...all('attention.head_count')),
+    ...kept,
+    sliding: slidingOf({
+      architecture,
+      layers,
+      window: at('attention.sliding_window'),
+      pattern:
+        metadataClaims(metadata, `${architecture}.attention.sliding_window_pattern`) ??
+        at('attention.sliding_window_pattern'),
+      keyLength: at('attention.key_length_swa') ?? kept.keyLength,
+      valueLength: at('attention.value_length_swa') ?? kept.valueLength,
+    }),
+    experts: expertsOf(at, tensors),
+  };
+};
+
+const expertsOf = (
+  at: (key: string) => number | null,
+  tensors: TensorFacts[],
+): ExpertUse | null => {
+  const count = at('expert_count');
+  if (!count) return null;
+  const used = at('expert_used_count') ?? count;
+  const ofExperts = tensors.filter(({ name }) => EXPERT.test(name));
+  const bytes = sum(ofExperts, (tensor) => tensor.bytes);
+  return { used, idleBytes: Math.round(bytes * (1 - Math.min(1, used / count))) };
+};
+
+/** Ours: the most layers, and the longest vectors. */
+const MOST = 100_000;
+
+const needed = (architecture: string, key: string, value: number | null): number => {
+  if (!value) {
+    throw new GgufFault(`It has no "${architecture}.${key}", so it is no language model`);
+  }
+  if (value > MOST) throw new GgufFault(`Its "${architecture}.${key}" is ${value}`);
+  return value;
+};
+
+const sum = (tensors: TensorFacts[], of: (tensor: TensorFacts) => number): number =>
+  tensors.reduce((total, tensor) => total + of(tensor), 0);

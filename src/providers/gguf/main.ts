@@ -1,0 +1,30 @@
+import { text } from 'node:stream/consumers';
+import { errorCode } from '../../kernel/failure.js';
+import { GgufFault } from './bytes.js';
+import { describeModel, type GgufHeader } from './header.js';
+import { readParts } from './parts.js';
+
+/** The line that the reading process writes. */
+export type GgufLine = { header: GgufHeader } | { fault: string };
+
+/**
+ * Reads the header of a model, in a process of its own. Its standard input has the paths of all its
+ * files as JSON.
+ */
+const main = async (): Promise<void> => {
+  const paths: string[] = JSON.parse(await text(process.stdin));
+  process.stdout.write(`${JSON.stringify(read(paths))}\n`);
+};
+
+const read = (paths: string[]): GgufLine => {
+  try {
+    return { header: describeModel(readParts(paths)) };
+  } catch (error) {
+    const code = errorCode(error);
+    if (code) return { fault: `It cannot be read: ${code}` };
+    if (!(error instanceof GgufFault)) throw error;
+    return { fault: error.message };
+  }
+};
+
+await main();

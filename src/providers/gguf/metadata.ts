@@ -1,0 +1,121 @@
+import { GgufFault, type HeaderBytes } from './bytes.js';
+
+/** A list of the metadata: how many values, and they themselves if they are few and short. */
+export interface MetadataList {
+  count: number;
+  values: (number | boolean | string)[] | null;
+}
+export type MetadataValue = number | boolean | string | MetadataList;
+export type Metadata = ReadonlyMap<string, MetadataValue>;
+
+export const TOKENS = 'tokenizer.ggml.tokens';
+
+/** Ours: the most keys and tokens. Real files have some 60 keys and 300,000 tokens. */
+const MOST_KEYS = 65_536;
+const MOST_TOKENS = 1_048_576;
+/** The longest key, by the format; ours: the longest text, which is a chat template. */
+const LONGEST_KEY = 65_535;
+const LONGEST_TEXT = 1024 * 1024;
+/** Ours: the most values of a list that are kept, and the longest text of one. */
+const KEPT_VALUES = 4096;
+const KEPT_TEXT = 256;
+
+const STRING = 8;
+const LIST = 9;
+/** The types of single values by their number in the format, with their bytes. */
+const TYPES: Record<number, { bytes: number; read(from: HeaderBytes): number | boolean }> = {
+  0: { bytes: 1, read: (from) => from.uint8() },
+  1: { bytes: 1, read: (from) => from.int8() },
+  2: { bytes: 2, read: (from) => from.uint16() },
+  3: { bytes: 2, read: (from) => from.int16() },
+  4: { bytes: 4, read: (from) => from.uint32() },
+  5: { bytes: 4, read: (from) => from.int32() },
+  6: { bytes: 4, read: (from) => from.float32() },
+  7: { bytes: 1, read: (from) => from.uint8() !== 0 },
+  10: { bytes: 8, read: (from) => from.int64() },
+  11: { bytes: 8, read: (from) => from.int64() },
+  12: { bytes: 8, read: (from) => from.float64() },
+};
+
+/** Reads the keys and values. Throws GgufFault for a key or a token that is there twice. */
+export const readMetadata = (from: HeaderBytes, keys: number): Metadata => {
+  if (keys > MOST_KEYS) {
+    throw new GgufFault(`It has ${keys} metadata keys; at most ${MOST_KEYS} are read`);
+  }
+  const metadata = new Map<string, MetadataValue>();
+  for (let n = 0; n < keys; n++) {
+    const key = takeText(from, 'a key of its metadata', LONGEST_KEY);
+    if (metadata.has(key)) throw new GgufFault(`Its metadata has the key ${quoted(key)} twice`);
+    metadata.set(key, readValue(from, key));
+  }
+  return metadata;
+};
+
+/** Reads a text with its length before it. Throws GgufFault for one that is longer than allowed. */
+export const takeText = (from: HeaderBytes, what: string, longest: number): string => {
+  const bytes = from.count(`bytes for ${what}`);
+  if (bytes > longest) {
+    throw new GgufFault(`It claims ${bytes} bytes for ${what}; at most ${longest} are read`);
+  }
+  return from.text(bytes, 'utf8');
+};
+
+/** A name from a file as a part of a sentence. */
+export const quoted = (name: string): string => JSON.stringify(name.slice(0, 80));
+
+const readValue = (from: HeaderBytes, key: string): MetadataValue => {
+  const type = from.uint32();
+  if (type === STRING) return takeText(from, `the text of ${quoted(key)}`, LONGEST_TEXT);
+  if (type === LIST) return readList(from, key);
+  return typeOf(type, key).read(from);
+};
+
+const readList = (from: HeaderBytes, key: string): MetadataList => {
+  const type = from.uint32();
+  if (type === LIST) throw new GgufFault(`The list ${quoted(key)} has lists in it`);
+  const count = from.count(`values for the list ${quoted(key)}`);
+  if (type === STRING) {
+    return key === TOKENS ? checkTokens(from, count) : readTexts(from, count, key);
+  }
+  const { bytes, read } = typeOf(type, key);
+  if (count <= KEPT_VALUES) {
+    return { count, values: Array.from({ length: count }, () => read(from)) };
+  }
+  from.skip(count * bytes);
+  return { count, values: null };
+};
+
+const typeOf = (type: number, key: string) => {
+  const known = TYPES[type];
+  if (!known) throw new GgufFault(`The value of ${quoted(key)} has the unknown type ${type}`);
+  return known;
+};
+
+const readTexts = (from: HeaderBytes, count: number, key: string): MetadataList => {
+  const values: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const bytes = from.count(`bytes for a text of ${quoted(key)}`);
+    if (count > KEPT_VALUES || bytes > KEPT_TEXT) from.skip(bytes);
+    else values.push(from.text(bytes, 'utf8'));
+  }
+  return { count, values: values.length === count ? values : null };
+};
+
+/** llama.cpp aborts its process at a token that is there twice, except for empty ones. */
+const checkTokens = (from: HeaderBytes, count: number): MetadataList => {
+  if (count > MOST_TOKENS) {
+    throw new GgufFault(`It has ${count} tokens; at most ${MOST_TOKENS} are read`);
+  }
+  const seen = new Set<string>();
+  for (let n = 0; n < count; n++) {
+    const bytes = from.count('bytes for a token');
+    if (bytes > LONGEST_KEY) throw new GgufFault(`A token has ${bytes} bytes`);
+    const token = from.text(bytes, 'latin1');
+    if (bytes > 0 && seen.has(token)) {
+      const shown = quoted(Buffer.from(token, 'latin1').toString());
+      throw new GgufFault(`Its vocabulary has the token ${shown} twice`);
+    }
+    seen.add(token);
+  }
+  return { count, values: null };
+};

@@ -1,0 +1,93 @@
+import { basename, dirname, join } from 'node:path';
+import { GgufFault, type HeaderBytes, openBytes } from './bytes.js';
+import { type Metadata, readMetadata } from './metadata.js';
+import { readTensors, type TensorFacts } from './tensors.js';
+
+/** The headers of all files of a model. */
+export interface GgufContents {
+  metadata: Metadata;
+  tensors: TensorFacts[];
+  /** The bytes of all files. */
+  fileBytes: number;
+}
+
+const PART = /-(\d{5})-of-(\d{5})\.gguf$/;
+/** Ours: the most files of one model. */
+const MOST_PARTS = 1000;
+const MAGIC = Buffer.from('GGUF').readUInt32LE();
+const DEFAULT_ALIGNMENT = 32;
+
+/** Returns the paths of all files of a model: `model-00001-of-00003.gguf` and those beside it. */
+export const partsOf = (path: string): string[] => {
+  const [suffix, , total = ''] = PART.exec(path) ?? [];
+  const count = Number(total);
+  if (!suffix || count === 0 || count > MOST_PARTS) return [path];
+  const stem = basename(path).slice(0, -suffix.length);
+  return Array.from({ length: count }, (_, at) => {
+    const number = String(at + 1).padStart(5, '0');
+    return join(dirname(path), `${stem}-${number}-of-${total}.gguf`);
+  });
+};
+
+/** Reads the headers of all files of a model. Throws GgufFault, or the error of the file system. */
+export const readParts = (paths: string[]): GgufContents => {
+  const parts = paths.map(readPart);
+  const [first] = parts;
+  if (!first) throw new GgufFault('It has no files');
+  const { metadata } = first;
+  const tensors = parts.flatMap((part) => part.tensors);
+  const count = metadata.get('split.count') ?? 1;
+  if (count !== 0 && count !== parts.length) {
+    throw new GgufFault(
+      `It is one of ${count} files, of which ${parts.length} are named as its own`,
+    );
+  }
+  const total = metadata.get('split.tensors.count') ?? tensors.length;
+  if (total !== tensors.length) {
+    throw new GgufFault(`Its files have ${tensors.length} of ${total} tensors`);
+  }
+  return { metadata, tensors, fileBytes: parts.reduce((sum, { size }) => sum + size, 0) };
+};
+
+const readPart = (path: string) => {
+  const from = openBytes(path);
+  try {
+    return readHeader(from);
+  } finally {
+    from.close();
+  }
+};
+
+const readHeader = (from: HeaderBytes) => {
+  if (from.size < 4 || from.uint32() !== MAGIC) {
+    throw new GgufFault('It does not begin with "GGUF"');
+  }
+  const version = from.uint32();
+  if (version !== 2 && version !== 3) {
+    throw new GgufFault(`It has version ${version} of the format; 2 and 3 are read`);
+  }
+  const tensorCount = from.count('tensors');
+  const metadata = readMetadata(from, from.count('metadata keys'));
+  const tensors = readTensors(from, tensorCount);
+  checkPlaces(tensors, startOf(metadata, from.position()), from.size);
+  return { metadata, tensors, size: from.size };
+};
+
+/** Returns where the tensors begin: after the header, aligned. */
+const startOf = (metadata: Metadata, end: number): number => {
+  const alignment = metadata.get('general.alignment') ?? DEFAULT_ALIGNMENT;
+  if (typeof alignment !== 'number' || !(alignment > 0) || alignment % 8 !== 0) {
+    throw new GgufFault('Its general.alignment is no multiple of 8');
+  }
+  return Math.ceil(end / alignment) * alignment;
+};
+
+const checkPlaces = (tensors: TensorFacts[], start: number, size: number): void => {
+  const end = tensors.reduce((most, { offset, bytes }) => {
+    if (offset < 0) throw new GgufFault('A tensor begins before the file');
+    return Math.max(most, start + offset + bytes);
+  }, 0);
+  if (end > size) {
+    throw new GgufFault(`The file is cut off: its tensors end at byte ${end}, it has ${size}`);
+  }
+};
