@@ -1,0 +1,124 @@
+import type { ModelShape } from '../../providers/gguf/shape.js';
+import { memoryOf } from './memory.js';
+
+/** The memory of a machine. */
+export interface MachineMemory {
+  memory: { totalBytes: number; availableBytes: number };
+  gpus: {
+    /** null: no source says how much it has, and nothing is put there. */
+    vramBytes: number | null;
+    /** True if it uses the memory of the machine. */
+    isUnified: boolean;
+  }[];
+}
+
+/** The place of a model on a machine. */
+export interface MachineFit {
+  runsOn: 'gpu' | 'cpu' | 'split' | 'none';
+  /** The bytes that are left of what it may use, where the least is left; negative: so much is missing. */
+  headroomBytes: number;
+  /** The layers that are put on the GPU; one more than the model has: its output too. */
+  gpuLayers: number;
+  /** A sentence for people. */
+  why: string;
+}
+
+/** Ours: the share of a GPU's memory, and of the memory that is free, that a model may use. */
+const GPU_SHARE = 0.85;
+const CPU_SHARE = 0.8;
+
+interface Budgets {
+  gpu: number;
+  cpu: number;
+  /** True if the GPU uses the memory of the machine, which is then counted once. */
+  isUnified: boolean;
+  /** The GPUs among which the layers are divided; each needs a compute buffer. */
+  gpus: number;
+}
+
+/** Finds where a model runs: on the GPU alone, else on both, else on the CPU, else nowhere. */
+export const fitTo = (
+  machine: MachineMemory,
+  model: ModelShape,
+  contextWindow: number,
+): MachineFit => {
+  const budgets = budgetsOf(machine);
+  for (let gpuLayers = budgets.gpu > 0 ? model.layers + 1 : 0; gpuLayers >= 0; gpuLayers--) {
+    if (budgets.isUnified && gpuLayers > 0 && gpuLayers <= model.layers) continue;
+    const need = needOf(model, { contextWindow, gpuLayers }, budgets);
+    const left = leftOf(need, budgets);
+    if (left >= 0) return fitOf(model, { gpuLayers, left, need, budgets });
+  }
+  return misfit(memoryOf(model, { contextWindow }).totalBytes, budgets);
+};
+
+/** Returns bytes as a person reads them: `5.1 GB`, `640 MB`. */
+export const readableSize = (bytes: number): string =>
+  bytes < 999.5e6 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+
+const budgetsOf = ({ memory, gpus }: MachineMemory): Budgets => {
+  const cpu = memory.availableBytes * CPU_SHARE;
+  const apart = gpus.filter(({ isUnified, vramBytes }) => !isUnified && vramBytes !== null);
+  const gpu = apart.reduce((sum, { vramBytes }) => sum + (vramBytes ?? 0) * GPU_SHARE, 0);
+  if (gpu > 0) return { gpu, cpu, isUnified: false, gpus: apart.length };
+  const unified = gpus.find(({ isUnified }) => isUnified);
+  if (!unified) return { gpu: 0, cpu, isUnified: false, gpus: 0 };
+  const limit = (unified.vramBytes ?? memory.totalBytes) * GPU_SHARE;
+  return { gpu: Math.min(limit, cpu), cpu, isUnified: true, gpus: 1 };
+};
+
+interface MemoryNeed {
+  gpu: number;
+  cpu: number;
+}
+
+const needOf = (
+  model: ModelShape,
+  options: { contextWindow: number; gpuLayers: number },
+  budgets: Budgets,
+): MemoryNeed => {
+  const { gpuBytes, cpuBytes, bufferBytes } = memoryOf(model, options);
+  if (options.gpuLayers === 0) return { gpu: 0, cpu: cpuBytes };
+  if (budgets.isUnified) return { gpu: gpuBytes + cpuBytes, cpu: 0 };
+  // Each further GPU has a compute buffer of its own.
+  return { gpu: gpuBytes + (budgets.gpus - 1) * bufferBytes, cpu: cpuBytes };
+};
+
+const leftOf = (need: MemoryNeed, { gpu, cpu }: Budgets): number => {
+  if (need.gpu === 0) return Math.floor(cpu - need.cpu);
+  return Math.floor(Math.min(gpu - need.gpu, cpu - need.cpu));
+};
+
+interface Placement {
+  gpuLayers: number;
+  left: number;
+  need: MemoryNeed;
+  budgets: Budgets;
+}
+
+const fitOf = (model: ModelShape, { gpuLayers, left, need, budgets }: Placement): MachineFit => {
+  const shared = { headroomBytes: left, gpuLayers };
+  const inMemory = `${readableSize(need.cpu)} of the ${readableSize(budgets.cpu)} of memory`;
+  const onGpu = `${readableSize(need.gpu)} of the ${readableSize(budgets.gpu)} that a model may use`;
+  if (gpuLayers === 0) {
+    return { ...shared, runsOn: 'cpu', why: `It needs ${inMemory} that a model may use.` };
+  }
+  if (gpuLayers > model.layers) {
+    const place = budgets.isUnified ? 'of the memory shared with the GPU' : 'on the GPU';
+    return { ...shared, runsOn: 'gpu', why: `It needs ${onGpu} ${place}.` };
+  }
+  const layers = `${gpuLayers} of its ${model.layers} layers`;
+  const why = `With ${layers} on the GPU it needs ${onGpu} there, and ${inMemory}.`;
+  return { ...shared, runsOn: 'split', why };
+};
+
+const misfit = (totalBytes: number, { gpu, cpu, isUnified }: Budgets): MachineFit => {
+  const isApart = gpu > 0 && !isUnified;
+  const beside = isApart ? ` and ${readableSize(gpu)} on the GPU` : '';
+  return {
+    runsOn: 'none',
+    headroomBytes: Math.floor((isApart ? gpu + cpu : cpu) - totalBytes),
+    gpuLayers: 0,
+    why: `It needs ${readableSize(totalBytes)}; a model may use ${readableSize(cpu)} of memory${beside}.`,
+  };
+};

@@ -1,0 +1,68 @@
+import { type MachineFit, readableSize } from './machine.js';
+
+/** A model with where it runs, as `fitTo` and `speedOf` say. */
+export interface Candidate {
+  model: string;
+  /** Its purposes: `chat`, `tools`, `code`, `embedding`, `speech`. */
+  useCases: readonly string[];
+  parameters: number;
+  totalBytes: number;
+  runsOn: MachineFit['runsOn'];
+  tokensPerSecond: { estimated: number | null; measured: { median: number } | null };
+}
+
+/** The model that is recommended; null: none fits, or there is none for the use case. */
+export interface Recommendation {
+  model: string | null;
+  /** A sentence for people. */
+  why: string;
+}
+
+/** Ours: the tokens per second from which a reply is read without waiting for it. */
+const READABLE_SPEED = 5;
+
+/**
+ * Recommends one model: the largest that runs on the GPU alone, else the largest that is fast enough,
+ * else the smallest that fits. Of models of one size the one with more bytes, then by name.
+ */
+export const recommend = (candidates: readonly Candidate[], useCase: string): Recommendation => {
+  const suited = candidates.filter(({ useCases }) => useCases.includes(useCase)).sort(bySize);
+  if (suited.length === 0) return { model: null, why: `There is no model for ${useCase}.` };
+  const fitting = suited.filter(({ runsOn }) => runsOn !== 'none');
+  const [smallest] = suited.slice(-1);
+  if (fitting.length === 0) {
+    const need = readableSize(smallest?.totalBytes ?? 0);
+    return { model: null, why: `No model for ${useCase} fits: the smallest needs ${need}.` };
+  }
+  return choiceOf(fitting, useCase);
+};
+
+const choiceOf = (fitting: Candidate[], useCase: string): Recommendation => {
+  const onGpu = fitting.find(({ runsOn }) => runsOn === 'gpu');
+  if (onGpu) {
+    return { model: onGpu.model, why: `The largest for ${useCase} that runs on the GPU alone.` };
+  }
+  const fast = fitting.find((each) => (speed(each) ?? 0) >= READABLE_SPEED);
+  if (fast) {
+    const said = `${fast.tokensPerSecond.measured ? 'measured' : 'estimated'} at ${shown(fast)}`;
+    return { model: fast.model, why: `The largest for ${useCase} that is fast enough: ${said}.` };
+  }
+  const smallest = fitting.at(-1);
+  const isUnknown = fitting.some((each) => speed(each) === null);
+  const why = isUnknown
+    ? `The smallest for ${useCase}; how fast the larger ones would be is not known.`
+    : `The smallest for ${useCase}: none that fits reaches ${READABLE_SPEED} tokens per second.`;
+  return { model: smallest?.model ?? null, why };
+};
+
+const bySize = (a: Candidate, b: Candidate): number =>
+  b.parameters - a.parameters || b.totalBytes - a.totalBytes || compare(a.model, b.model);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The measured speed, or the estimated one where none was measured. */
+const speed = ({ tokensPerSecond: { measured, estimated } }: Candidate): number | null =>
+  measured ? measured.median : estimated;
+
+const shown = (candidate: Candidate): string =>
+  `${(speed(candidate) ?? 0).toFixed(1)} tokens per second`;

@@ -1,0 +1,128 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { type Candidate, recommend } from '../../src/capabilities/fit/recommend.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const model = (
+  name: string,
+  billions: number,
+  runsOn: Candidate['runsOn'],
+  {
+    estimated = null,
+    measured = null,
+    gb = billions,
+    useCases = ['chat'],
+  }: {
+    estimated?: number | null;
+    measured?: number | null;
+    gb?: number;
+    useCases?: string[];
+  } = {},
+): Candidate => ({
+  model: name,
+  useCases,
+  parameters: billions * 1e9,
+  totalBytes: gb * 1e9,
+  runsOn,
+  tokensPerSecond: { estimated, measured: measured === null ? null : { median: measured } },
+});
+
+const CASES: [name: string, candidates: Candidate[], model: string | null, why: string][] = [
+  [
+    'the largest on the GPU, though larger ones run on the CPU',
+    [model('s', 1, 'gpu'), model('m', 8, 'gpu'), model('l', 14, 'split', { estimated: 30 })],
+    'm',
+    'The largest for chat that runs on the GPU alone.',
+  ],
+  [
+    'the largest that is fast enough on the CPU',
+    [
+      model('s', 1, 'cpu', { estimated: 40 }),
+      model('m', 4, 'cpu', { estimated: 5 }),
+      model('l', 8, 'cpu', { estimated: 4.9 }),
+    ],
+    'm',
+    'The largest for chat that is fast enough: estimated at 5.0 tokens per second.',
+  ],
+  [
+    'what was measured before what is estimated',
+    [
+      model('s', 1, 'cpu', { estimated: 40 }),
+      model('m', 4, 'cpu', { estimated: 9, measured: 3 }),
+      model('l', 8, 'split', { estimated: 4, measured: 6.25 }),
+    ],
+    'l',
+    'The largest for chat that is fast enough: measured at 6.3 tokens per second.',
+  ],
+  [
+    'the smallest where none is fast enough',
+    [model('s', 4, 'cpu', { estimated: 4 }), model('m', 8, 'cpu', { estimated: 2 })],
+    's',
+    'The smallest for chat: none that fits reaches 5 tokens per second.',
+  ],
+  [
+    'the smallest where no speed is known',
+    [model('s', 4, 'cpu'), model('m', 8, 'cpu')],
+    's',
+    'The smallest for chat; how fast the larger ones would be is not known.',
+  ],
+  [
+    'a model that fits before larger ones that do not',
+    [model('s', 1, 'cpu', { estimated: 9 }), model('xl', 70, 'none', { estimated: 1 })],
+    's',
+    'The largest for chat that is fast enough: estimated at 9.0 tokens per second.',
+  ],
+  [
+    'of equal ones the one with more bytes, then by name',
+    [
+      model('0', 8, 'gpu', { gb: 5 }),
+      model('b', 8, 'gpu', { gb: 9 }),
+      model('a', 8, 'gpu', { gb: 9 }),
+    ],
+    'a',
+    'The largest for chat that runs on the GPU alone.',
+  ],
+  [
+    'none where nothing fits',
+    [model('s', 4, 'none', { gb: 3 }), model('m', 8, 'none')],
+    null,
+    'No model for chat fits: the smallest needs 3.0 GB.',
+  ],
+  [
+    'none where there is none for the use case',
+    [model('e', 0.1, 'cpu', { useCases: ['embedding'] })],
+    null,
+    'There is no model for chat.',
+  ],
+  ['none where there is no model', [], null, 'There is no model for chat.'],
+];
+
+describe('the recommended model', () => {
+  it('is the best for the machine, with the reason', () => {
+    const found = CASES.map(([name, candidates]) => {
+      const { model: chosen, why } = recommend(candidates, 'chat');
+      return [name, chosen, why];
+    });
+    expect(found).to.equal(CASES.map(([name, , chosen, why]) => [name, chosen, why]));
+  });
+
+  it('does not depend on the order of what there is', () => {
+    for (const [name, candidates, chosen] of CASES) {
+      expect([name, recommend([...candidates].reverse(), 'chat').model]).to.equal([name, chosen]);
+    }
+  });
+
+  it('is one for each use case', () => {
+    const candidates = [
+      model('talks', 8, 'gpu', { useCases: ['chat', 'tools'] }),
+      model('writes', 7, 'gpu', { useCases: ['code'] }),
+      model('embeds', 0.1, 'cpu', { useCases: ['embedding'] }),
+    ];
+    const chosen = ['chat', 'tools', 'code', 'embedding', 'speech'].map(
+      (useCase) => recommend(candidates, useCase).model,
+    );
+    expect(chosen).to.equal(['talks', 'talks', 'writes', 'embeds', null]);
+  });
+});

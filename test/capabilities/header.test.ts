@@ -1,0 +1,226 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { readHeader } from '../../src/capabilities/header.js';
+import { openWorkers, type Workers } from '../../src/operations/workers.js';
+import { findConfinement } from '../../src/providers/confine/find.js';
+import { decoderGguf } from '../harness/ggufshapes.js';
+import { writeGguf } from '../harness/ggufwriter.js';
+
+const confinement = await findConfinement({ allowUnconfined: false });
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const SMALL = {
+  embedding: 64,
+  heads: 4,
+  kvHeads: 2,
+  head: 16,
+  feedForward: 96,
+  layers: 2,
+  vocabulary: 300,
+};
+const STRING = 8;
+const LIST = 9;
+const uint32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+};
+const uint64 = (value: bigint | number): Buffer => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(BigInt(value));
+  return bytes;
+};
+const text = (value: string): Buffer => Buffer.concat([uint64(value.length), Buffer.from(value)]);
+const file = (tensors: bigint | number, keys: bigint | number, ...rest: Buffer[]): Buffer =>
+  Buffer.concat([Buffer.from('GGUF'), uint32(3), uint64(tensors), uint64(keys), ...rest]);
+const many = (count: number, of: (at: number) => Buffer): Buffer =>
+  Buffer.concat(Array.from({ length: count }, (_, at) => of(at)));
+const ROOM = Buffer.alloc(200);
+
+/** Files that claim what cannot be, or too much, each with the fault that is told. */
+const HOSTILE: [name: string, content: () => Buffer, fault: string][] = [
+  ['nothing', () => Buffer.alloc(0), 'It does not begin with "GGUF"'],
+  [
+    'another format',
+    () => Buffer.from('PK\u0003\u0004'.repeat(20)),
+    'It does not begin with "GGUF"',
+  ],
+  [
+    'a wrong version',
+    () => Buffer.from('GGUFxxxx'.repeat(20)),
+    'It has version 2021161080 of the format; 2 and 3 are read',
+  ],
+  ['2^60 tensors', () => file(2n ** 60n, 0, ROOM), `It claims ${2n ** 60n} tensors`],
+  ['2^60 keys', () => file(1, 2n ** 60n, ROOM), `It claims ${2n ** 60n} metadata keys`],
+  [
+    'a key of 2^40 bytes',
+    () => file(1, 1, uint64(2n ** 40n), ROOM),
+    `It claims ${2n ** 40n} bytes for a key of its metadata`,
+  ],
+  [
+    'a text of 2^40 bytes',
+    () => file(1, 1, text('general.name'), uint32(STRING), uint64(2n ** 40n), ROOM),
+    `It claims ${2n ** 40n} bytes for the text of "general.name"`,
+  ],
+  [
+    'a list of 2^60 values',
+    () => file(1, 1, text('a'), uint32(LIST), uint32(4), uint64(2n ** 60n), ROOM),
+    `It claims ${2n ** 60n} values for the list "a"`,
+  ],
+  [
+    'a list of lists',
+    () => file(1, 1, text('a'), uint32(LIST), uint32(LIST), uint64(1), ROOM),
+    'The list "a" has lists in it',
+  ],
+  [
+    'a million keys',
+    () =>
+      file(
+        0,
+        1e6,
+        many(1e6, (at) => Buffer.concat([text(`k${at}`), uint32(0), ROOM.subarray(0, 1)])),
+      ),
+    'It has 1000000 metadata keys; at most 65536 are read',
+  ],
+  [
+    'a value of no type',
+    () => file(0, 1, text('a'), uint32(77), ROOM),
+    'The value of "a" has the unknown type 77',
+  ],
+  [
+    'a tensor of 2^62 numbers',
+    () =>
+      file(1, 0, text('t'), uint32(2), uint64(2n ** 31n), uint64(2n ** 31n), uint32(0), uint64(0)),
+    'The tensor "t" cannot have the shape 2147483648 × 2147483648',
+  ],
+  [
+    'a tensor beyond its end',
+    () => file(1, 0, text('t'), uint32(1), uint64(8), uint32(0), uint64(4096)),
+    'The file is cut off: its tensors end at byte 4192, it has 57',
+  ],
+  [
+    'a header without an end',
+    () => file(0, 1, text('a'), uint32(LIST), uint32(STRING), uint64(9e6), Buffer.alloc(72e6)),
+    'Its header is longer than 64 MiB',
+  ],
+];
+
+describe('the header of a GGUF model, read in a process of its own', () => {
+  let folder: string;
+  let workers: Workers;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adjutant-header-'));
+    workers = openWorkers({ folder: join(folder, 'scratch'), confinement, atOnce: 2 });
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  const read = (path: string, signal = new AbortController().signal) =>
+    readHeader(workers, { userId: 'ada', path, signal });
+
+  it('is read where it is well', async () => {
+    const path = join(folder, 'well.gguf');
+    writeGguf(path, decoderGguf(SMALL));
+    const { header, fault } = await read(path);
+    expect(fault).to.be.null();
+    expect(header).to.include({ architecture: 'llama', kvHeads: [2, 2], vocabularySize: 300 });
+  });
+
+  it('is read alone: of 800 MB some 100 KB', async () => {
+    const path = join(folder, 'large.gguf');
+    const bytes = writeGguf(
+      path,
+      decoderGguf({ ...SMALL, embedding: 2048, feedForward: 5632, layers: 5, vocabulary: 4000 }),
+    );
+    expect(bytes).to.be.above(700e6);
+    const { maxRss, seconds } = await measured(path);
+    expect(maxRss).to.be.below(120e6);
+    expect(seconds).to.be.below(5);
+  });
+
+  it('ends as one sentence about the fault of the file', { timeout: 120_000 }, async () => {
+    const path = join(folder, 'hostile.gguf');
+    const told: string[][] = [];
+    for (const [name, content] of HOSTILE) {
+      await writeFile(path, content());
+      const { fault } = await read(path);
+      told.push([name, fault ?? 'none']);
+    }
+    const wanted = HOSTILE.map(([name, , fault]) => [name, fault]);
+    expect(told.filter(([, fault], at) => fault !== wanted[at]?.[1])).to.equal([]);
+  });
+
+  it('says so wherever a file was cut off', { timeout: 60_000 }, async () => {
+    const path = join(folder, 'cut.gguf');
+    const bytes = writeGguf(path, decoderGguf(SMALL));
+    const whole = await readFile(path);
+    const told = new Set<string>();
+    for (const length of [10, 30, 300, 3000, 9000, bytes - 1]) {
+      await writeFile(path, whole);
+      await truncate(path, length);
+      told.add((await read(path)).fault?.replace(/\d+/g, 'N') ?? 'none');
+    }
+    expect([...told]).to.equal([
+      'The file ends within its header',
+      'The file is cut off: its tensors end at byte N, it has N',
+    ]);
+  });
+
+  it('stays within 256 MB and 10 seconds, whatever it holds', { timeout: 60_000 }, async () => {
+    const path = join(folder, 'wide.gguf');
+    const token = (at: number): Buffer => text(`a token that is long, ${at}`);
+    const count = 1_000_000;
+    await writeFile(
+      path,
+      file(
+        0,
+        1,
+        ...[text('tokenizer.ggml.tokens'), uint32(LIST), uint32(STRING), uint64(count)],
+        many(count, token),
+      ),
+    );
+    const { maxRss, seconds, said } = await measured(path);
+    expect(said).to.contain('It names no general.architecture');
+    expect(maxRss).to.be.below(256e6);
+    expect(seconds).to.be.below(10);
+  });
+
+  it('tells of a folder that is no file', async () => {
+    const path = join(folder, 'folder.gguf');
+    await mkdir(path);
+    expect(await read(path)).to.equal({ header: null, fault: 'It cannot be read: EISDIR' });
+  });
+
+  it('tells what is missing, and stops when asked to', async () => {
+    const path = join(folder, 'm-00001-of-00002.gguf');
+    writeGguf(path, decoderGguf(SMALL));
+    expect(await read(path)).to.equal({
+      header: null,
+      fault: 'The file m-00002-of-00002.gguf is missing',
+    });
+    const stop = new AbortController();
+    stop.abort(new Error('enough'));
+    writeGguf(join(folder, 'm-00002-of-00002.gguf'), decoderGguf(SMALL));
+    await expect(read(path, stop.signal)).to.reject('enough');
+  });
+});
+
+/** Runs the reading program by itself. */
+const measured = async (path: string) => {
+  const program = fileURLToPath(new URL('../../src/providers/gguf/main.js', import.meta.url));
+  const tell =
+    'data:text/javascript,process.on("exit",()=>console.error(process.resourceUsage().maxRSS))';
+  const since = performance.now();
+  const child = spawn(process.execPath, ['--import', tell, program]);
+  child.stdin.end(JSON.stringify([path]));
+  const [said, kilobytes] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
+  const seconds = (performance.now() - since) / 1000;
+  return { said, maxRss: Number(kilobytes) * 1024, seconds };
+};
