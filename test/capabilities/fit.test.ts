@@ -118,6 +118,16 @@ describe('the memory of a model', () => {
     expect(none).to.include({ gpuBytes: 0, cpuBytes: none.totalBytes });
   });
 
+  it('is a number that can be told, whatever a file claims', () => {
+    const absurd = { ...LLAMA, heads: 2 ** 52, kvHeads: 2 ** 52, keyLength: 2 ** 52 };
+    const { kvCacheBytes, bufferBytes, totalBytes } = memoryOf(absurd, { contextWindow: 8192 });
+    expect([kvCacheBytes, bufferBytes]).to.equal([2 ** 50, 2 ** 50]);
+    expect(Number.isSafeInteger(totalBytes)).to.be.true();
+    const machine = { memory: { totalBytes: GB, availableBytes: GB }, gpus: [] };
+    const { runsOn, headroomBytes } = fitTo(machine, absurd, 8192);
+    expect([runsOn, Number.isSafeInteger(headroomBytes)]).to.equal(['none', true]);
+  });
+
   it('has the embeddings twice where the GPU needs them as the output', () => {
     const { weightsBytes } = memoryOf(GEMMA, { contextWindow: 4096, gpuLayers: 35 });
     expect(weightsBytes).to.equal(2_480_000_000 + 550_502_400);

@@ -27,6 +27,8 @@ export interface ModelMemory {
 }
 
 const FLOAT_BYTES = 4;
+/** Ours: what a file claims that is more is taken as this, so that sums are exact: 1 PiB. */
+const MOST_BYTES = 2 ** 50;
 
 /** Estimates the memory of a model. Without GPU layers all of it is in the memory of the machine. */
 export const memoryOf = (model: ModelShape, options: RunOptions): ModelMemory => {
@@ -35,12 +37,12 @@ export const memoryOf = (model: ModelShape, options: RunOptions): ModelMemory =>
   const onGpu = weightsOnGpu(model, gpuLayers);
   const isCopied = isWhole && model.outputBytes === 0;
   const weightsBytes = model.weightsBytes + (isCopied ? model.tokenEmbeddingBytes : 0);
-  const kvCacheBytes = cacheBytes(model, options) + model.recurrentBytes;
+  const kvCacheBytes = bounded(cacheBytes(model, options) + model.recurrentBytes);
   const kvOnGpu = kvCacheBytes * layerShare(model, gpuLayers);
   const graph = graphBytes(model, options.contextWindow);
   const logits = model.vocabularySize * FLOAT_BYTES;
-  const bufferOnGpu = gpuLayers > 0 ? graph.largest : 0;
-  const bufferOnCpu = logits + (isWhole ? graph.inputs : graph.largest);
+  const bufferOnGpu = gpuLayers > 0 ? bounded(graph.largest) : 0;
+  const bufferOnCpu = bounded(logits + (isWhole ? graph.inputs : graph.largest));
   const gpuBytes = Math.round(onGpu + kvOnGpu + bufferOnGpu);
   const bufferBytes = bufferOnGpu + bufferOnCpu;
   const totalBytes = weightsBytes + kvCacheBytes + bufferBytes;
@@ -51,6 +53,8 @@ export const memoryOf = (model: ModelShape, options: RunOptions): ModelMemory =>
 /** Returns the share of the layers that is on the GPU. */
 export const layerShare = ({ layers }: ModelShape, gpuLayers: number): number =>
   Math.min(gpuLayers, layers) / layers;
+
+const bounded = (bytes: number): number => Math.min(Math.ceil(bytes), MOST_BYTES);
 
 /** All but the token embeddings may be there; where they are the output too, a copy of them. */
 const weightsOnGpu = (model: ModelShape, gpuLayers: number): number => {

@@ -41,7 +41,7 @@ export const keptBy = (
   const at = (key: string): number | null => metadataNumber(metadata, `${architecture}.${key}`);
   const heads = metadataNumbers(metadata, `${architecture}.attention.head_count`, layers);
   const kvHeads = metadataNumbers(metadata, `${architecture}.attention.head_count_kv`, layers);
-  const ownLength = (at('embedding_length') ?? 0) / (heads?.[0] || 1);
+  const ownLength = Math.floor((at('embedding_length') ?? 0) / (heads?.[0] || 1));
   const mostHeads = Math.max(0, ...(heads ?? []));
   const isLatent = (at('attention.key_length_mla') ?? 0) > 0;
   const recurrent = layersOf(tensors, RECURRENT);

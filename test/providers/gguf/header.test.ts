@@ -225,13 +225,16 @@ describe('the header of a GGUF file', () => {
         ? [key, { ...value, values: value.values.with(299, 'word7') }]
         : [key, value],
     );
+    const without = (absent: string) => metadata.filter(([key]) => key !== absent);
+    const layers = ['llama.block_count', uint32(4_000_000_000)] as const;
     const faults = [
       { metadata: [...metadata.slice(0, 12), ...twice], tensors },
       { metadata: [...metadata, ...metadata.slice(3, 4)], tensors },
       { metadata, tensors: [...tensors, ...tensors.slice(0, 1)] },
       { metadata: metadata.slice(1), tensors },
-      { metadata: metadata.filter(([key]) => key !== 'llama.block_count'), tensors },
+      { metadata: without('llama.block_count'), tensors },
       { metadata: [['general.architecture', text('clip')] as const], tensors: [] },
+      { metadata: [...without('llama.block_count'), layers], tensors },
       { metadata, tensors: [tensor('x', 1, 1, 1, 1, 1)] },
     ].map(({ metadata: of, tensors: with_ }) =>
       faultOf({ metadata: of.map(([key, value]) => [key, value]), tensors: with_ }),
@@ -243,6 +246,7 @@ describe('the header of a GGUF file', () => {
       'GgufFault: It names no general.architecture',
       'GgufFault: It has no "llama.block_count", so it is no language model',
       'GgufFault: It has no "clip.block_count", so it is no language model',
+      'GgufFault: It claims 4000000000 layers',
       'GgufFault: The tensor "x" has 5 dimensions',
     ]);
   });
