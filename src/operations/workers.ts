@@ -1,14 +1,12 @@
-import { realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { dirname, join, sep } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { NamedError } from '../kernel/failure.js';
 import { createTurns } from '../kernel/fairqueue.js';
 import { makePrivateFolder } from '../kernel/private.js';
 import type { ConfinedProcess, Confinement } from '../providers/confine/confinement.js';
+import { holdWorker } from '../providers/confine/ownprogram.js';
 import { unconfined } from '../providers/confine/unconfined.js';
 
 /** The error of a worker process that ended, or fell silent, before its last line. */
@@ -41,9 +39,6 @@ export interface Workers {
   run<Line>(task: WorkerTask<Line>): Promise<void>;
 }
 
-/** Ours: the heap of a worker in megabytes. What it takes beside it is limited by its confinement. */
-const HEAP_MB = 1024;
-const NICENESS = '10';
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 interface WorkersOptions {
@@ -88,24 +83,6 @@ const start = async (
   return held;
 };
 
-/**
- * Starts a program of ours in a process of its own that has no network and a low priority, and may
- * write into the folder alone. Throws ConfinementFailed.
- */
-export const holdWorker = (
-  confinement: Confinement,
-  { script, readable, packages }: Pick<WorkerTask<unknown>, 'script' | 'readable' | 'packages'>,
-  folder: string,
-): Promise<ConfinedProcess> => {
-  const file = fileURLToPath(script);
-  return confinement.hold({
-    argv: ['nice', '-n', NICENESS, process.execPath, `--max-old-space-size=${HEAP_MB}`, file],
-    folder,
-    network: false,
-    readable: [...new Set([...readable, dirname(process.execPath), ...codeOf(file, packages)])],
-  });
-};
-
 /** Reads the lines of a process to the last one. The process has ended when this settles. */
 const converse = async <Line>(held: ConfinedProcess, task: WorkerTask<Line>): Promise<void> => {
   const { signal, silenceMs } = task;
@@ -147,22 +124,3 @@ const parsed = (line: string) => {
     throw new WorkerFailed('it wrote a line that is no JSON');
   }
 };
-
-/** Returns the folders of the script's own code and of the packages, as they are installed. */
-const codeOf = (file: string, packages: string[]): string[] => {
-  const require = createRequire(file);
-  const installed = packages.flatMap((name) => {
-    try {
-      return [folderOfPackages(realpathSync(require.resolve(name)))];
-    } catch {
-      // An optional package that is not installed; the script says what it misses.
-      return [];
-    }
-  });
-  const dist = file.slice(0, file.lastIndexOf(`${sep}dist${sep}`) + 5);
-  return [dist, join(dirname(dist), 'package.json'), ...installed];
-};
-
-/** Returns the outermost folder of packages on the way: pnpm has links from one to the next in it. */
-const folderOfPackages = (path: string): string =>
-  path.slice(0, path.indexOf(`${sep}node_modules${sep}`) + 13);

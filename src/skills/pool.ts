@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.js';
+import { unlessAborted } from '../kernel/gate.js';
 import { type McpConnection, McpFailed } from '../providers/mcp/connection.js';
 
 /** The key of one user's session with one server. Its data never reaches another user. */
@@ -157,13 +158,4 @@ const idlest = (slots: Map<string, PooledSession>): PooledSession => {
   const [first] = idle.sort((a, b) => a.usedMs - b.usedMs);
   if (first) return first;
   throw new McpFailed('unreached', `No more than ${MOST} MCP sessions are open at once`);
-};
-
-const unlessAborted = <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', abort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 };

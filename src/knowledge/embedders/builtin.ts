@@ -3,9 +3,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createTurns } from '../../kernel/fairqueue.js';
+import { unlessAborted } from '../../kernel/gate.js';
 import { makePrivateFolder } from '../../kernel/private.js';
-import { holdWorker } from '../../operations/module.js';
 import type { Confinement } from '../../providers/confine/confinement.js';
+import { holdWorker } from '../../providers/confine/ownprogram.js';
 import { unconfined } from '../../providers/confine/unconfined.js';
 import { type Embedder, EmbedderFailed } from './embedder.js';
 import type { EmbedderLine, TextToEmbed } from './main.js';
@@ -104,15 +105,6 @@ const isInstalled = (): boolean => {
     }
   });
 };
-
-/** Waits for a result until the signal is aborted; the work goes on, for the next one. */
-const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 
 const brokenBuiltin = (why: string): EmbedderFailed => {
   const failed = new EmbedderFailed(`The built-in embedder does not work: ${why}`);

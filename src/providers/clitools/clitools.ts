@@ -1,3 +1,4 @@
+import { createGate } from '../../kernel/gate.js';
 import { endedBy } from '../llm/failure.js';
 import {
   type Model,
@@ -10,7 +11,6 @@ import { replyOf } from '../llm/reply.js';
 import type { ModelTimeouts } from '../llm/timeouts.js';
 import { call } from './call.js';
 import { createFinder, type FinderDeps } from './find.js';
-import { createGate } from './gate.js';
 import { createHomes, isLoggedIn } from './home.js';
 import { createQuotas } from './quota.js';
 import { cliTools, toolOf } from './tools.js';

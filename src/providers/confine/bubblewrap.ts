@@ -11,10 +11,11 @@ const SYSTEM = ['/usr', '/bin', '/lib', '/lib64', '/etc/alternatives'];
 const ONLINE = ['/etc/resolv.conf', '/etc/hosts', '/etc/nsswitch.conf', '/etc/ssl/certs'];
 const SCRATCH_BYTES = 64 * 1024 * 1024;
 /**
- * The limits per command: processes (the kernel exempts root). Per process: bytes of memory, bytes
- * of one file, open files.
+ * The limits per command: processes (the kernel exempts root). Per process: bytes of one file, open
+ * files, and bytes of memory unless the command has its own limit of these.
  */
-const LIMITS = ['--nproc=512', '--data=2147483648', '--fsize=1073741824', '--nofile=1024'];
+const LIMITS = ['--nproc=512', '--fsize=1073741824', '--nofile=1024', '--core=0'];
+const MEMORY_BYTES = 2 * 1024 ** 3;
 
 /**
  * Creates a confinement with Linux namespaces, by bubblewrap. `hardened` adds what needs bubblewrap
@@ -36,7 +37,8 @@ export const bubblewrap = (hardened: boolean): Confinement => ({
 });
 
 const launchOf = (command: ConfinedCommand, hardened: boolean): Launch => {
-  const limits = hardened ? ['prlimit', ...LIMITS, '--core=0', '--'] : [];
+  const memory = `--data=${command.memoryBytes ?? MEMORY_BYTES}`;
+  const limits = hardened ? ['prlimit', ...LIMITS, memory, '--'] : [];
   return {
     command: 'bwrap',
     args: ['--args', '3', '--json-status-fd', '4', '--', ...limits, ...command.argv],

@@ -27,6 +27,8 @@ export interface ConfinedCommand {
   network: boolean;
   /** Absolute paths that it may read beside the system, such as that of its program. */
   readable?: string[];
+  /** The most bytes of memory of each of its processes, where there are limits; 2 GiB by default. */
+  memoryBytes?: number;
 }
 
 export interface ConfinedRun extends ConfinedCommand {

@@ -69,6 +69,7 @@ const ollamaWire: EmbeddingWire = {
   vectors: (reply) => (isRecord(reply) && Array.isArray(reply.embeddings) ? reply.embeddings : []),
 };
 
+/** The interfaces by provider. Models of llama make vectors in a process of ours. */
 const wires: Partial<Record<string, EmbeddingWire>> = {
   openai: openAiWire,
   litellm: openAiWire,
@@ -78,7 +79,8 @@ const wires: Partial<Record<string, EmbeddingWire>> = {
 };
 
 /** Returns true if the models of a provider can make vectors here. */
-export const embedsTexts = (provider: string): boolean => wires[provider] !== undefined;
+export const embedsTexts = (provider: string): boolean =>
+  provider === 'llama' || wires[provider] !== undefined;
 
 /** Creates a model that makes vectors at the endpoint of a provider. */
 export const embeddingModel = (options: EmbeddingOptions): EmbeddingModel => {
@@ -130,7 +132,11 @@ const replyText = async (
 const estimate = (texts: string[]): number =>
   texts.reduce((sum, text) => sum + textTokens(text), 0);
 
-const checkedVector = ({ name, dimensions }: EmbeddingOptions, vector: unknown): number[] => {
+/** Returns a vector if it is one of so many numbers. Throws ModelFailure. */
+export const checkedVector = (
+  { name, dimensions }: Pick<EmbeddingOptions, 'name' | 'dimensions'>,
+  vector: unknown,
+): number[] => {
   if (!Array.isArray(vector)) throw invalid(name, 'no vectors');
   const numbers = vector.filter((each): each is number => Number.isFinite(each));
   if (numbers.length !== vector.length) throw invalid(name, 'vectors that are not of numbers');

@@ -37,3 +37,15 @@ const turn = (waiting: (() => void)[], signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', abort, { once: true });
     waiting.push(enter);
   });
+
+/**
+ * Waits for a result until the signal is aborted, and throws its reason then. The work goes on, for
+ * whoever needs it next.
+ */
+export const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });

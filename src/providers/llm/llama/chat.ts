@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { createOwnErrors, endedBy } from '../failure.js';
+import { ModelFailure, type ModelRequest, type StepReply } from '../model.js';
+import { replyOf, type SdkReply } from '../reply.js';
+import { createTally, type ReplyTally, withUsage } from '../tally.js';
+import { type ModelTimeouts, type TimeoutWatch, watchTimeouts } from '../timeouts.js';
+import { answered, failureOf } from './answer.js';
+import { functionsOf, withoutFillers } from './grammar.js';
+import { historyOf } from './history.js';
+import type { LlamaOpening } from './llama.js';
+import type { LlamaProcess } from './process.js';
+import type { GenerateRequest, LlamaCall, LlamaEnd } from './protocol.js';
+import type { Residents } from './residents.js';
+
+interface ChatDeps {
+  residents: Residents;
+  timeouts: ModelTimeouts;
+  opening: LlamaOpening;
+}
+
+/** Ours: the most bytes of the text of a reply. */
+const LONGEST_REPLY = 4 * 1024 * 1024;
+
+/** Requests one reply from a model that runs here. Throws ModelFailure. */
+export const askForReply = async (
+  { residents, timeouts, opening }: ChatDeps,
+  given: ModelRequest,
+): Promise<StepReply> => {
+  const { name, modelId: slug, contextWindow, price } = opening;
+  const maxOutputTokens = given.maxOutputTokens ?? opening.maxOutputTokens ?? undefined;
+  const asked = { ...given, maxOutputTokens };
+  const request: GenerateRequest = {
+    do: 'generate',
+    history: historyOf(name, asked.turns),
+    functions: functionsOf(opening.takesTools ? asked.tools : []),
+    maxOutputTokens: maxOutputTokens ?? null,
+  };
+  try {
+    const wanted = { slug, contextWindow, use: 'chat' as const };
+    return await residents.use(wanted, asked.signal, async (process) => {
+      const watch = watchTimeouts(name, timeouts);
+      const tally = createTally();
+      try {
+        const sdkReply = await converse({ name, process, request, asked, watch, tally });
+        return replyOf({ name, asked, sdkReply, ...(price && { price }) });
+      } catch (error) {
+        throw withUsage(failureOf(name, error), {
+          tally,
+          asked,
+          price: price ?? undefined,
+          isStreamed: true,
+        });
+      } finally {
+        watch.stop();
+      }
+    });
+  } catch (error) {
+    if (error instanceof ModelFailure) throw error;
+    throw asked.signal.aborted ? endedBy(name, asked.signal) : failureOf(name, error);
+  }
+};
+
+interface Conversing {
+  name: string;
+  process: LlamaProcess;
+  request: GenerateRequest;
+  asked: ModelRequest;
+  watch: TimeoutWatch;
+  tally: ReplyTally;
+}
+
+/** Asks the process, and passes the pieces of its text on. */
+const converse = async (of: Conversing): Promise<SdkReply> => {
+  const { name, process, request, asked, watch, tally } = of;
+  const ownErrors = createOwnErrors();
+  const own = new AbortController();
+  let text = '';
+  const take = (piece: string): void => {
+    watch.active();
+    tally.begin();
+    tally.add(piece);
+    text += piece;
+    if (tally.bytes() > LONGEST_REPLY) {
+      own.abort(new ModelFailure('invalid_reply', `${name} sent an answer that does not end`));
+    } else if (piece !== '') ownErrors.from(() => asked.onText?.(piece));
+  };
+  const onPart = (part: { is: string; text?: string }): void => {
+    if (own.signal.aborted) return;
+    try {
+      take(part.text ?? '');
+    } catch (error) {
+      own.abort(error);
+    }
+  };
+  const signal = AbortSignal.any([asked.signal, watch.signal, own.signal]);
+  const end = await process.ask(request, { signal, onPart }).catch((error: unknown) => {
+    throw signal.aborted ? reasonOf(of, own.signal) : error;
+  });
+  if (end.is === 'reply') tally.tell(end.usage);
+  if (signal.aborted) throw reasonOf(of, own.signal);
+  return { ...sdkReplyOf(name, end, asked), text, seen: tally.tokens() };
+};
+
+/** Returns the reason why a reply was stopped. */
+const reasonOf = ({ name, asked, watch }: Conversing, own: AbortSignal): unknown => {
+  if (asked.signal.aborted) return endedBy(name, asked.signal);
+  return watch.signal.aborted ? watch.signal.reason : own.reason;
+};
+
+const sdkReplyOf = (
+  name: string,
+  end: LlamaEnd,
+  { tools }: ModelRequest,
+): Omit<SdkReply, 'text' | 'seen'> => {
+  const { usage, calls, finish } = answered(name, end, 'reply');
+  const schemas = new Map(tools.map((tool) => [tool.name, tool.inputSchema]));
+  const toolCalls = calls.map(({ name: toolName, params }: LlamaCall) => ({
+    toolCallId: `call_${randomUUID()}`,
+    toolName,
+    input: withoutFillers(params, schemas.get(toolName)),
+  }));
+  return { usage, toolCalls, finishReason: finish };
+};

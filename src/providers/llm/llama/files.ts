@@ -1,0 +1,74 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errorCode, NamedError } from '../../../kernel/failure.js';
+import type { ModelFailureKind } from '../model.js';
+
+/** The error of a model that is not loaded. The message goes on after the model's name. */
+export class NotLoaded extends NamedError {
+  constructor(
+    readonly kind: ModelFailureKind,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The files of an installed model, and the engine that runs it. */
+export interface ModelFiles {
+  /** The folder that has node-llama-cpp in its node_modules. */
+  engine: string;
+  /** The GGUF file, the first of several if it is split. */
+  path: string;
+  /** The bytes of all its files. */
+  bytes: number;
+  /** Another one after each change of the files. */
+  fingerprint: string;
+}
+
+/** The names of installed models. */
+const SLUG = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+const MODEL_FILE = /^model(?:-\d{5}-of-\d{5})?\.gguf$/;
+
+/** Returns true for a text that may be the name of an installed model. */
+const isSlug = (text: string): boolean => SLUG.test(text);
+
+/** Finds an installed model and its engine in the folder of capabilities. Throws NotLoaded. */
+export const findModelFiles = async (capabilities: string, slug: string): Promise<ModelFiles> => {
+  const folder = isSlug(slug) ? join(capabilities, slug) : null;
+  const names =
+    folder === null ? [] : (await namesIn(folder)).filter((each) => MODEL_FILE.test(each));
+  const [first] = names.sort();
+  if (folder === null || first === undefined) {
+    throw new NotLoaded('unknown_model', `is not installed: there is no model ${slug}`);
+  }
+  const engine = await folderOf(
+    join(capabilities, 'llama/node_modules/node-llama-cpp/package.json'),
+  );
+  if (engine === null) {
+    const remedy = 'adjutant capabilities install llama';
+    throw new NotLoaded('refused_connection', `needs llama, which is not installed: ${remedy}`);
+  }
+  const stats = await Promise.all(names.map((name) => stat(join(folder, name))));
+  return {
+    engine: dirname(dirname(engine)),
+    path: await realpath(join(folder, first)),
+    bytes: stats.reduce((sum, { size }) => sum + size, 0),
+    fingerprint: stats.map(({ mtimeMs, size }) => `${mtimeMs}:${size}`).join(' '),
+  };
+};
+
+const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return [];
+    throw error;
+  });
+
+/** Returns the real folder of a file; null if there is no such file. */
+const folderOf = async (file: string): Promise<string | null> => {
+  try {
+    return dirname(await realpath(file));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null;
+    throw error;
+  }
+};

@@ -1,0 +1,61 @@
+import { parsedJson } from '../../../kernel/jsonvalue.js';
+import { ModelFailure, type ToolCall, type Turn } from '../model.js';
+import type { HistoryItem, ResponsePart } from './protocol.js';
+
+type ModelItem = Extract<HistoryItem, { type: 'model' }>;
+type ToolTurn = Extract<Turn, { role: 'tool' }>;
+
+/**
+ * Converts our turns to the history of node-llama-cpp, in which a reply, the calls in it, their
+ * results and the reply that follows are one message. The last one is that of the model, which goes
+ * on with it. Throws ModelFailure if there is nothing to ask, or if a call has no result; `name` is
+ * the model's.
+ */
+export const historyOf = (name: string, turns: Turn[]): HistoryItem[] => {
+  const results = resultsOf(turns);
+  const history: HistoryItem[] = [];
+  for (const turn of turns) {
+    if (turn.role === 'tool') continue;
+    if (turn.role === 'assistant') {
+      lastReply(history).response.push(
+        ...(turn.content === '' ? [] : [turn.content]),
+        ...turn.toolCalls.map((call, at) => partOf(name, call, { at, results })),
+      );
+    } else history.push({ type: turn.role, text: turn.content });
+  }
+  if (history.length === 0) throw refused(name, 'there are no turns');
+  lastReply(history);
+  return history;
+};
+
+/** Returns the reply at the end of the history; adds one if there is none. */
+const lastReply = (history: HistoryItem[]): ModelItem => {
+  const last = history.at(-1);
+  if (last?.type === 'model') return last;
+  const added: ModelItem = { type: 'model', response: [] };
+  history.push(added);
+  return added;
+};
+
+const resultsOf = (turns: Turn[]): Map<string, ToolTurn> =>
+  new Map(turns.flatMap((turn) => (turn.role === 'tool' ? [[turn.toolCallId, turn]] : [])));
+
+const partOf = (
+  name: string,
+  call: ToolCall,
+  { at, results }: { at: number; results: Map<string, ToolTurn> },
+): ResponsePart => {
+  const result = results.get(call.id);
+  if (!result) throw refused(name, 'the turns do not fit together');
+  return {
+    type: 'functionCall',
+    name: call.name,
+    params: call.arguments,
+    // Otherwise the model would be shown JSON within a text of JSON.
+    result: parsedJson(result.content) ?? result.content,
+    startsNewChunk: at === 0,
+  };
+};
+
+const refused = (name: string, why: string): ModelFailure =>
+  new ModelFailure('bad_request', `${name} was not asked: ${why}`);

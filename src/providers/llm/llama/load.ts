@@ -1,0 +1,85 @@
+import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
+import { type Confinement, ConfinementFailed } from '../../confine/confinement.js';
+import type { createCrashRecord } from './crashes.js';
+import { type ModelFiles, NotLoaded } from './files.js';
+import { type MemoryNeed, memoryLimit } from './memory.js';
+import { type LlamaProcess, LlamaProcessEnded, startLlamaProcess } from './process.js';
+import type { LoadRequest } from './protocol.js';
+
+export interface LoadDeps {
+  /** The folder for files of processes. */
+  scratch: string;
+  confinement: Confinement;
+  /** The longest time of a load. Some files hold the engine up for ever. */
+  loadMs: number;
+  useGpu: boolean;
+  /** Aborted when the daemon stops. */
+  closing: AbortSignal;
+}
+
+interface LoadOf {
+  wanted: Pick<LoadRequest, 'contextWindow' | 'use'>;
+  files: ModelFiles;
+  need: MemoryNeed;
+  crashes: ReturnType<typeof createCrashRecord>;
+}
+
+/** Starts the process of a model and has it load the file. Throws NotLoaded. */
+export const loadProcess = async (deps: LoadDeps, of: LoadOf): Promise<LlamaProcess> => {
+  const process = await start(deps, of);
+  const late = AbortSignal.timeout(deps.loadMs);
+  const stop = (): void => void process.end();
+  late.addEventListener('abort', stop);
+  deps.closing.addEventListener('abort', stop);
+  if (deps.closing.aborted) stop();
+  try {
+    await loaded(process, deps, of);
+    of.crashes.forget(of.files);
+    return process;
+  } catch (error) {
+    await process.end();
+    if (!(error instanceof LlamaProcessEnded)) throw error;
+    deps.closing.throwIfAborted();
+    const how = late.aborted ? `it did not load within ${deps.loadMs / 1000} s` : error.message;
+    of.crashes.add(of.files, how);
+    const kind = late.aborted ? 'timeout' : 'refused_connection';
+    throw new NotLoaded(kind, `was not loaded: ${how}`);
+  } finally {
+    late.removeEventListener('abort', stop);
+    deps.closing.removeEventListener('abort', stop);
+  }
+};
+
+const start = async (deps: LoadDeps, { files, need }: LoadOf): Promise<LlamaProcess> => {
+  const { scratch, confinement } = deps;
+  const readable = [files.engine, dirname(files.path)];
+  try {
+    return await startLlamaProcess({
+      scratch,
+      confinement,
+      readable,
+      memoryBytes: memoryLimit(need),
+    });
+  } catch (error) {
+    if (!(error instanceof ConfinementFailed)) throw error;
+    throw new NotLoaded('refused_connection', `was not loaded: ${error.message}`);
+  }
+};
+
+const loaded = async (
+  process: LlamaProcess,
+  { useGpu }: LoadDeps,
+  { wanted, files }: LoadOf,
+): Promise<void> => {
+  const { contextWindow, use } = wanted;
+  const threads = availableParallelism();
+  const { engine, path: model } = files;
+  const end = await process.ask(
+    { do: 'load', engine, model, contextWindow, use, threads, useGpu },
+    { signal: new AbortController().signal },
+  );
+  if (end.is === 'loaded') return;
+  const why = end.is === 'failed' ? end.message : 'it gave another answer than it was asked for';
+  throw new NotLoaded('refused_connection', `was not loaded: ${why}`);
+};

@@ -1,0 +1,166 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { NamedError } from '../../../kernel/failure.js';
+import { makePrivateFolder } from '../../../kernel/private.js';
+import type { ConfinedProcess, Confinement } from '../../confine/confinement.js';
+import { holdWorker } from '../../confine/ownprogram.js';
+import {
+  type LlamaEnd,
+  type LlamaInput,
+  type LlamaLine,
+  type LlamaPart,
+  type LlamaRequest,
+  readLlamaLine,
+} from './protocol.js';
+
+/** The error of a process that ended, or was ended, before its answer. The message says how. */
+export class LlamaProcessEnded extends NamedError {
+  constructor(
+    message: string,
+    /** True if it said what is not of the protocol. */
+    readonly isGarbled: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** The process of one model. It is asked one thing at a time. */
+export interface LlamaProcess {
+  /**
+   * Asks for something and resolves to the end of the answer. When the signal is aborted the process
+   * is told so, and killed if it does not end its answer soon. Throws LlamaProcessEnded.
+   */
+  ask(request: LlamaRequest, by: AskOptions): Promise<LlamaEnd>;
+  /** Resolves at its end to the reason, in words. */
+  ended(): Promise<string>;
+  /** Kills it and waits for its end. */
+  end(): Promise<void>;
+}
+
+interface AskOptions {
+  signal: AbortSignal;
+  /** Takes a part of the answer. It does not throw. */
+  onPart?(part: LlamaPart): void;
+}
+
+export interface ProcessOptions {
+  /** The folder for its own folder, the only one that it may write to. */
+  scratch: string;
+  confinement: Confinement;
+  /** The folders and files that it may read beside its code. */
+  readable: string[];
+  /** The most memory that it may take; left out, there is no limit of its own. */
+  memoryBytes: number;
+}
+
+const SCRIPT = new URL('./main.js', import.meta.url);
+/** Ours: the time that a process gets to end an answer that nobody wants any more. */
+const ABORT_MS = 5000;
+/** Ours: the most characters of a line. A vector of 8,192 numbers takes a fiftieth of it. */
+const LONGEST_LINE = 8 * 1024 * 1024;
+
+/** Starts the process of a model, which loads nothing before it is asked to. Throws ConfinementFailed. */
+export const startLlamaProcess = async (options: ProcessOptions): Promise<LlamaProcess> => {
+  makePrivateFolder(options.scratch);
+  const folder = await mkdtemp(join(options.scratch, 'llama-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const { readable, memoryBytes } = options;
+  const program = { script: SCRIPT, packages: [], readable, memoryBytes, speaksApart: true };
+  const held = await holdWorker(options.confinement, program, folder).catch(async (error) => {
+    await remove();
+    throw error;
+  });
+  return createConversation(held, remove);
+};
+
+interface Question {
+  id: number;
+  onPart(part: LlamaPart): void;
+  resolve(end: LlamaEnd): void;
+  reject(error: LlamaProcessEnded): void;
+}
+
+const createConversation = (held: ConfinedProcess, remove: () => Promise<void>): LlamaProcess => {
+  let asked: Question | null = null;
+  let last = 0;
+  let isGarbled = false;
+
+  const write = (input: LlamaInput): void => void held.stdin.write(`${JSON.stringify(input)}\n`);
+
+  const hear = (line: LlamaLine | null): void => {
+    if (line === null) {
+      isGarbled = true;
+      held.kill();
+      return;
+    }
+    if (line.id !== asked?.id) return;
+    if (line.is === 'text' || line.is === 'vector') asked.onPart(line);
+    else asked.resolve(line);
+  };
+
+  const ended = held.ended.then(async (how) => {
+    await remove();
+    return howEnded(how);
+  });
+  held.stdout.on(
+    'data',
+    splitLines((line) => hear(line === null ? null : readLlamaLine(line))),
+  );
+  // A killed process may leave a broken pipe; its end is told by `ended`.
+  held.stdout.on('error', () => undefined);
+
+  const ask: LlamaProcess['ask'] = async (request, { signal, onPart = () => undefined }) => {
+    last += 1;
+    const id = last;
+    let deadline: NodeJS.Timeout | undefined;
+    const abort = (): void => {
+      write({ id, do: 'abort' });
+      deadline = setTimeout(held.kill, ABORT_MS);
+    };
+    signal.addEventListener('abort', abort);
+    try {
+      return await new Promise<LlamaEnd>((resolve, reject) => {
+        asked = { id, onPart, resolve, reject };
+        void ended.then((how) => reject(new LlamaProcessEnded(how, isGarbled)));
+        write({ id, ...request });
+        if (signal.aborted) abort();
+      });
+    } finally {
+      asked = null;
+      clearTimeout(deadline);
+      signal.removeEventListener('abort', abort);
+    }
+  };
+
+  return {
+    ask,
+    ended: () => ended,
+    end: async () => {
+      held.kill();
+      await ended;
+    },
+  };
+};
+
+/** Returns a function that takes the output and passes each line on; null for one that is too long. */
+const splitLines = (take: (line: string | null) => void) => {
+  const decoder = new TextDecoder();
+  let rest = '';
+  return (chunk: Buffer): void => {
+    const [first = '', ...more] = decoder.decode(chunk, { stream: true }).split('\n');
+    rest += first;
+    for (const next of more) {
+      take(rest);
+      rest = next;
+    }
+    if (rest.length > LONGEST_LINE) take(null);
+  };
+};
+
+/** Names the signal where a shell or a confinement reports it as an exit code. */
+const howEnded = (how: string): string => {
+  const code = Number(/^it ended with code (\d+)/.exec(how)?.[1]);
+  const [signal] = Object.entries(constants.signals).find(([, each]) => code === 128 + each) ?? [];
+  return signal ? how.replace(/^it ended with code \d+/, `it was ended by ${signal}`) : how;
+};

@@ -1,0 +1,41 @@
+import { checkedVector, type EmbeddedTexts } from '../embeddings.js';
+import { endedBy } from '../failure.js';
+import { ModelFailure } from '../model.js';
+import { answered, failureOf } from './answer.js';
+import type { LlamaOpening } from './llama.js';
+import type { Residents } from './residents.js';
+
+interface VectorDeps {
+  residents: Residents;
+  opening: LlamaOpening;
+  dimensions: number;
+}
+
+/** Requests the vectors of texts from a model that runs here. Throws ModelFailure. */
+export const askForVectors = async (
+  { residents, opening, dimensions }: VectorDeps,
+  texts: string[],
+  signal: AbortSignal,
+): Promise<EmbeddedTexts> => {
+  const { name, modelId: slug, contextWindow } = opening;
+  const wanted = { slug, contextWindow, use: 'vectors' as const };
+  try {
+    return await residents.use(wanted, signal, async (process) => {
+      const vectors: number[][] = [];
+      const end = await process.ask(
+        { do: 'embed', texts },
+        { signal, onPart: (part) => part.is === 'vector' && vectors.push(part.vector) },
+      );
+      signal.throwIfAborted();
+      const { usage } = answered(name, end, 'embedded');
+      if (vectors.length !== texts.length) {
+        throw new ModelFailure('invalid_reply', `${name} sent not one vector for each text`);
+      }
+      for (const vector of vectors) checkedVector({ name, dimensions }, vector);
+      return { vectors, inputTokens: usage.inputTokens };
+    });
+  } catch (error) {
+    if (signal.aborted) throw endedBy(name, signal);
+    throw failureOf(name, error);
+  }
+};

@@ -1,0 +1,89 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LLAMA_ENGINE } from './llamaengine.js';
+import { type ScriptedOptions, writeScriptedGguf } from './scriptedgguf.js';
+
+/** Installs node-llama-cpp in a home, or another engine in its place. */
+export const installEngine = (home: string, engine = LLAMA_ENGINE): void => {
+  mkdirSync(join(home, 'capabilities'), { recursive: true });
+  symlinkSync(engine, join(home, 'capabilities/llama'));
+};
+
+/** Installs a module in the place of node-llama-cpp. */
+export const installFakeEngine = (home: string, source: string): void => {
+  const engine = join(home, 'engine');
+  const folder = join(engine, 'node_modules/node-llama-cpp');
+  mkdirSync(join(folder, 'dist'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(folder, 'dist/index.js'), source);
+  installEngine(home, engine);
+};
+
+/** Makes the folder of an installed model in a home, and returns the path of its file. */
+export const modelFile = (home: string, slug: string): string => {
+  const folder = join(home, 'capabilities', slug);
+  mkdirSync(folder, { recursive: true });
+  return join(folder, 'model.gguf');
+};
+
+/** Installs a model that says a script, and returns the path of its file. */
+export const installScripted = (
+  home: string,
+  slug: string,
+  script: string[],
+  options: ScriptedOptions = {},
+): string => {
+  const path = modelFile(home, slug);
+  writeScriptedGguf(path, script, options);
+  return path;
+};
+
+/** A template by which a reply begins after a colon, while it goes on after the line of a result. */
+const COLON_TEMPLATE =
+  "{% for m in messages %}{{'<|im_start|>'+m['role']+':'+m['content']+'<|im_end|>'}}{% endfor %}" +
+  "{% if add_generation_prompt %}{{'<|im_start|>assistant:'}}{% endif %}";
+
+/** Installs a model that first calls a tool, and says a script when it has the result. */
+export const installCaller = (
+  home: string,
+  slug: string,
+  { name, input }: { name: string; input: string },
+  script: string[],
+  contextLength = 4096,
+): string =>
+  installScripted(home, slug, script, {
+    contextLength,
+    extraTokens: ['||call: ', name, ...(input === '' ? [] : [input])],
+    after: {
+      ':': '||call: ',
+      '||call: ': name,
+      [name]: '(',
+      ...(input === '' ? { '(': ')' } : { '(': input, [input]: ')' }),
+    },
+    chatTemplate: COLON_TEMPLATE,
+  });
+
+/** A header of version 3 with 2^40 entries, all of them empty. */
+export const endlessHeader = (): Buffer => {
+  const bytes = Buffer.alloc(1024 * 1024);
+  bytes.write('GGUF');
+  bytes.writeUInt32LE(3, 4);
+  bytes.writeBigUInt64LE(2n ** 40n, 16);
+  return bytes;
+};
+
+/** The IDs of the processes of models in that home. */
+export const modelProcesses = (home: string): number[] =>
+  readdirSync('/proc').flatMap((name) => {
+    const isOurs = /^\d+$/.test(name) && isModel(name, home);
+    return isOurs ? [Number(name)] : [];
+  });
+
+const isModel = (pid: string, home: string): boolean => {
+  try {
+    const isNode = readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('node');
+    return isNode && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`HOME=${home}/scratch/`);
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,173 @@
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { withEngine } from '../../../harness/llamaengine.js';
+import {
+  endlessHeader,
+  installFakeEngine,
+  installScripted,
+  modelFile,
+  modelProcesses,
+} from '../../../harness/llamahome.js';
+import { type LlamaStage, llamaStage } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+const SCRIPT = ['Hello', ' there'];
+
+describe('a broken GGUF file (needs node-llama-cpp)', () => {
+  let stage: LlamaStage;
+  beforeEach(async () => {
+    stage = await llamaStage();
+  });
+  afterEach(() => stage.close());
+
+  it('that holds the engine up ends at the limit of a load', withEngine, async () => {
+    writeFileSync(modelFile(stage.home, 'broken'), endlessHeader());
+    stage.open({ loadMs: 3000 });
+    expect(await stage.failure('broken')).to.equal(
+      'timeout: broken was not loaded: it did not load within 3 s',
+    );
+    expect(modelProcesses(stage.home)).to.equal([]);
+  });
+
+  it('that ends the engine names what it found', withEngine, async () => {
+    installScripted(stage.home, 'broken', SCRIPT, { extraTokens: ['Hello'] });
+    const failure = await stage.failure('broken');
+    expect(failure).to.match(
+      /^refused_connection: broken was not loaded: it was ended by SIGABRT: .*GGML_ASSERT/,
+    );
+  });
+
+  it('is refused at once after three times, until it is another file', withEngine, async () => {
+    installScripted(stage.home, 'broken', SCRIPT, { extraTokens: ['Hello'] });
+    const times: (string | null)[] = [];
+    for (let time = 0; time < 4; time++) times.push(await stage.failure('broken'));
+    expect(times.slice(0, 3).every((each) => each?.includes('was not loaded'))).to.be.true();
+    expect(times[3]).to.match(
+      /^refused_connection: broken is not loaded: its file failed 3 times \(it was ended by SIGABRT.*\)\. Install it again$/,
+    );
+    installScripted(stage.home, 'broken', SCRIPT);
+    expect((await stage.step('broken')).text).to.equal('Hello there');
+  });
+
+  it('that ends too early is told of', withEngine, async () => {
+    const path = installScripted(stage.home, 'broken', SCRIPT);
+    truncateSync(path, 200_000);
+    expect(await stage.failure('broken')).to.match(
+      /^refused_connection: broken was not loaded: .+/,
+    );
+  });
+
+  it('that counts more than there is does not take the memory', withEngine, async () => {
+    const path = installScripted(stage.home, 'broken', SCRIPT);
+    const bytes = readFileSync(path);
+    bytes.writeBigUInt64LE(2n ** 40n, 8);
+    bytes.writeBigUInt64LE(2n ** 40n, 16);
+    writeFileSync(path, bytes);
+    stage.open({ loadMs: 10_000 });
+    expect(await stage.failure('broken')).to.match(
+      /^(refused_connection|timeout): broken was not loaded: .+/,
+    );
+    expect(modelProcesses(stage.home)).to.equal([]);
+  });
+});
+
+/** An engine that does something odd, in the place of node-llama-cpp. */
+const ENGINE = (body: string) => `
+import { writeSync } from 'node:fs';
+export class LlamaChat {
+  chatWrapper = { generateContextState: () => ({ contextText: { tokenize: () => [1] } }) };
+  async generateResponse(history, { onResponseChunk }) { ${body} }
+}
+const tokenMeter = { getState: () => ({}), diff: () => ({ usedOutputTokens: 1 }) };
+const sequence = { contextSize: 100, tokenMeter };
+const model = { trainContextSize: 100, createContext: async () => ({ getSequence: () => sequence }) };
+export const getLlama = async () => ({ loadModel: async () => model });
+`;
+
+describe('an engine', () => {
+  let stage: LlamaStage;
+  beforeEach(async () => {
+    stage = await llamaStage({ hasEngine: false });
+    writeFileSync(modelFile(stage.home, 'any'), 'GGUF');
+  });
+  afterEach(() => stage.close());
+
+  const install = (body: string): void => installFakeEngine(stage.home, ENGINE(body));
+
+  it('that prints to its standard output disturbs no answer', async () => {
+    install(`
+      writeSync(1, '{"id":2,"is":"text","text":"printed"}\\n');
+      onResponseChunk({ text: 'said' });
+      return { metadata: { stopReason: 'eogToken' } };`);
+    expect((await stage.step('any')).text).to.equal('said');
+  });
+
+  it('that breaks the protocol is ended', async () => {
+    install(`writeSync(3, 'garbage\\n'); await new Promise(() => {});`);
+    expect(await stage.failure('any')).to.equal('invalid_reply: any sent what is no answer');
+    expect(modelProcesses(stage.home)).to.equal([]);
+  });
+
+  it('that says what cannot be is ended', async () => {
+    install(
+      `writeSync(3, '{"id":2,"is":"vector","vector":["a"]}\\n'); await new Promise(() => {});`,
+    );
+    expect(await stage.failure('any')).to.equal('invalid_reply: any sent what is no answer');
+  });
+
+  it('that fails says why, and lives', async () => {
+    install(`throw new Error('No sequences left');`);
+    expect(await stage.failure('any')).to.equal('server: any failed: No sequences left');
+    expect(modelProcesses(stage.home)).to.have.length(1);
+  });
+
+  it('that does not stop when it is told to is killed', async () => {
+    install(`onResponseChunk({ text: 'on and' }); await new Promise(() => {});`);
+    const stop = new AbortController();
+    const asked = { signal: stop.signal, onText: () => stop.abort() };
+    expect(await stage.failure('any', asked)).to.equal('aborted: The call of any was stopped');
+    expect(modelProcesses(stage.home)).to.equal([]);
+  });
+
+  it('that says nothing is a model that is too slow', async () => {
+    install(`await new Promise(() => {});`);
+    stage.open({ timeouts: { firstTokenMs: 200, silenceMs: 200, totalMs: 10_000 } });
+    expect(await stage.failure('any')).to.equal('timeout: any sent no token within 0.2 s');
+  });
+
+  it('reaches no network, and no file of the home', async () => {
+    install(`
+      const { readdirSync } = await import('node:fs');
+      const { networkInterfaces } = await import('node:os');
+      const seen = [];
+      try {
+        seen.push(...readdirSync(process.env.HOME + '/../..'));
+      } catch {
+        seen.push('none');
+      }
+      onResponseChunk({ text: JSON.stringify([seen, Object.keys(networkInterfaces())]) });
+      return { metadata: { stopReason: 'eogToken' } };`);
+    writeFileSync(join(stage.home, 'adjutant.db'), 'secret');
+    const { text } = await stage.step('any');
+    expect(text).to.not.contain('adjutant.db');
+    expect(JSON.parse(text)[1]).to.equal(['lo']);
+  });
+
+  it('that is not installed is named with its remedy', async () => {
+    expect(await stage.failure('any')).to.equal(
+      'refused_connection: any needs llama, which is not installed: adjutant capabilities install llama',
+    );
+  });
+
+  it('is not needed to say that a model is not installed', async () => {
+    for (const slug of ['other', 'llama', '..', 'a/b']) {
+      expect(await stage.failure(slug)).to.equal(
+        `unknown_model: ${slug} is not installed: there is no model ${slug}`,
+      );
+    }
+  });
+});

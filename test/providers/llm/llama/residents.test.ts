@@ -1,0 +1,159 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { withEngine } from '../../../harness/llamaengine.js';
+import { installScripted, modelProcesses } from '../../../harness/llamahome.js';
+import { installClock, type LlamaStage, llamaStage } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+const MIB = 1024 ** 2;
+
+describe('models in memory (needs node-llama-cpp)', () => {
+  let stage: LlamaStage;
+  beforeEach(async () => {
+    stage = await llamaStage();
+    installClock(stage.home, 'clock');
+    installScripted(stage.home, 'parrot', ['Hello']);
+  });
+  afterEach(() => stage.close());
+
+  /** Waits until so many run; the time-out of the test ends a vain wait. */
+  const running = async (count: number): Promise<void> => {
+    while (modelProcesses(stage.home).length !== count) await wait(20);
+  };
+  const short = { maxOutputTokens: 4 };
+
+  it('answer one request at a time', withEngine, async () => {
+    const heard: string[] = [];
+    const ask = (who: string) =>
+      stage.step('clock', { ...short, onText: () => heard.push(who) }).then(({ text }) => text);
+    expect(await Promise.all([ask('a'), ask('b')])).to.equal([
+      'tick tock tick tock',
+      'tick tock tick tock',
+    ]);
+    expect(heard).to.equal([...'aaaabbbb']);
+    expect(modelProcesses(stage.home)).to.have.length(1);
+  });
+
+  it('are not asked by those who have stopped waiting', withEngine, async () => {
+    const stop = new AbortController();
+    const heard: string[] = [];
+    const first = stage.step('clock', { maxOutputTokens: 20, onText: () => stop.abort() });
+    const second = stage.failure('clock', { signal: stop.signal, onText: (on) => heard.push(on) });
+    expect(await second).to.equal('aborted: The call of clock was stopped');
+    await first;
+    expect(heard).to.equal([]);
+    expect((await stage.step('clock', short)).text).to.equal('tick tock tick tock');
+  });
+
+  it('are unloaded when they were idle for a while, and loaded again', withEngine, async () => {
+    stage.open({ idleMs: 100 });
+    await stage.step('parrot');
+    await running(0);
+    expect((await stage.step('parrot')).text).to.equal('Hello');
+  });
+
+  it('are started again after somebody has killed them', withEngine, async () => {
+    const kill = () => {
+      for (const pid of modelProcesses(stage.home)) process.kill(pid, 'SIGKILL');
+    };
+    expect(await stage.failure('clock', { onText: kill })).to.equal(
+      'server: clock broke off: it was ended by SIGKILL',
+    );
+    expect((await stage.step('clock', short)).text).to.equal('tick tock tick tock');
+  });
+
+  it('are refused with what they need where the memory is short', withEngine, async () => {
+    stage.open({
+      memory: {
+        freeBytes: async () => 100 * MIB,
+        neededBytes: async (slug, contextWindow) => (slug === 'parrot' ? contextWindow * MIB : 0),
+      },
+    });
+    expect(await stage.failure('parrot')).to.equal(
+      'refused_connection: parrot was not loaded: it needs 2.0 GiB with a context of 2048 tokens, and 100 MiB of memory are free',
+    );
+    expect(modelProcesses(stage.home)).to.equal([]);
+  });
+
+  it('stay beside each other where both fit', withEngine, async () => {
+    await stage.step('parrot');
+    await stage.step('clock', short);
+    expect(modelProcesses(stage.home)).to.have.length(2);
+  });
+
+  it('leave their memory to another once they have answered', withEngine, async () => {
+    // There is room for one of them.
+    const freeBytes = async () => 100 * MIB * (1 - modelProcesses(stage.home).length);
+    stage.open({ memory: { freeBytes, neededBytes: async () => 100 * MIB } });
+    const order: string[] = [];
+    let parrot: Promise<unknown> | undefined;
+    const ask = () => {
+      parrot ??= stage.step('parrot').then(() => order.push('parrot'));
+    };
+    const clock = (asked: object) => stage.step('clock', asked).then(() => order.push('clock'));
+    const first = clock({ maxOutputTokens: 20, onText: ask });
+    await first;
+    await parrot;
+    expect(modelProcesses(stage.home)).to.have.length(1);
+    await clock(short);
+    expect(order).to.equal(['clock', 'parrot', 'clock']);
+    expect(modelProcesses(stage.home)).to.have.length(1);
+  });
+
+  it('end with the daemon, which refuses more', withEngine, async () => {
+    let closing: Promise<void> | undefined;
+    const failure = await stage.failure('clock', {
+      onText: () => {
+        closing ??= stage.llama.close();
+      },
+    });
+    expect(failure).to.equal('server: clock broke off: it was ended by SIGKILL');
+    await closing;
+    expect(modelProcesses(stage.home)).to.equal([]);
+    expect(await stage.failure('clock')).to.equal(
+      'refused_connection: clock was not asked: the daemon is stopping',
+    );
+  });
+});
+
+describe('vectors of a model that runs here (needs node-llama-cpp)', () => {
+  let stage: LlamaStage;
+  beforeEach(async () => {
+    stage = await llamaStage();
+    installScripted(stage.home, 'parrot', ['Hello']);
+  });
+  afterEach(() => stage.close());
+
+  const embed = (texts: string[], dimensions = 384) =>
+    stage.llama
+      .embedding(
+        {
+          ...{ name: 'vectors', modelId: 'parrot', contextWindow: 64, maxOutputTokens: null },
+          ...{ takesTools: false, price: null },
+        },
+        dimensions,
+      )
+      .embed(texts, new AbortController().signal);
+
+  it('are the same for the same text, and others for another', withEngine, async () => {
+    const { vectors, inputTokens } = await embed(['fox', 'hen', 'fox']);
+    expect(vectors.map((each) => each.length)).to.equal([384, 384, 384]);
+    expect(vectors[2]).to.equal(vectors[0]);
+    expect(vectors[1]).to.not.equal(vectors[0]);
+    // <s>, a space, and three letters each.
+    expect(inputTokens).to.equal(15);
+  });
+
+  it('are made of as much of a text as the model reads', withEngine, async () => {
+    const { vectors, inputTokens } = await embed(['x'.repeat(500)]);
+    expect([vectors.length, inputTokens]).to.equal([1, 57]);
+  });
+
+  it('are refused with other dimensions', withEngine, async () => {
+    const message = await embed(['fox'], 512).catch((error: Error) => error.message);
+    expect(message).to.equal('vectors sent vectors of 384 dimensions, not 512');
+  });
+});
