@@ -190,6 +190,12 @@ export const settings = {
   modelFirstTokenSeconds: number(120, 0.1, 3600, 'How long any model may take to its first token'),
   modelSilenceSeconds: number(60, 0.1, 3600, 'How long any model may be silent between tokens'),
   modelTotalSeconds: number(1800, 0.1, 86400, 'How long one answer of any model may take'),
+  llamaLoadSeconds: number(120, 1, 3600, 'How long a model on this machine may take to load'),
+  llamaIdleMinutes: number(10, 0.01, 1440, 'After how long without a request it is unloaded'),
+  llamaGpu: flag(
+    false,
+    'Run models on this machine on its graphics card; their process is not confined then',
+  ),
   logLevel: oneOf(['info', 'debug', 'warn', 'error', 'silent'], 'Least level that is logged'),
 };
 

@@ -35,6 +35,7 @@ export const stopModules = async (modules: Modules, waitMs: number): Promise<voi
   await Promise.all([...parts, ...queues.map((queue) => queue.stop(waitMs))]);
   await skills.skills.stop();
   await modules.knowledge.stop();
+  await modules.models.stop();
 };
 
 /** Returns everything that has a due time, for the scheduler. */

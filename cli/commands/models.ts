@@ -155,6 +155,7 @@ const modelCreate = command({
   examples: [
     'claude --provider anthropic --model-id claude-sonnet-4-5',
     'qwen --provider ollama --model-id qwen3:8b --topics notes',
+    'small --provider llama --model-id qwen3-4b --context-window 16384',
     'house --provider openai-compatible --model-id large' +
       ' --base-url http://10.0.0.5:8000/v1 --key-file key.txt --fallbacks qwen',
   ],

@@ -40,12 +40,14 @@ export const candidatesOf = (registry: ModelLookup, of: CandidateAgent): string[
 const fallbacksOf = (registry: ModelLookup, name: string): string[] =>
   registry.find(name)?.fallbacks ?? [];
 
+const HERE: RegisteredModel['provider'][] = ['llama', 'ollama', 'digest'];
+
 /**
  * True if a model runs on this machine or in its network. A command-line tool runs here but asks a
  * service elsewhere.
  */
 const isLocal = (entry: RegisteredModel | undefined): boolean => {
   if (!entry || entry.provider === 'cli') return false;
-  if (entry.provider === 'ollama' || entry.provider === 'digest') return true;
+  if (HERE.includes(entry.provider)) return true;
   return entry.baseUrl !== null && isLocalHost(new URL(entry.baseUrl).hostname);
 };

@@ -30,6 +30,13 @@ export const configuredModel = (config: Config): ModelAccess | null => {
   };
 };
 
+/** The settings of the models that run here. */
+export const llamaLimits = ({ llamaLoadSeconds, llamaIdleMinutes, llamaGpu }: Config) => ({
+  loadMs: llamaLoadSeconds * 1000,
+  idleMs: llamaIdleMinutes * 60_000,
+  useGpu: llamaGpu,
+});
+
 export const modelTimeouts = (config: Config): ModelTimeouts => ({
   firstTokenMs: config.modelFirstTokenSeconds * 1000,
   silenceMs: config.modelSilenceSeconds * 1000,

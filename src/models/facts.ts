@@ -13,6 +13,7 @@ export const Provider = s.oneOf(
   'litellm',
   'openrouter',
   'openai-compatible',
+  'llama',
   'cli',
   'digest',
 );

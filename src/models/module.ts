@@ -4,11 +4,13 @@ import type { Resource } from '../kernel/route.js';
 import type { KnowledgeAmount } from '../knowledge/module.js';
 import { type CliTools, createCliTools } from '../providers/clitools/clitools.js';
 import type { Confinement } from '../providers/confine/confinement.js';
+import { type LlamaModels, openLlama } from '../providers/llm/llama/llama.js';
 import type { Secrets } from '../secrets/module.js';
 import type { VaultModule } from '../vault/module.js';
 import { clitoolsResource } from './clitools/routes.js';
-import { configuredModel, modelTimeouts } from './configuration.js';
+import { configuredModel, llamaLimits, modelTimeouts } from './configuration.js';
 import { createHealth, type ModelHealths } from './health.js';
+import { createLlamaMemory, type LlamaMemoryBoard } from './llamamemory.js';
 import { embeddingOpener, modelOpener } from './open.js';
 import { providersResource } from './providers/routes.js';
 import { modelsStore } from './queries.js';
@@ -23,8 +25,13 @@ export interface ModelsModule {
   registry: Registry;
   health: ModelHealths;
   cliTools: CliTools;
+  llama: Pick<LlamaModels, 'unload'>;
+  /** Tells the models of llama what they need of the memory. */
+  measureLlama: LlamaMemoryBoard['use'];
   /** Reads the registered models. */
   load(): Promise<void>;
+  /** Ends the processes of models that run here. */
+  stop(): Promise<void>;
   resources(): Resource[];
 }
 
@@ -44,9 +51,11 @@ export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => 
   const { sealKey, unsealKey } = deps.secrets.sealers.models;
   const timeouts = modelTimeouts(config);
   const cliTools = createCliTools({ home, path: config.cliPath, confinement, timeouts, clock });
-  const open = modelOpener(http, timeouts, cliTools);
+  const memory = createLlamaMemory();
+  const llama = openLlama({ home, confinement, timeouts, memory, ...llamaLimits(config) });
+  const open = modelOpener(http, timeouts, { cliTools, llama });
   const configured = configuredModel(config);
-  const openEmbedding = embeddingOpener(http);
+  const openEmbedding = embeddingOpener(http, llama);
   const registry = createRegistry({
     store,
     clock,
@@ -63,7 +72,10 @@ export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => 
     registry,
     health,
     cliTools,
+    llama,
+    measureLlama: memory.use,
     load: registry.refresh,
+    stop: llama.close,
     resources: () => [
       modelsResource({
         models,

@@ -3,6 +3,7 @@ import type { CliTools } from '../providers/clitools/clitools.js';
 import { adapters, type Provider } from '../providers/llm/adapters.js';
 import { openAiSdkModel } from '../providers/llm/create.js';
 import { type EmbeddingModel, embeddingModel } from '../providers/llm/embeddings.js';
+import type { LlamaModels, LlamaOpening } from '../providers/llm/llama/llama.js';
 import type { Model, Price } from '../providers/llm/model.js';
 import type { ModelTimeouts } from '../providers/llm/timeouts.js';
 import type { ModelView } from './contract.js';
@@ -13,7 +14,7 @@ export type Supports = ModelView['supports'];
 /** The data that is needed to call a model. */
 export interface ModelAccess {
   name: string;
-  provider: Provider | 'cli';
+  provider: Provider | 'llama' | 'cli';
   modelId: string;
   /** Base URL; null for the provider's own. */
   baseUrl: string | null;
@@ -37,9 +38,10 @@ const BATCH_MS = 120_000;
 
 /** Returns the function that opens models which make vectors; null for one that makes none. */
 export const embeddingOpener =
-  (http: Http): OpenEmbedding =>
+  (http: Http, llama: LlamaModels): OpenEmbedding =>
   ({ provider, embedding, ...opening }) => {
     if (provider === 'cli' || !embedding) return null;
+    if (provider === 'llama') return llama.embedding(llamaOpening(opening), embedding.dimensions);
     const baseUrl = opening.baseUrl ?? adapters[provider].baseUrl ?? '';
     const limits = { firstByteMs: BATCH_MS, silenceMs: BATCH_MS, totalMs: BATCH_MS };
     const fetch = http.fetchFor(baseUrl, limits);
@@ -52,14 +54,22 @@ export const embeddingOpener =
     });
   };
 
+/** The models that need no server. */
+interface LocalModels {
+  cliTools: Pick<CliTools, 'model'>;
+  llama: LlamaModels;
+}
+
 /**
  * Returns the function that opens models. A model reaches the host and port of its base URL, and
  * what egressAllow names.
  */
 export const modelOpener =
-  (http: Http, timeouts: ModelTimeouts, cliTools: Pick<CliTools, 'model'>): OpenModel =>
-  ({ supports, price, maxOutputTokens, provider, ...opening }) => {
+  (http: Http, timeouts: ModelTimeouts, { cliTools, llama }: LocalModels): OpenModel =>
+  ({ provider, ...given }) => {
+    const { supports, price, maxOutputTokens, ...opening } = given;
     if (provider === 'cli') return cliTools.model({ ...opening, price });
+    if (provider === 'llama') return llama.model(llamaOpening(given));
     const baseUrl = opening.baseUrl ?? adapters[provider].baseUrl ?? '';
     const { firstTokenMs: firstByteMs, silenceMs, totalMs } = timeouts;
     return openAiSdkModel({
@@ -74,3 +84,8 @@ export const modelOpener =
       timeouts,
     });
   };
+
+const llamaOpening = (given: Omit<ModelAccess, 'provider' | 'embedding'>): LlamaOpening => {
+  const { name, modelId, contextWindow, maxOutputTokens, supports, price } = given;
+  return { name, modelId, contextWindow, maxOutputTokens, takesTools: supports.tools, price };
+};

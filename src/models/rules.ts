@@ -5,6 +5,7 @@ import { adapters, type Provider } from '../providers/llm/adapters.js';
 import { faultOfAddress } from '../providers/llm/address.js';
 import { knownModel } from '../providers/llm/catalogue.js';
 import { embedsTexts } from '../providers/llm/embeddings.js';
+import { isSlug } from '../providers/llm/llama/files.js';
 import type { Price } from '../providers/llm/model.js';
 import type { NewModel, RoutingChanges } from './contract.js';
 import type { ModelAccess, Supports } from './open.js';
@@ -22,7 +23,7 @@ const NAME = /^[A-Za-z0-9][\w.:@+/-]*$/;
 
 /** Returns true if there is an adapter that opens the provider's models. */
 export const isProvider = (provider: string): provider is ModelAccess['provider'] =>
-  provider === 'cli' || isServer(provider);
+  provider === 'cli' || provider === 'llama' || isServer(provider);
 
 const isServer = (provider: string): provider is Provider => Object.hasOwn(adapters, provider);
 
@@ -54,6 +55,7 @@ export const providerFaults = (model: TriedModel): FieldFault[] => {
   const { provider, baseUrl, credentialId, apiKey } = model;
   const faults: FieldFault[] = [];
   if (provider === 'cli') return toolFaults(model);
+  if (provider === 'llama') return llamaFaults(model);
   if (provider === 'digest') faults.push(fault('provider', 'is built in: there is one of it'));
   if (credentialId && apiKey) {
     faults.push(fault('credentialId', 'takes the place of apiKey: give one of the two'));
@@ -145,10 +147,11 @@ export const filledIn = (
 };
 
 /**
- * Returns the default context window in tokens. Ollama allocates memory for the whole window,
- * however little of it is used.
+ * Returns the default context window in tokens. Ollama and llama.cpp allocate memory for the whole
+ * window, however little of it is used.
  */
-const usualWindow = (provider: string): number => (provider === 'ollama' ? 8192 : 128_000);
+const usualWindow = (provider: string): number =>
+  provider === 'ollama' || provider === 'llama' ? 8192 : 128_000;
 
 const fault = (path: string, message: string): FieldFault => ({ path, message });
 
@@ -182,12 +185,32 @@ const toolFaults = ({
     const message = `must be one of ${names}, with :model where its own choice will not do`;
     faults.push(fault('modelId', message));
   }
-  for (const [path, value] of Object.entries({ baseUrl, apiKey, credentialId })) {
-    if (value) faults.push(fault(path, USELESS));
-  }
+  faults.push(...uselessFaults({ baseUrl, apiKey, credentialId }, USELESS));
   for (const able of ['tools', 'vision', 'embeddings'] as const) {
     if (!supports[able]) continue;
     faults.push(fault(`supports.${able}`, 'is nothing that a command-line tool has'));
   }
   return faults;
 };
+
+const uselessFaults = (fields: Partial<NewModel>, message: string): FieldFault[] =>
+  Object.entries(fields).flatMap(([path, value]) => (value ? [fault(path, message)] : []));
+
+const IN_PROCESS = 'is of no use to a model that runs here';
+
+/** Lists the settings that a model must not have if it runs in a process of ours. */
+const llamaFaults = ({
+  modelId,
+  baseUrl,
+  apiKey,
+  credentialId,
+  supports = {},
+}: Partial<NewModel>): FieldFault[] => [
+  ...(modelId === undefined || isSlug(modelId)
+    ? []
+    : [fault('modelId', 'must be the name of an installed model, as in qwen3-4b')]),
+  ...uselessFaults({ baseUrl, apiKey, credentialId }, IN_PROCESS),
+  ...(supports.vision
+    ? [fault('supports.vision', 'is nothing that models of llama have here')]
+    : []),
+];

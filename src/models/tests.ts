@@ -76,8 +76,9 @@ export const checkAllModels = async (deps: ModelsDeps, signal: AbortSignal): Pro
   await Promise.all(Array.from({ length: AT_ONCE }, next));
 };
 
-/** Ours: a person who waits for the result does not wait longer. */
+/** Ours: a person who waits for the result does not wait longer. A model here may have to load first. */
 const PROBE_MS = 20_000;
+const LOADING_PROBE_MS = 100_000;
 const LONGEST_REPLY = 200;
 
 /** Asks the model for one word; nothing is stored. Pass `health` for a registered model. */
@@ -88,7 +89,8 @@ const probe = async (
 ): Promise<ProbeResult> => {
   const since = performance.now();
   const took = (): number => Math.round(performance.now() - since);
-  const limit = AbortSignal.timeout(PROBE_MS);
+  const isLoaded = model.provider !== 'llama';
+  const limit = AbortSignal.timeout(isLoaded ? PROBE_MS : LOADING_PROBE_MS);
   const step: ModelRequest = {
     turns: [{ role: 'user', content: 'Answer with the one word: ok' }],
     tools: [],

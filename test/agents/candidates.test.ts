@@ -13,6 +13,7 @@ const MODELS = [
   { name: 'far', provider: 'openai', modelId: 'm', apiKey: 'sk-far' },
   { name: 'other', provider: 'openai', modelId: 'm', apiKey: 'sk-other', fallbacks: ['far'] },
   { name: 'near', provider: 'ollama', modelId: 'm' },
+  { name: 'here', provider: 'llama', modelId: 'm' },
   { name: 'house', baseUrl: 'http://10.0.0.5:8000/v1', fallbacks: ['near'] },
   { name: 'shed', baseUrl: 'http://llama:8000/v1' },
   { name: 'open', baseUrl: 'http://[fd00::5]/v1', fallbacks: ['near', 'default', 'shed'] },
@@ -59,6 +60,7 @@ describe('the models that may answer', () => {
 
   it('of an untrusted one stay where a local model is', () => {
     expect(order('near', null)).to.equal('near digest');
+    expect(order('here', null)).to.equal('here digest');
     expect(order('house', null)).to.equal('house near digest');
     expect(order('shed', null)).to.equal('shed digest');
     expect(order('shed', 'away')).to.equal('shed digest');

@@ -12,6 +12,7 @@ export const modelTable = table('models', {
     | 'litellm'
     | 'openrouter'
     | 'openai-compatible'
+    | 'llama'
     | 'cli'
   >(),
   model_id: text,

@@ -30,7 +30,7 @@ const SLUG = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 const MODEL_FILE = /^model(?:-\d{5}-of-\d{5})?\.gguf$/;
 
 /** Returns true for a text that may be the name of an installed model. */
-const isSlug = (text: string): boolean => SLUG.test(text);
+export const isSlug = (text: string): boolean => SLUG.test(text);
 
 /** Finds an installed model and its engine in the folder of capabilities. Throws NotLoaded. */
 export const findModelFiles = async (capabilities: string, slug: string): Promise<ModelFiles> => {
