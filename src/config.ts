@@ -196,6 +196,17 @@ export const settings = {
     false,
     'Run models on this machine on its graphics card; their process is not confined then',
   ),
+  catalogue: maybe(
+    'Catalogue of models to use in place of the one that ships: an https address or an absolute file',
+    (given) => {
+      if (!isAbsolute(given) && !/^https:\/\/./.test(given)) {
+        throw new BadValue('an https address or an absolute file');
+      }
+    },
+  ),
+  capabilitySource: folder(
+    'Folder made by adjutant capabilities export, to install from in place of the network',
+  ),
   logLevel: oneOf(['info', 'debug', 'warn', 'error', 'silent'], 'Least level that is logged'),
 };
 

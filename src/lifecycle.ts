@@ -13,6 +13,7 @@ export const startModules = async (modules: Modules): Promise<void> => {
   await outbound.queue.start();
   await modules.knowledge.start();
   await modules.documents.start();
+  await modules.capabilities.start();
   await modules.operations.start();
   await modules.folders.start();
   modules.folders.poll.start();

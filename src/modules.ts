@@ -3,6 +3,7 @@ import { openAccounts } from './accounts/module.js';
 import { openAgents } from './agents/module.js';
 import { openApprovals } from './approvals/module.js';
 import type { Base } from './base.js';
+import { openCapabilities } from './capabilities/module.js';
 import { openChannels } from './channels/module.js';
 import { type Config, loginsFolder, variableOf } from './config.js';
 import { openConversations } from './conversations/module.js';
@@ -81,6 +82,8 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   const accounts = await openAccounts(base, { config, secrets, outbound });
   const amountOfTexts = knowledge.amount;
   const models = openModels(base, { config, secrets, vault, confinement, amountOfTexts });
+  const own = { operations, models, confinement, config, documents };
+  const capabilities = openCapabilities(base, own);
   const permissions = openPermissions(base, { toolbox });
   const { permissionsOf } = permissions;
   const folders = openFolders(base, {
@@ -115,7 +118,6 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   knowledge.embedWith(agents.embedders(dailyCostUsd));
   models.registry.onRead(knowledge.embedAnew);
   const asked = { models: agents.models, userCalls };
-  // One for both, so that a host is asked once a second, whoever asks.
   const pages = pageAccessOf(base, documents);
   const reader = openReader(base, { hub, operations, asked, knowledge, pages });
   const web = { search, ...pages };
@@ -173,6 +175,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
     outbound,
     accounts,
     models,
+    capabilities,
     permissions,
     folders,
     approvals,
@@ -192,6 +195,7 @@ export const openModules = async (base: Base, options: ModulesOptions) => {
   };
 };
 
+/** Opens the one access to pages for all, so that a host is asked once a second, whoever asks. */
 const pageAccessOf = ({ http, clock }: Base, { readPage }: Documents) =>
   createPageAccess({ http, now: clock.now, readPage });
 

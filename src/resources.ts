@@ -17,7 +17,7 @@ export const resourcesOf = (
   { setup, recent, heads, state }: Opened,
 ): { resources: Resource[]; replied(method: string, status: number): void } => {
   const { jobs, operations, confinement, permissions, tools, agents, channels } = modules;
-  const { documents, knowledge } = modules;
+  const { documents, capabilities, knowledge } = modules;
   const { sockets, port } = modules.http;
   const { tunnel, exposure } = modules.system;
   const { address, publicUrl, reach } = tunnel;
@@ -29,7 +29,7 @@ export const resourcesOf = (
     agents,
     channels,
     knowledge,
-    documents,
+    files: { documents, capabilities },
     confinement,
     daemon,
   });
@@ -86,6 +86,7 @@ export const resourcesOf = (
     ...modules.documents.resources(),
     ...modules.independent.flatMap((module) => module.resources()),
     ...modules.models.resources(),
+    ...modules.capabilities.resources(),
     ...modules.reader.resources(),
     ...modules.research.resources(),
     ...modules.tasks.resources({ address, port }),

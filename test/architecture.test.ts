@@ -100,7 +100,7 @@ const PACKAGES: { module: RegExp; only: RegExp }[] = [
   { module: /^better-sqlite3$/, only: /^src\/(store\/|[\w/]*procedures(\/\w+)?\.ts$)/ },
   {
     module: /^@hapi\/boom$/,
-    only: /^src\/(accounts|agents|approvals|channels|conversations|documents|experts|folders|hooks|http|knowledge|memories|models|operations|outbound|permissions|pipelines|reader|recurring|research|skills|system|tasks|vault|kernel\/(route|replay|raw|input|form)\.ts$)/,
+    only: /^src\/(accounts|agents|approvals|capabilities|channels|conversations|documents|experts|folders|hooks|http|knowledge|memories|models|operations|outbound|permissions|pipelines|reader|recurring|research|skills|system|tasks|vault|kernel\/(route|replay|raw|input|form)\.ts$)/,
   },
   {
     module: /^(@hapi\/(hapi|nes|inert|vision)|hapi-swagger)\b/,

@@ -1,4 +1,5 @@
 import { contracts, type ModelView, type Reply } from '../../src/client/index.js';
+import { recommendCommand } from '../capabilities/recommend.js';
 import { columnsOf, shownAs } from '../columns.js';
 import { type CommandGroup, type Context, command, type Flag, on, textFlag } from '../command.js';
 import { crud } from '../crud.js';
@@ -277,6 +278,7 @@ export const modelsGroup: CommandGroup = {
     test,
     modelHealth,
     modelKnown,
+    recommendCommand,
     availableModels,
     modelUsage,
   ],

@@ -8,6 +8,7 @@ export type { ChatAnswer } from '../agents/chat/contract.js';
 export type { Agent, TextDelta } from '../agents/contract.js';
 export { contracts } from '../api.js';
 export type { Grant } from '../approvals/grants/contract.js';
+export type { Capability, Hardware, ModelFit } from '../capabilities/contract.js';
 export type { Channel } from '../channels/contract.js';
 export type { PlatformReply } from '../channels/platforms/contract.js';
 export type { Session } from '../conversations/contract.js';

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { WorkerFailed, type Workers } from '../operations/module.js';
 import type { ExtractCode, ExtractJob, ExtractLine } from './extract/job.js';
+import { addedLanguageFolder } from './extract/languages.js';
 
 /** A line that is not the last one: the number of pages, or the text of one. */
 export type ProgressLine = Exclude<ExtractLine, { failed: unknown } | { end: unknown }>;
@@ -39,6 +41,12 @@ const RECOGNITION_SILENCE_MS = 4 * EXTRACT_LIMITS.ocrMs + SILENCE_MS;
 /** The kinds of files that may hold pictures of text. */
 const HAS_PICTURES = /^(application\/pdf|image\/.*|message\/rfc822)$/;
 
+/** Returns the folders of the languages that were added, as far as the job needs them. */
+const addedFolders = ({ languages, addedLanguages }: ExtractJob): string[] =>
+  addedLanguages === undefined
+    ? []
+    : languages.map((code) => addedLanguageFolder(addedLanguages, code)).filter(existsSync);
+
 /** Extracts the text of a file in a process of its own. Throws the reason of the signal. */
 export const extractApart = async (
   workers: Workers,
@@ -50,7 +58,7 @@ export const extractApart = async (
       userId,
       script: SCRIPT,
       input: job,
-      readable: [job.path],
+      readable: [job.path, ...addedFolders(job)],
       packages: PACKAGES,
       silenceMs: HAS_PICTURES.test(job.mediaType) ? RECOGNITION_SILENCE_MS : SILENCE_MS,
       signal,

@@ -9,6 +9,7 @@ import { type DocumentActions, documentActions } from './actions.js';
 import { type Arrivals, createArrivals } from './arrivals.js';
 import { checkOriginals, type OriginalsReport } from './check.js';
 import { beginDocumentEntry, entryOperation } from './entry.js';
+import { shippedLanguages } from './extract/languages.js';
 import { createReadPage } from './filepages.js';
 import { createOriginals } from './originals.js';
 import { documentsStore } from './queries.js';
@@ -44,6 +45,8 @@ export interface Documents {
   serverFiles: ServerFiles;
   /** Keeps files that reach the daemon in other ways than by an upload. */
   arrivals: Arrivals;
+  /** Lists Tesseract's codes of the languages of the recognition that came with the daemon. */
+  shippedLanguages(): Promise<string[]>;
   /** Compares originals with their hashes, for so many milliseconds. */
   check(budgetMs: number): Promise<OriginalsReport>;
   /** Removes what an interrupted start left behind. Runs before the operations start. */
@@ -60,6 +63,7 @@ export const openDocuments = (
 ): Documents => {
   const { texts } = knowledge;
   const scratch = join(home, 'scratch');
+  const addedLanguages = join(home, 'capabilities');
   const documents = documentsStore(store);
   const originals = createOriginals(home, scratch);
   // Used once, and never written down.
@@ -72,6 +76,7 @@ export const openDocuments = (
       originals,
       texts,
       workers: pool,
+      addedLanguages,
       passwordOf: (id) => {
         const password = passwords.get(id) ?? null;
         passwords.delete(id);
@@ -85,13 +90,14 @@ export const openDocuments = (
   });
   const readPage = createReadPage({ workers: pool, originals });
   const quotaBytes = documentsGib === 0 ? null : documentsGib * GIB;
-  const uploads = { clock, documents, originals, reads, quotaBytes };
+  const uploads = { clock, documents, originals, reads, quotaBytes, addedLanguages };
   return {
     actions: documentActions({ documents, readPage }),
     readPage,
     serverFiles: createServerFiles({ workers: pool, originals }),
     arrivals: createArrivals({ ...uploads, operations }),
     check: (budgetMs) => checkOriginals({ documents, originals }, budgetMs),
+    shippedLanguages,
     start: async () => {
       await originals.clear();
       await sweepOriginals(documents, originals);

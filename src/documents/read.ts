@@ -27,6 +27,8 @@ interface DocumentReadDeps {
   documents: DocumentsStore;
   originals: Originals;
   workers: Workers;
+  /** The folder of capabilities, which may have more languages for the recognition. */
+  addedLanguages: string;
   /** The texts of knowledge: a document that was read becomes an entry. */
   texts: Pick<KnowledgeTexts, 'index'>;
   /** Returns the password of a document that is being read; null if none was given. */
@@ -103,13 +105,14 @@ const readDocument: (deps: DocumentReadDeps, run: Run) => ReturnType<OperationKi
 };
 
 const jobOf = (
-  { passwordOf }: DocumentReadDeps,
+  { passwordOf, addedLanguages }: DocumentReadDeps,
   { id, media_type, language }: DocumentRow,
   { path, fromPage }: Pick<ExtractJob, 'path' | 'fromPage'>,
 ): ExtractJob => ({
   path,
   mediaType: media_type,
   languages: language.split('+'),
+  addedLanguages,
   fromPage,
   password: passwordOf(id),
   limits: EXTRACT_LIMITS,

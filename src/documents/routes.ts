@@ -92,7 +92,10 @@ export const documentsResource = (deps: DocumentsDeps) => {
     },
     reprocess: async ({ id, body: { language, password } }, { userId }) => {
       const row = await find(userId, id);
-      const languages = language === undefined ? row.language : await recognizedLanguage(language);
+      const languages =
+        language === undefined
+          ? row.language
+          : await recognizedLanguage(language, deps.addedLanguages);
       setPassword(id, password ?? null);
       try {
         return new CustomReply(202, view(await readAgain(deps, row, languages)));

@@ -21,6 +21,8 @@ export interface UploadDeps {
   reads: OperationBeginner<DocumentInput>;
   /** The most bytes of originals that a user may have; null: no limit. */
   quotaBytes: number | null;
+  /** The folder of capabilities, which may have more languages for the recognition. */
+  addedLanguages: string;
 }
 
 type Fields = Static<(typeof documents)['upload']['form']['fields']>;
@@ -61,7 +63,7 @@ export const uploadFiles = async (
     const { files, fields } = await form.read((file) =>
       receive(deps, file, { ...place, name: String(count++) }),
     );
-    const language = await recognizedLanguage(fields.language);
+    const language = await recognizedLanguage(fields.language, deps.addedLanguages);
     const upload: Upload = { documents: [], refused: [] };
     for (const arrival of files) {
       if ('reason' in arrival) {
@@ -125,12 +127,15 @@ const diskFull = (): Boom.Boom =>
   });
 
 /** Checks the languages of the recognition; null or undefined: the default. Throws 400. */
-export const recognizedLanguage = async (given: string | undefined): Promise<string> => {
+export const recognizedLanguage = async (
+  given: string | undefined,
+  added: string,
+): Promise<string> => {
   if (given === undefined) return DEFAULT_LANGUAGE;
-  const installed = await installedLanguages();
+  const installed = await installedLanguages(added);
   const missing = given.split('+').filter((code) => !installed.includes(code));
   if (missing.length === 0) return given;
-  const message = `${missing.join(', ')} is not installed; installed are ${installed.join(', ')}`;
+  const message = `${missing.join(', ')} is not installed; installed are ${installed.join(', ')}; an admin adds others with adjutant capabilities install tesseract:${missing[0]}`;
   throw Boom.badRequest(`Not accepted: language: ${message}`, {
     details: [{ path: 'language', message }],
   });

@@ -47,6 +47,12 @@ export interface Incoming extends PartialReply {
   notFollowed?: string;
 }
 
+/** A reply whose body is read piece by piece. */
+export interface OpenedReply extends HttpReply {
+  /** The URL that sent the reply, after all redirects. */
+  url: string;
+}
+
 export type Http = ReturnType<typeof createHttp>;
 
 const forRequests: CallLimits = {
@@ -100,6 +106,18 @@ export const createHttp = (options: { allow: string[]; lookup?: Lookup }) => {
         url: url.href,
         ...(notFollowed && { notFollowed: notFollowed.href }),
       };
+    },
+    /**
+     * Sends a request for a body that is read piece by piece, such as a file. The caller reads it to
+     * its end or cancels it. Redirects are followed, also to other hosts. Any status is a reply.
+     * Throws as `request`, also in the middle of the body.
+     */
+    open: async (out: Omit<Outgoing, 'enoughBytes' | 'isDecoded'>): Promise<OpenedReply> => {
+      const way = await ways.to(out.allow ?? []);
+      const limits = bounded(out, forRequests);
+      const { isBound, isExact, signal } = out;
+      const reply = await followRedirects(hopOf(out), { ...way, limits, isBound, isExact, signal });
+      return { ...reply, url: reply.url.href };
     },
     /**
      * Returns a fetch with streaming bodies for models and MCP servers. Limits: 120 s to the first

@@ -164,7 +164,7 @@ const targetIn = ({ url }: Hop, { headers: { location = '' } }: RedirectHead): U
   URL.canParse(location, url.href) ? new URL(location, url) : null;
 
 const harmless =
-  /^(accept|accept-encoding|accept-language|content-type|content-language|user-agent)$/;
+  /^(accept|accept-encoding|accept-language|content-type|content-language|if-range|range|user-agent)$/;
 const ofBody = /^content-/;
 
 const target = (from: URL, location: string): URL => {

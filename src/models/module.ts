@@ -9,11 +9,13 @@ import type { Secrets } from '../secrets/module.js';
 import type { VaultModule } from '../vault/module.js';
 import { clitoolsResource } from './clitools/routes.js';
 import { configuredModel, llamaLimits, modelTimeouts } from './configuration.js';
+import type { NewModel } from './contract.js';
 import { createHealth, type ModelHealths } from './health.js';
 import { createLlamaMemory, type LlamaMemoryBoard } from './llamamemory.js';
 import { embeddingOpener, modelOpener } from './open.js';
 import { providersResource } from './providers/routes.js';
 import { modelsStore } from './queries.js';
+import { registerInstalled } from './registration.js';
 import { createRegistry, type Registry } from './registry.js';
 import { modelsResource } from './routes.js';
 
@@ -28,6 +30,8 @@ export interface ModelsModule {
   llama: Pick<LlamaModels, 'unload'>;
   /** Tells the models of llama what they need of the memory. */
   measureLlama: LlamaMemoryBoard['use'];
+  /** Registers a model that was installed here, and returns its name. */
+  register(given: NewModel): Promise<string>;
   /** Reads the registered models. */
   load(): Promise<void>;
   /** Ends the processes of models that run here. */
@@ -68,24 +72,26 @@ export const openModels = (base: Base, deps: ModelsModuleDeps): ModelsModule => 
   const health = createHealth({ clock, log });
   const models = modelsStore(store);
   deps.vault.onChange(registry.refresh);
+  const service = {
+    models,
+    registry,
+    modelHealth: health,
+    openModel: open,
+    clock,
+    keys: { seal: sealKey, isOwn: vault.isOwn, newest: vault.newest },
+    amountOfTexts: deps.amountOfTexts,
+  };
   return {
     registry,
     health,
     cliTools,
     llama,
     measureLlama: memory.use,
+    register: (given) => registerInstalled(service, given),
     load: registry.refresh,
     stop: llama.close,
     resources: () => [
-      modelsResource({
-        models,
-        registry,
-        modelHealth: health,
-        openModel: open,
-        clock,
-        keys: { seal: sealKey, isOwn: vault.isOwn, newest: vault.newest },
-        amountOfTexts: deps.amountOfTexts,
-      }),
+      modelsResource(service),
       clitoolsResource({ cliTools }),
       providersResource({ models, http, unsealKey, vault }),
     ],

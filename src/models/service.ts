@@ -184,7 +184,8 @@ const refuseFixed = ({ name, source }: RegisteredModel): void => {
   throw Boom.conflict(message, { code: 'model_fixed' });
 };
 
-const newRow = ({ clock, keys }: ModelsDeps, given: NewModel): ModelRow => {
+/** Builds the row of a new model, whose fields were checked before. */
+export const newRow = ({ clock, keys }: ModelsDeps, given: NewModel): ModelRow => {
   const now = clock.now();
   const id = mint('model', now);
   const { contextWindow, maxOutputTokens, supports, price } = filledIn(given);

@@ -1,6 +1,7 @@
 import { type Exposure, isExposed } from '../accounts/module.js';
 import type { Agents } from '../agents/module.js';
 import type { Base } from '../base.js';
+import type { Capabilities } from '../capabilities/module.js';
 import type { Channels } from '../channels/module.js';
 import type { Config } from '../config.js';
 import type { Documents } from '../documents/module.js';
@@ -45,7 +46,8 @@ interface SystemResourcesDeps {
   agents: Agents;
   channels: Channels;
   knowledge: Knowledge;
-  documents: Documents;
+  /** The parts of the home that are files, which the doctor checks. */
+  files: { documents: Documents; capabilities: Capabilities };
   confinement: Confinement | null;
   daemon: Daemon;
 }
@@ -81,7 +83,7 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
       sweepFolders: () => sweepFolders(store, tools.work),
     }),
     resources: (given: SystemResourcesDeps) => {
-      const { jobs, agents, channels, knowledge, documents, confinement, daemon } = given;
+      const { jobs, agents, channels, knowledge, files, confinement, daemon } = given;
       const { queue } = jobs;
       const { models } = agents;
       const { sockets } = daemon;
@@ -115,7 +117,8 @@ export const openSystem = async (base: Base, deps: SystemModuleDeps) => {
           exposure,
           checks: {
             platforms: channels.unset,
-            originals: documents.check,
+            originals: files.documents.check,
+            capabilities: files.capabilities.check,
             roots: config.knowledgeRoots,
           },
         }),

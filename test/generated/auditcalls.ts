@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { generate } from 'otplib';
 import { type FrozenClock, PASSWORD, type TestApp, until } from '../harness/app.js';
+import { placeCapability } from '../harness/capability.js';
 import { ADA, linkChannel } from '../harness/channel.js';
 import { keepGrant } from '../harness/grant.js';
 import { inside } from '../harness/inside.js';
@@ -262,6 +263,15 @@ export const RECIPES: Record<string, Recipe> = {
     path: { name: await addModel(kitchen) },
   }),
   'POST /api/models/{name}/test': async () => ({ path: { name: 'digest' } }),
+  'POST /api/capabilities/install': async () => ({
+    body: { id: `tesseract:${LANGUAGES[capabilities++ % LANGUAGES.length]}` },
+  }),
+  'POST /api/capabilities/measure': async (kitchen) => ({
+    body: { model: await addModel(kitchen, 'ollama') },
+  }),
+  'DELETE /api/capabilities/{slug}': async ({ app }) => ({
+    path: { slug: await placeCapability(app.home, `thing-${++capabilities}`) },
+  }),
   'POST /api/models/test': async () => {
     const { name: _, ...model } = newModel();
     return { body: model };
@@ -358,15 +368,18 @@ const setUpTunnel = async ({ app, admin }: Kitchen): Promise<Trial> => {
 const ASKING = { skillId: 'time', action: 'now', level: 'ask' };
 
 let newcomers = 0;
+/** Languages of Tesseract that do not come with the daemon. */
+const LANGUAGES = ['ita', 'pol', 'por', 'swe', 'fin', 'ell', 'hun', 'nld', 'ces', 'dan'];
+let capabilities = 0;
 let models = 0;
 let credentials = 0;
 let backups = 0;
-const newModel = () => ({
+const newModel = (provider = 'openai-compatible') => ({
   name: `model-${++models}`,
-  provider: 'openai-compatible',
+  provider,
   modelId: 'one',
   baseUrl: 'http://127.0.0.1:9/v1',
 });
 
-const addModel = async (kitchen: Kitchen): Promise<string> =>
-  (await post(kitchen, '/api/models', kitchen.admin.token, newModel())).name;
+const addModel = async (kitchen: Kitchen, provider?: string): Promise<string> =>
+  (await post(kitchen, '/api/models', kitchen.admin.token, newModel(provider))).name;

@@ -13,7 +13,7 @@ const NEVER_EMPTY = ['GET /api/auth/sessions', 'GET /api/experts', 'GET /api/pip
 const OWN_NOTICE = 'impersonation.begun';
 
 /** Models and skills belong to the installation; what models cost, to each user. */
-const SHARED = ['models', 'providers', 'skills'];
+const SHARED = ['capabilities', 'models', 'providers', 'skills'];
 const owned = guarded.filter(
   ({ name, area }) => !SHARED.includes(area) || name === 'GET /api/models/usage',
 );

@@ -91,6 +91,8 @@ export const startApp = async ({
           ratePerUser: 0,
           ratePerAddress: 0,
           builtinEmbedder: false,
+          // Nothing is fetched from the internet unless a test says so.
+          capabilitySource: join(folder, 'offline'),
           ...config,
           ...over,
         },

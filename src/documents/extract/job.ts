@@ -5,6 +5,8 @@ export interface ExtractJob {
   mediaType: string;
   /** Tesseract's codes of the languages that are recognized: `['eng', 'deu']`. */
   languages: string[];
+  /** The folder of capabilities, with the languages that were added; missing: none were. */
+  addedLanguages?: string;
   /** The number of the first page that is wanted; pages before it were extracted earlier. */
   fromPage: number;
   /** The password of an encrypted file. */

@@ -25,11 +25,11 @@ const QUARTER_TURNS = [2, 1, 3];
  * Opens the recognition by tesseract.js. Its worker starts with the first picture. All its data
  * comes from installed packages; it loads nothing from the network.
  */
-export const openRecognizer = ({ languages, limits }: ExtractJob): Recognizer => {
+export const openRecognizer = ({ languages, addedLanguages, limits }: ExtractJob): Recognizer => {
   let worker: Promise<Worker> | null = null;
 
   const ask = async (picture: Buffer): Promise<RecognizedText | null> => {
-    worker ??= startWorker(languages);
+    worker ??= startWorker(languages, addedLanguages);
     const current = worker;
     const asked = current.then(async (at) => {
       const { data } = await at.recognize(picture);
@@ -100,12 +100,12 @@ const turned = async (picture: Buffer, quarterTurns: number): Promise<Buffer> =>
   return canvas.encode('png');
 };
 
-const startWorker = async (languages: string[]): Promise<Worker> => {
+const startWorker = async (languages: string[], added: string | undefined): Promise<Worker> => {
   const { createWorker, OEM } = await import('tesseract.js');
   // tesseract.js reads the data of all languages from one folder.
   const folder = await mkdtemp(join(tmpdir(), 'languages-'));
   for (const code of languages) {
-    await symlink(dataFile(code), join(folder, `${code}.traineddata.gz`));
+    await symlink(dataFile(code, added), join(folder, `${code}.traineddata.gz`));
   }
   return createWorker(languages, OEM.LSTM_ONLY, {
     langPath: folder,
@@ -117,8 +117,8 @@ const startWorker = async (languages: string[]): Promise<Worker> => {
   });
 };
 
-const dataFile = (code: string): string =>
-  join(languageFolder(code), '4.0.0_best_int', `${code}.traineddata.gz`);
+const dataFile = (code: string, added: string | undefined): string =>
+  join(languageFolder(code, added), '4.0.0_best_int', `${code}.traineddata.gz`);
 
 /** Resolves to null if the promise takes longer. */
 const withinMs = async <T>(asked: Promise<T>, ms: number): Promise<T | null> => {

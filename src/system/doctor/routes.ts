@@ -1,6 +1,7 @@
 import type { Exposure } from '../../accounts/module.js';
 import type { ModelState } from '../../agents/module.js';
 import type { Base } from '../../base.js';
+import type { CapabilityFault } from '../../capabilities/module.js';
 import type { IncompletePlatform } from '../../channels/module.js';
 import type { OriginalsReport } from '../../documents/module.js';
 import { iso } from '../../kernel/clock.js';
@@ -18,6 +19,7 @@ import { checkHeads } from './heads.js';
 import { type DoctorStore, doctorStore } from './queries.js';
 import {
   backupOf,
+  capabilityFindings,
   clockOf,
   embedderOf,
   exposureFindings,
@@ -49,6 +51,8 @@ interface ModuleChecks {
   platforms(): Promise<IncompletePlatform[]>;
   /** Compares the originals of documents with their hashes, for so many milliseconds. */
   originals(budgetMs: number): Promise<OriginalsReport>;
+  /** Lists what does not work because of what is, or is not, installed. */
+  capabilities(): Promise<CapabilityFault[]>;
   /** The folders below which others may be indexed. */
   roots: string[];
 }
@@ -82,6 +86,7 @@ export const doctorResource = (base: Base, deps: DoctorDeps) => {
         ['log', async () => logOf(daemon.recent.lost())],
         ['outbox', async () => [outboxOf(await store.deadLetters())]],
         ['embedder', async () => [embedderOf(await models.embedder(by.userId))]],
+        ['capabilities', async () => capabilityFindings(await deps.checks.capabilities())],
         ['documents', async () => originalsOf(await deps.checks.originals(ORIGINALS_MS))],
         [
           'folders',

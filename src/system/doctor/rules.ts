@@ -1,5 +1,6 @@
 import type { Exposure } from '../../accounts/module.js';
 import type { ModelState } from '../../agents/module.js';
+import type { CapabilityFault } from '../../capabilities/module.js';
 import type { IncompletePlatform } from '../../channels/module.js';
 import type { OriginalsReport } from '../../documents/module.js';
 import { isLoopbackHost } from '../../kernel/clientaddress.js';
@@ -21,6 +22,17 @@ export const warnFinding = (name: string, detail: string, remedy: string): Findi
 export const failedFinding = (name: string, detail: string, remedy: string): Finding => {
   return { name, status: 'fail', detail, remedy };
 };
+
+/** Ours: so many faults of capabilities are reported. */
+const SHOWN_FAULTS = 10;
+
+/** Reports the models that lack what they need, and what is damaged. */
+export const capabilityFindings = (faults: CapabilityFault[]): Finding[] =>
+  faults
+    .slice(0, SHOWN_FAULTS)
+    .map(({ name, why, remedy }) =>
+      warnFinding('capabilities', `${name}: ${why}`.slice(0, 1000), remedy.slice(0, 500)),
+    );
 
 /** Reports what unauthenticated clients can do with the present configuration. */
 export const exposureFindings = (of: Exposure & { port: number }): Finding[] => {

@@ -2,6 +2,7 @@ import type { Endpoint } from '../../../src/kernel/contract/endpoint.js';
 import { resources } from '../../harness/api.js';
 import { account } from './account.js';
 import { agents } from './agents.js';
+import { capabilities } from './capabilities.js';
 import { daemon } from './daemon.js';
 import { documents } from './documents.js';
 import { hooks } from './hooks.js';
@@ -45,6 +46,7 @@ const recipesOf = (resource: string, create: Endpoint, update: Endpoint): Recipe
 const given: Recipes = {
   ...account,
   ...agents,
+  ...capabilities,
   ...daemon,
   ...documents,
   ...hooks,

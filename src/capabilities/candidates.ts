@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import type { GgufHeader } from '../providers/gguf/header.js';
+import type { ModelShape } from '../providers/gguf/shape.js';
+import type { Catalogue, CatalogueFile, CatalogueModel, UseCase } from './catalogue.js';
+import { shapeOfFacts } from './fit/estimate.js';
+import type { HeaderReading } from './header.js';
+import { LLAMA } from './packages.js';
+import { installIdOf, slugOf } from './plan.js';
+import type { InstalledCapability } from './shelf.js';
+
+/** A model whose fit to the machine is to be found. */
+export interface FittedModel {
+  id: string;
+  name: string;
+  useCases: UseCase[];
+  parameters: number | null;
+  quantization: string | null;
+  /** The longest context that it was made for, in tokens; null: not known. */
+  contextWindow: number | null;
+  bytes: number;
+  /** null: only its size is known. */
+  shape: ModelShape | null;
+  licence: string | null;
+  isInstalled: boolean;
+  /** The names under which its measured speed may be kept. */
+  speedKeys: string[];
+  /** The reason why its file cannot be read. */
+  fault: string | null;
+}
+
+/** Lists the files of the catalogue that are not installed. */
+export const cataloguedModels = (
+  { models }: Catalogue,
+  installed: InstalledCapability[],
+): FittedModel[] =>
+  models.flatMap((model) =>
+    model.files
+      .filter((file) => !installed.some(({ slug }) => slug === slugOf(model, file)))
+      .map((file) => ({
+        id: installIdOf(model.kind === 'speech' ? 'whisper' : 'gguf', model, file),
+        name: model.name,
+        useCases: model.useCases,
+        parameters: model.parameters,
+        quantization: file.quantization,
+        contextWindow: model.contextWindow,
+        bytes: file.bytes,
+        shape: shapeOfModel(model, file),
+        licence: model.licence.name,
+        isInstalled: false,
+        speedKeys: model.ollama === null ? [] : [`ollama:${model.ollama}`],
+        fault: null,
+      })),
+  );
+
+/** Returns the shape of a model with the weights of one of its files; null if it is not known. */
+const shapeOfModel = (
+  { architecture, parameters, activeParameters }: CatalogueModel,
+  { bytes }: CatalogueFile,
+): ModelShape | null =>
+  architecture && shapeOfFacts({ architecture, parameters, activeParameters }, bytes);
+
+/** Returns the path of the first GGUF file of what is installed; null if it has none. */
+export const ggufOf = ({ files, folder }: InstalledCapability): string | null => {
+  const found = files.find(({ path }) => /^model(-00001-of-\d{5})?\.gguf$/.test(path));
+  return found ? join(folder, found.path) : null;
+};
+
+/** Describes a model that is installed, by the header of its file. */
+export const installedModel = (found: InstalledCapability, reading: HeaderReading): FittedModel => {
+  const { slug, name, bytes, licence, version, useCases } = found;
+  const { header, fault } = reading;
+  return {
+    id: slug,
+    name,
+    useCases: useCases.length > 0 ? useCases : usesOf(header),
+    parameters: header?.parameters ?? null,
+    quantization: header?.quantization.slice(0, 40) ?? version,
+    contextWindow: header?.contextLength ?? null,
+    bytes,
+    shape: header,
+    licence: licence ?? header?.licence?.slice(0, 200) ?? null,
+    isInstalled: true,
+    speedKeys: [`${LLAMA}:${slug}`],
+    fault,
+  };
+};
+
+const usesOf = (header: GgufHeader | null): UseCase[] => {
+  if (!header) return [];
+  if (header.isEmbedding) return ['embedding'];
+  return header.hasTools ? ['chat', 'tools'] : ['chat'];
+};

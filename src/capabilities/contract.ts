@@ -1,0 +1,191 @@
+import { contract, endpoint } from '../kernel/contract/endpoint.js';
+import { Operation } from '../kernel/contract/operation.js';
+import * as s from '../kernel/contract/schema.js';
+
+const bytes = () => s.whole(0, Number.MAX_SAFE_INTEGER);
+const bytesOrNull = () => s.nullable(bytes());
+const licence = () => s.nullable(s.anyText(200));
+const purpose = () => s.oneOf('UseCase', 'chat', 'tools', 'code', 'embedding', 'speech');
+const contextWindow = () => s.optional(s.queryWhole(256, 10_000_000).description('Tokens; 8192'));
+/** Ours: what is installed has a name that is a folder. */
+const id = () =>
+  s
+    .text(200)
+    .pattern(/^[a-z0-9][A-Za-z0-9._:/-]*$/, 'a slug, or <kind>:<name>')
+    .example('gguf:qwen3-4b');
+
+const InstallFacts = s.object('CapabilityInstall', {
+  bytes: bytesOrNull().description('To be fetched; null: not known before'),
+  licence: licence(),
+  source: s.text(2000).description('Where it is fetched from'),
+  needs: s.list(s.text(200), 20).description('Other capabilities that it works with only'),
+});
+
+export const Capability = s.object('Capability', {
+  id: s.text(200).description('What is installed has a slug; what is not, the id to install'),
+  kind: s.oneOf('CapabilityKind', 'model', 'engine', 'language', 'tool', 'runtime'),
+  name: s.text(200),
+  status: s.oneOf(
+    'CapabilityStatus',
+    'available',
+    'missing',
+    'degraded',
+    'installing',
+    'unsupported',
+  ),
+  version: s.nullable(s.text(200)),
+  path: s.nullable(s.text(4096)).description('For admins'),
+  reason: s.nullable(s.anyText(2000)).description('Why it is not available'),
+  usedBy: s.list(s.text(300), 1000).description('What would miss it: `models/qwen`'),
+  install: s.nullable(InstallFacts).description('null: it is there, or is not installed from here'),
+});
+export type Capability = s.Static<typeof Capability>;
+
+const Speed = s.object('TokensPerSecond', {
+  estimated: s.nullable(s.amount(0, Number.MAX_SAFE_INTEGER)),
+  measured: s.nullable(
+    s.object('MeasuredSpeed', {
+      median: s.amount(0, Number.MAX_SAFE_INTEGER),
+      spread: s
+        .amount(0, Number.MAX_SAFE_INTEGER)
+        .description('Of the fastest and the slowest run, as a part of the median'),
+    }),
+  ),
+});
+
+const ModelFit = s.object('ModelFit', {
+  model: s.text(200).description('What to install, or the slug of what is installed'),
+  name: s.text(200),
+  useCases: s.list(purpose(), 5),
+  parameters: s.nullable(s.whole(0, Number.MAX_SAFE_INTEGER)),
+  quantization: s.nullable(s.text(40)),
+  contextWindow: s.whole(0, 100_000_000).description('At most what the model was made for'),
+  weightsBytes: bytes(),
+  kvCacheBytes: bytesOrNull().description('null: the shape of the model is not known'),
+  bufferBytes: bytesOrNull(),
+  totalBytes: bytes(),
+  runsOn: s.oneOf('RunsOn', 'gpu', 'cpu', 'split', 'none'),
+  headroomBytes: s.whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  tokensPerSecond: Speed,
+  licence: licence(),
+  installed: s.flag(),
+  recommended: s
+    .flag()
+    .description('The first choice for the use case that was asked for, or chat'),
+  recommendedFor: s.list(purpose(), 5).description('All use cases that it is the first choice for'),
+  why: s.anyText(1000),
+});
+export type ModelFit = s.Static<typeof ModelFit>;
+
+export const Hardware = s.object('Hardware', {
+  platform: s.text(40).example('linux'),
+  cpu: s.object('Cpu', {
+    model: s.nullable(s.text(200)),
+    cores: s.nullable(s.whole(1, 100_000)).description('That may be used at once'),
+    arch: s.text(40),
+    flags: s.list(s.text(60), 1000),
+  }),
+  memory: s.object('Memory', {
+    totalBytes: bytesOrNull(),
+    availableBytes: bytesOrNull(),
+    bytesPerSecond: bytesOrNull().description('Measured: what the processors read together'),
+  }),
+  gpus: s.list(
+    s.object('Gpu', {
+      vendor: s.oneOf('GpuVendor', 'nvidia', 'amd', 'apple', 'intel', 'unknown'),
+      name: s.text(200),
+      vramBytes: bytesOrNull().description('null: not known, or it uses the machine’s memory'),
+      driver: s.nullable(s.text(100)),
+    }),
+    64,
+  ),
+  disk: s.object('Disk', { freeBytes: bytesOrNull() }),
+  sources: s.list(
+    s.object('HardwareSource', {
+      part: s.oneOf('HardwarePart', 'cpu', 'memory', 'gpus', 'disk'),
+      source: s.text(200),
+      note: s.nullable(s.anyText(1000)),
+    }),
+    20,
+  ),
+  catalogue: s.object('CatalogueSource', {
+    date: s.text(10),
+    source: s.text(2000).description('`built in`, or where it was read from'),
+    fault: s.nullable(s.anyText(1000)).description('Why another catalogue is not used'),
+  }),
+  fit: s.list(ModelFit, 1000),
+});
+export type Hardware = s.Static<typeof Hardware>;
+
+export const NewCapability = s.object('NewCapability', {
+  id: id(),
+  url: s.optional(s.text(2000).description('Of a GGUF file that is in no catalogue; https')),
+  sha256: s.optional(
+    s
+      .text(64)
+      .pattern(/^[0-9a-f]{64}$/, '64 hexadecimal digits')
+      .description('Required with url'),
+  ),
+  acceptLicence: s.optional(s.flag().description('True: you have read its licence and agree')),
+  useCase: s.optional(
+    purpose().description(
+      'Registers it as a model once it is installed; the default model if there is none but the digest',
+    ),
+  ),
+});
+export type NewCapability = s.Static<typeof NewCapability>;
+
+const path = '/api/capabilities';
+
+export const capabilities = contract({
+  list: endpoint.get(path, {
+    summary: 'List all capabilities',
+    query: s.object('CapabilityQuery', {
+      kind: s.optional(s.oneOf('CapabilityKind', 'model', 'engine', 'language', 'tool', 'runtime')),
+    }),
+    reply: s.object('Capabilities', { capabilities: s.list(Capability, 2000) }),
+  }),
+  hardware: endpoint.get(`${path}/hardware`, {
+    summary: 'This machine, and the models that fit it',
+    query: s.object('HardwareQuery', {
+      contextWindow: contextWindow(),
+      useCase: s.optional(purpose()),
+    }),
+    reply: Hardware,
+  }),
+  install: endpoint.post(`${path}/install`, {
+    summary: 'Install a capability, for example a model',
+    access: 'admin',
+    audit: 'capabilities.install',
+    example: { id: 'gguf:qwen3-4b', useCase: 'chat' },
+    body: NewCapability,
+    reply: Operation,
+    status: 202,
+  }),
+  measure: endpoint.post(`${path}/measure`, {
+    summary: 'Measure how many tokens a second a model writes here',
+    access: 'admin',
+    audit: 'capabilities.measure',
+    example: { model: 'qwen' },
+    body: s.object('NewMeasurement', {
+      model: s.text(100).description('The name of a registered model'),
+      contextWindow: s.optional(s.whole(256, 10_000_000)),
+    }),
+    reply: Operation,
+    status: 202,
+  }),
+  verify: endpoint.post(`${path}/{slug}/verify`, {
+    summary: 'Check the files of what is installed against their checksums',
+    access: 'admin',
+    reply: Operation,
+    status: 202,
+  }),
+  delete: endpoint.delete(`${path}/{slug}`, {
+    summary: 'Remove what is installed',
+    access: 'admin',
+    audit: 'capabilities.delete',
+    query: s.object('CapabilityRemoval', {
+      force: s.optional(s.queryFlag().description('Though models use it')),
+    }),
+  }),
+});

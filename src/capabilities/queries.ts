@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+import type { Store } from '../store/store.js';
+
+/** Returns the queries of capabilities. Those that are installed are files; their work is operations. */
+export const capabilitiesStore = ({ db }: Store) => ({
+  /** Lists the slugs of what is being installed, checked or measured, of all users. */
+  busy: async (kind: string): Promise<string[]> => {
+    const rows = await db
+      .selectFrom('operations')
+      .select('resource_id')
+      // The condition of the index of operations that have not ended.
+      .where(sql<boolean>`status IN ('queued', 'running')`)
+      // Has the index searched: all users.
+      .where('user_id', '>', '')
+      .where('kind', '=', kind)
+      .execute();
+    return rows.map(({ resource_id }) => resource_id);
+  },
+  /** Returns true if an operation about a slug was cancelled and none has begun after it. */
+  wasCancelled: async (id: string): Promise<boolean> => {
+    const row = await db
+      .selectFrom('operations')
+      .select('status')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row === undefined || row.status === 'cancelled';
+  },
+});
+
+export type CapabilitiesStore = ReturnType<typeof capabilitiesStore>;

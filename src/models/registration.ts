@@ -1,0 +1,36 @@
+import { refuseFaults } from '../kernel/route.js';
+import { Taken } from '../store/engine/protocol.js';
+import type { NewModel } from './contract.js';
+import { faultsOfName, modelFaults } from './rules.js';
+import { type ModelsDeps, modelNames, newRow } from './service.js';
+
+/** Ours: so many names are tried for one model. */
+const MOST_NAMES = 100;
+
+/**
+ * Registers a model that was installed on this machine, unless it is registered already. Returns its
+ * name: the one that is given, or with a number behind it if that is taken.
+ */
+export const registerInstalled = async (deps: ModelsDeps, given: NewModel): Promise<string> => {
+  const { models, registry } = deps;
+  for (let nth = 1; nth <= MOST_NAMES; nth++) {
+    await registry.refresh();
+    const known = registry
+      .list()
+      .find(({ provider, modelId }) => provider === given.provider && modelId === given.modelId);
+    if (known) return known.name;
+    const name = nth === 1 ? given.name : `${given.name}-${nth}`;
+    const names = modelNames(registry);
+    if (names.includes(name)) continue;
+    refuseFaults([...faultsOfName(name), ...modelFaults({ ...given, name }, names)]);
+    try {
+      await models.transact([models.insert(newRow(deps, { ...given, name }))]);
+    } catch (error) {
+      if (error instanceof Taken) continue;
+      throw error;
+    }
+    await registry.refresh();
+    return name;
+  }
+  throw new Error(`No name is free for ${given.name}`);
+};

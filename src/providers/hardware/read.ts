@@ -1,0 +1,134 @@
+import { statfs } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import type { Systeminformation } from 'systeminformation';
+import { type CgroupLimits, readCgroup } from './cgroup.js';
+import { gpuOf } from './gpu.js';
+import type { HardwareSource, Machine } from './machine.js';
+import { type ReadText, readSystemText } from './texts.js';
+
+/** The sources of what is known of the machine. Tests give their own. */
+export interface HardwareSources {
+  platform: NodeJS.Platform;
+  arch: string;
+  readText: ReadText;
+  /** The processors that the system gives this process. */
+  parallelism(): number;
+  cpu(): Promise<Pick<Systeminformation.CpuData, 'manufacturer' | 'brand' | 'cores'>>;
+  cpuFlags(): Promise<string>;
+  mem(): Promise<Pick<Systeminformation.MemData, 'total' | 'available'>>;
+  graphics(): Promise<Pick<Systeminformation.GraphicsData, 'controllers'>>;
+  /** The bytes that may be written into the folder. */
+  freeBytes(folder: string): Promise<number>;
+}
+
+/** The sources of this machine: systeminformation, loaded when it is first asked. */
+const systemSources = async (): Promise<HardwareSources> => {
+  const { default: system } = await import('systeminformation');
+  const { cpu, cpuFlags, mem, graphics } = system;
+  return {
+    platform: process.platform,
+    arch: process.arch,
+    readText: readSystemText,
+    parallelism: availableParallelism,
+    cpu: () => cpu(),
+    cpuFlags: () => cpuFlags(),
+    mem: () => mem(),
+    graphics: () => graphics(),
+    freeBytes: async (folder) => {
+      const { bavail, bsize } = await statfs(folder);
+      return bavail * bsize;
+    },
+  };
+};
+
+/** Ours: the longest time that one source may take, in milliseconds; drivers of GPUs can hang. */
+const LONGEST_MS = 10_000;
+
+/** Reads the machine. A source that fails or hangs leaves its part unknown, and says so. */
+export const readMachine = async (folder: string, given?: HardwareSources): Promise<Machine> => {
+  const from = given ?? (await systemSources());
+  const [cpu, flags, memory, graphics, free] = await Promise.all([
+    asked(from.cpu()),
+    asked(from.cpuFlags()),
+    asked(from.mem()),
+    asked(from.graphics()),
+    asked(from.freeBytes(folder)),
+  ]);
+  const cgroup = from.platform === 'linux' ? readCgroup(from.readText) : null;
+  const isApple = from.platform === 'darwin' && from.arch === 'arm64';
+  const total = memory.value?.total || null;
+  return {
+    platform: platformOf(from),
+    cpu: {
+      model: nameOf(cpu.value),
+      cores: coresOf(from.parallelism(), cgroup),
+      arch: from.arch,
+      flags: (flags.value ?? '').split(/\s+/).filter((flag) => flag !== ''),
+    },
+    memory: {
+      totalBytes: least(total, cgroup?.memoryBytes),
+      availableBytes: least(memory.value?.available || null, cgroup?.memoryFreeBytes),
+    },
+    gpus: (graphics.value?.controllers ?? []).flatMap((each) => gpuOf(each, isApple)),
+    disk: { freeBytes: free.value },
+    sources: [
+      source('cpu', cpu, 'systeminformation', noteOfCores(cgroup)),
+      source('memory', memory, 'systeminformation', noteOfMemory(cgroup, total)),
+      source('gpus', graphics, 'systeminformation', isApple ? UNIFIED : null),
+      source('disk', free, 'statfs of the data folder', null),
+    ],
+  };
+};
+
+const UNIFIED = 'the GPU shares the memory of the processor';
+
+interface Answer<T> {
+  value: T | null;
+  /** The reason why there is no value. */
+  fault: string | null;
+}
+
+const asked = async <T>(question: Promise<T>): Promise<Answer<T>> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Answer<T>>((resolve) => {
+    const fault = `it did not reply within ${LONGEST_MS / 1000} s`;
+    timer = setTimeout(() => resolve({ value: null, fault }), LONGEST_MS);
+  });
+  const answer = question.then(
+    (value) => ({ value, fault: null }),
+    (error: unknown) => ({ value: null, fault: error instanceof Error ? error.message : 'failed' }),
+  );
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+};
+
+const source = (
+  part: HardwareSource['part'],
+  { fault }: Answer<unknown>,
+  name: string,
+  note: string | null,
+): HardwareSource => ({ part, source: name, note: fault === null ? note : `not known: ${fault}` });
+
+/** WSL is Linux whose kernel names its maker. */
+const platformOf = ({ platform, readText }: HardwareSources): string =>
+  platform === 'linux' && /microsoft/i.test(readText('/proc/version') ?? '') ? 'wsl' : platform;
+
+const nameOf = (
+  cpu: Pick<Systeminformation.CpuData, 'manufacturer' | 'brand'> | null,
+): string | null =>
+  cpu === null ? null : `${cpu.manufacturer} ${cpu.brand}`.trim().slice(0, 200) || null;
+
+const coresOf = (parallelism: number, cgroup: CgroupLimits | null): number =>
+  Math.max(1, Math.floor(least(parallelism, cgroup?.cores) ?? 1));
+
+const least = (own: number | null, limit: number | null | undefined): number | null =>
+  own === null ? (limit ?? null) : Math.min(own, limit ?? own);
+
+const noteOfCores = (cgroup: CgroupLimits | null): string | null =>
+  cgroup && cgroup.cores !== null
+    ? `the control group (v${cgroup.version}) allows ${Math.round(cgroup.cores * 100) / 100} processors`
+    : null;
+
+const noteOfMemory = (cgroup: CgroupLimits | null, total: number | null): string | null =>
+  cgroup && cgroup.memoryBytes !== null && cgroup.memoryBytes < (total ?? Number.POSITIVE_INFINITY)
+    ? `the control group (v${cgroup.version}) allows ${Math.round(cgroup.memoryBytes / 2 ** 20)} MiB`
+    : null;

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import {
+  checkRoom,
+  DownloadFailed,
+  type DownloadProgress,
+  download,
+} from '../../src/capabilities/download.js';
+import { createHttp, type Http } from '../../src/kernel/http.js';
+import { until } from '../harness/app.js';
+import { type MirrorHabits, sha256Of, startMirror } from './mirror.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+const FILE = randomBytes(300_000);
+
+describe('a download', () => {
+  let folder: string;
+  let to: string;
+  let http: Http;
+  let mirror: Awaited<ReturnType<typeof startMirror>>;
+  let told: DownloadProgress[];
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'download-'));
+    to = join(folder, 'model.gguf');
+    told = [];
+  });
+  afterEach(async () => {
+    await http.close();
+    await mirror.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const open = async (habits?: MirrorHabits) => {
+    mirror = await startMirror(FILE, habits);
+    http = createHttp({ allow: [mirror.entry] });
+  };
+  const fetchIt = (over: { sha256?: string; bytes?: number | null; signal?: AbortSignal } = {}) => {
+    const { signal = new AbortController().signal, ...rest } = over;
+    const file = { url: mirror.url, to, bytes: FILE.length, sha256: sha256Of(FILE), ...rest };
+    return download(http, file, { signal, told: (progress) => told.push(progress) });
+  };
+
+  it('has the bytes of the file, and tells how far it is', async () => {
+    await open();
+    await fetchIt();
+    expect((await readFile(to)).equals(FILE)).to.be.true();
+    expect(told.at(-1)).to.include({ done: FILE.length, total: FILE.length });
+    expect(await readdir(folder)).to.equal(['model.gguf']);
+  });
+
+  it('goes on after each break from where it was', async () => {
+    await open({ breaksAfter: [111_000, 200_000] });
+    await fetchIt();
+    expect((await readFile(to)).equals(FILE)).to.be.true();
+    expect(mirror.ranges.length).to.equal(3);
+    expect(mirror.ranges[0]).to.be.undefined();
+    const from = mirror.ranges.slice(1).map((range) => Number(/\d+/.exec(range ?? '')?.[0]));
+    // All that had come was written before the next request.
+    expect(from).to.equal([111_000, 200_000]);
+  });
+
+  it('begins anew where the server ignores the range', async () => {
+    await open({ isWhole: true });
+    await writeFile(to, FILE.subarray(0, 50_000));
+    await fetchIt();
+    expect((await readFile(to)).equals(FILE)).to.be.true();
+  });
+
+  it('goes on from the bytes of another run', async () => {
+    await open();
+    await writeFile(to, FILE.subarray(0, 120_000));
+    await fetchIt();
+    expect(mirror.ranges).to.equal(['bytes=120000-']);
+    expect((await readFile(to)).equals(FILE)).to.be.true();
+  });
+
+  it('asks for nothing where the file is complete', async () => {
+    await open();
+    await writeFile(to, FILE);
+    await fetchIt();
+    expect(mirror.got).to.equal([]);
+  });
+
+  const refusedWith = async (habits: MirrorHabits, over: object, message: RegExp) => {
+    await open(habits);
+    await expect(fetchIt(over)).to.reject(DownloadFailed, message);
+    expect(await readdir(folder)).to.equal([]);
+  };
+
+  it('of another checksum is refused and leaves nothing', () =>
+    refusedWith(
+      {},
+      { sha256: 'ab'.repeat(32) },
+      /^Its checksum is [0-9a-f]{64} in place of (ab){32}/,
+    ));
+
+  it('that is longer than it should be is refused and leaves nothing', () =>
+    refusedWith({}, { bytes: 1000 }, /^It is longer than the 1000 bytes/));
+
+  it('whose server says no is refused and leaves nothing', () =>
+    refusedWith({ status: 404 }, {}, /^127\.0\.0\.1 answered 404$/));
+
+  it('that goes where it may not is refused', async () => {
+    await open();
+    await http.close();
+    http = createHttp({ allow: [] });
+    await expect(fetchIt()).to.reject(DownloadFailed);
+    expect(mirror.got).to.equal([]);
+  });
+
+  it('that is stopped keeps what it has, and goes on from there', async () => {
+    await open({ stallsAfter: 70_000 });
+    const stop = new AbortController();
+    const first = fetchIt({ signal: stop.signal });
+    await until(
+      async () => told.at(-1)?.done,
+      (done) => done === 70_000,
+    );
+    stop.abort(new Error('stopped'));
+    await expect(first).to.reject('stopped');
+    expect((await readFile(to)).length).to.equal(70_000);
+    mirror.release();
+    const again = await startMirror(FILE);
+    const other = createHttp({ allow: [again.entry] });
+    await download(
+      other,
+      { url: again.url, to, bytes: FILE.length, sha256: sha256Of(FILE) },
+      { signal: new AbortController().signal, told: () => {} },
+    );
+    expect(again.ranges).to.equal(['bytes=70000-']);
+    expect([(await readFile(to)).equals(FILE), existsSync(`${to}.etag`)]).to.equal([true, false]);
+    await other.close();
+    await again.close();
+  });
+
+  it('begins only where there is room', async () => {
+    await open();
+    await checkRoom(folder, 1);
+    await expect(checkRoom(folder, 2 ** 50)).to.reject(
+      DownloadFailed,
+      /^There is no room: it takes 1073741824 MiB, and \d+ MiB are free/,
+    );
+  });
+});

@@ -1,0 +1,78 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { summaryOf } from '../../src/capabilities/measure.js';
+import { ollama } from '../harness/ollama.js';
+import { startWire } from '../harness/wire.js';
+import { type CapabilityStage, startCapabilities } from './stage.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+/** The model of the catalogue that Ollama calls as the one that is measured. */
+const ENTRY = 'gguf:qwen3-0.6b:';
+
+interface FitRow {
+  tokensPerSecond: { measured: { median: number } | null };
+}
+
+describe('the speed of several runs', () => {
+  it('is their median, with the spread from the slowest to the fastest', () => {
+    expect(summaryOf([40, 10, 20, 22, 18])).to.equal({ median: 20, spread: 1.5 });
+    expect(summaryOf([30, 30, 30, 30, 30])).to.equal({ median: 30, spread: 0 });
+    // One run that was slow beside another program moves no median.
+    expect(summaryOf([50, 51, 5, 52, 49]).median).to.equal(50);
+    expect(summaryOf([10, 20])).to.equal({ median: 15, spread: 0.6667 });
+  });
+});
+
+describe('a model that is measured', () => {
+  let stage: CapabilityStage;
+  let server: Awaited<ReturnType<typeof startWire>>;
+  before(async () => {
+    const said = { text: 'one two three four five six', usage: { input: 20, output: 64 } };
+    server = await startWire(
+      '',
+      Array.from({ length: 20 }, () => ollama.says(said)),
+    );
+    stage = await startCapabilities({});
+    const model = { provider: 'ollama', modelId: 'qwen3:0.6b-q4_K_M', baseUrl: server.baseUrl };
+    await stage.ask('POST', '/api/models', { name: 'tiny', ...model });
+  });
+  after(async () => {
+    await stage.stop();
+    await server.stop();
+  });
+
+  const measure = async (model: string) => {
+    const { status, body } = await stage.ask('POST', '/api/capabilities/measure', { model });
+    return status === 202 ? stage.ended(body.id) : body;
+  };
+
+  it('writes six times, and its speed is kept', async () => {
+    const operation = await measure('tiny');
+    expect([operation.status, operation.error]).to.equal(['completed', null]);
+    expect(server.asked.length).to.equal(6);
+    const { median } = operation.result.tokensPerSecond;
+    expect(median > 0).to.be.true();
+    const { fit } = (await stage.ask('GET', '/api/capabilities/hardware')).body;
+    const rows = fit.filter(({ model }: { model: string }) => model.startsWith(ENTRY));
+    const speeds = rows.map((row: FitRow) => row.tokensPerSecond.measured);
+    expect([
+      speeds.length > 0,
+      new Set(speeds.map((speed: FitRow['tokensPerSecond']['measured']) => speed?.median)),
+    ]).to.equal([true, new Set([median])]);
+  });
+
+  it('runs on this machine', async () => {
+    const elsewhere = { provider: 'openai-compatible', modelId: 'x', baseUrl: server.baseUrl };
+    await stage.ask('POST', '/api/models', { name: 'elsewhere', ...elsewhere });
+    for (const [model, why] of [
+      ['elsewhere', 'does not run on this machine: openai-compatible'],
+      ['digest', 'does not run on this machine: digest'],
+      ['nothing', 'names no registered model'],
+    ] as const) {
+      const { statusCode, details } = await measure(model);
+      expect([statusCode, details]).to.equal([400, [{ path: 'model', message: why }]]);
+    }
+  });
+});

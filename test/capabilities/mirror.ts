@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { listen } from '../kernel/listen.js';
+
+export const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** How a mirror answers a request for its file. */
+export interface MirrorHabits {
+  /** The connection breaks after so many bytes, once for each number. */
+  breaksAfter?: number[];
+  /** Stays silent after so many bytes, until `release`. */
+  stallsAfter?: number;
+  /** It ignores Range. */
+  isWhole?: boolean;
+  /** Told as the length in place of the right one. */
+  length?: number;
+  status?: number;
+  /** Tells checksum and size of the file in its head, as Hugging Face does. */
+  tellsSum?: boolean;
+}
+
+/** A server with one file, on the loopback. */
+export const startMirror = async (file: Buffer, habits: MirrorHabits = {}) => {
+  const breaks = [...(habits.breaksAfter ?? [])];
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const ranges: (string | undefined)[] = [];
+  const server = await listen((request, response) => {
+    if (request.method === 'HEAD') return answerHead(response, file, habits);
+    ranges.push(request.headers.range);
+    if (habits.status) return void response.writeHead(habits.status).end();
+    const [, begin] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
+    const from = habits.isWhole ? 0 : Number(begin ?? 0);
+    const rest = file.subarray(from);
+    response.writeHead(from > 0 ? 206 : 200, {
+      etag: '"v1"',
+      'content-length': habits.length ?? rest.length,
+      ...(from > 0 && { 'content-range': `bytes ${from}-${file.length - 1}/${file.length}` }),
+    });
+    const stop = breaks.shift();
+    if (stop !== undefined) {
+      response.write(rest.subarray(0, stop - from), () => response.destroy());
+    } else if (habits.stallsAfter !== undefined) {
+      response.write(rest.subarray(0, habits.stallsAfter));
+      void released.then(() => response.end(rest.subarray(habits.stallsAfter)));
+    } else response.end(rest);
+  });
+  return { ...server, url: `${server.origin}/model.gguf`, ranges, release };
+};
+
+const answerHead = (response: ServerResponse, file: Buffer, { tellsSum }: MirrorHabits): void => {
+  const told = { 'x-linked-etag': `"${sha256Of(file)}"`, 'x-linked-size': String(file.length) };
+  response.writeHead(302, { location: '/elsewhere', ...(tellsSum && told) }).end();
+};
