@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { type Confinement, ConfinementFailed } from '../../confine/confinement.js';
 import type { createCrashRecord } from './crashes.js';
 import { type ModelFiles, NotLoaded } from './files.js';
-import { type MemoryNeed, memoryLimit } from './memory.js';
+import { type LoadNeed, memoryLimit } from './memory.js';
 import { type LlamaProcess, LlamaProcessEnded, startLlamaProcess } from './process.js';
 import type { LoadRequest } from './protocol.js';
 
@@ -21,7 +21,7 @@ export interface LoadDeps {
 interface LoadOf {
   wanted: Pick<LoadRequest, 'contextWindow' | 'use'>;
   files: ModelFiles;
-  need: MemoryNeed;
+  need: LoadNeed;
   crashes: ReturnType<typeof createCrashRecord>;
 }
 

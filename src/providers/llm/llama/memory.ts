@@ -7,7 +7,7 @@ export interface LlamaMemory {
 }
 
 /** The memory that a model needs, and that which there is. */
-export interface MemoryNeed {
+export interface LoadNeed {
   neededBytes: number;
   /** Infinity: it is not known. */
   freeBytes: number;
@@ -19,11 +19,11 @@ const MARGIN_BYTES = 2 * 1024 ** 3;
 const MOST_BYTES = 2 ** 50;
 
 /** Returns the most bytes that the process of a model may take: what is free, or more if need be. */
-export const memoryLimit = ({ neededBytes, freeBytes }: MemoryNeed): number =>
+export const memoryLimit = ({ neededBytes, freeBytes }: LoadNeed): number =>
   Math.min(MOST_BYTES, Math.max(freeBytes, neededBytes + MARGIN_BYTES));
 
 /** Returns the refusal of a model that does not fit, which goes on after its name. */
-export const tooLarge = ({ neededBytes, freeBytes }: MemoryNeed, contextWindow: number): string => {
+export const tooLarge = ({ neededBytes, freeBytes }: LoadNeed, contextWindow: number): string => {
   const need = `it needs ${inGib(neededBytes)} with a context of ${contextWindow} tokens`;
   return `was not loaded: ${need}, and ${inGib(freeBytes)} of memory are free`;
 };

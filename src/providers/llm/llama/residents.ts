@@ -2,7 +2,7 @@ import { type ConcurrencyGate, createGate, unlessAborted } from '../../../kernel
 import { createCrashRecord } from './crashes.js';
 import { findModelFiles, type ModelFiles, NotLoaded } from './files.js';
 import { type LoadDeps, loadProcess } from './load.js';
-import { type LlamaMemory, type MemoryNeed, tooLarge } from './memory.js';
+import { type LlamaMemory, type LoadNeed, tooLarge } from './memory.js';
 import type { LlamaProcess } from './process.js';
 import type { LoadRequest } from './protocol.js';
 
@@ -71,7 +71,7 @@ export const createResidents = (deps: ResidentsDeps) => {
     wake();
   };
 
-  const needOf = async (wanted: WantedModel, files: ModelFiles): Promise<MemoryNeed> => {
+  const needOf = async (wanted: WantedModel, files: ModelFiles): Promise<LoadNeed> => {
     const [needed, free] = await Promise.all([
       memory.neededBytes(wanted.slug, wanted.contextWindow),
       memory.freeBytes(),
