@@ -20,7 +20,7 @@ export const checkCapabilities = async (
   const isThere = (slug: string): boolean => installed.some((each) => each.slug === slug);
   const local = registry
     .list()
-    .filter(({ provider, isEnabled }) => String(provider) === LLAMA && isEnabled);
+    .filter(({ provider, isEnabled }) => provider === LLAMA && isEnabled);
   const lacking = local.flatMap(({ name, modelId }) =>
     [LLAMA, modelId]
       .filter((slug) => !isThere(slug))

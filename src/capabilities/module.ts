@@ -17,6 +17,7 @@ import { createHardwareReport } from './hardware.js';
 import { createHeaders } from './headers.js';
 import { installOperation } from './install.js';
 import { measureOperation, openSpeeds } from './measure.js';
+import { createMemoryNeeds } from './needs.js';
 import { createOllamaLibrary } from './ollama.js';
 import { ollamaAddress, ownAddress } from './ollamastate.js';
 import { LLAMA, llamaPackages, type PackageSet, tesseractPackages } from './packages.js';
@@ -33,7 +34,7 @@ export type { CapabilityFault } from './check.js';
 
 interface CapabilitiesOptions {
   operations: Operations;
-  models: Pick<ModelsModule, 'registry' | 'cliTools' | 'register'>;
+  models: Pick<ModelsModule, 'registry' | 'cliTools' | 'register' | 'llama' | 'measureLlama'>;
   confinement: Confinement | null;
   config: Config;
   documents: Pick<Documents, 'shippedLanguages'>;
@@ -54,6 +55,7 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
   });
   const headers = createHeaders(workers);
   const machine = createMachines(home);
+  models.measureLlama(createMemoryNeeds({ shelf, headers, machine: () => readMachine(home) }));
   const catalogue = createCatalogues(http, config.catalogue);
   const library = createOllamaLibrary(http, () => ollamaAddress(registry.list()));
   const places = { folders: config.cliPath, source: config.capabilitySource };
@@ -88,7 +90,8 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
     models: createFitted({ shelf, headers, catalogue }),
     speeds,
   });
-  const service = { store, shelf, registry, survey, library, places, operations: begins };
+  const ends = { unload: models.llama.unload, pulled: library };
+  const service = { store, shelf, registry, survey, ends, places, operations: begins };
   const resource = capabilitiesResource({ service, report });
   return {
     /** Removes what is left of installations that nobody goes on with. */

@@ -23,7 +23,8 @@ export interface CapabilitiesDeps {
   shelf: Shelf;
   registry: Registry;
   survey: Survey;
-  library: OllamaLibrary;
+  /** The ends of what is removed: its processes, and what Ollama has of it. */
+  ends: { unload(slug: string): Promise<void>; pulled: Pick<OllamaLibrary, 'remove'> };
   /** The folders with npm, and the folder to install from in place of the network. */
   places: { folders: string[]; source: string | null };
   operations: {
@@ -184,7 +185,7 @@ export const removeCapability = async (
   { slug, isForced }: { slug: string; isForced: boolean },
   by: Caller & Recorder,
 ): Promise<void> => {
-  const { shelf, registry, survey, library } = deps;
+  const { shelf, registry, survey, ends } = deps;
   const pulled = await survey.pulled(slug);
   if (pulled === null) await findInstalled(deps, slug);
   const usedBy = modelsUsing(slug, registry.list());
@@ -197,6 +198,9 @@ export const removeCapability = async (
     throw Boom.conflict(`${slug} is being installed`, { code: 'installing' });
   }
   await deps.store.transact([by.record({ target: slug, data: { forced: isForced } })]);
-  if (pulled !== null) await library.remove(pulled, by.signal);
-  else await shelf.remove(slug);
+  if (pulled !== null) await ends.pulled.remove(pulled, by.signal);
+  else {
+    await ends.unload(slug);
+    await shelf.remove(slug);
+  }
 };

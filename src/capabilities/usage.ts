@@ -12,6 +12,5 @@ export const modelsUsing = (slug: string, models: UsingModel[]): string[] =>
 /** Returns the slugs of the capabilities that a model needs. */
 const usesOf = ({ provider, modelId }: UsingModel): string[] => {
   if (provider === 'ollama') return ['ollama', ollamaSlug(modelId)];
-  // Compared as text, since the provider of models that run here is told by the registry alone.
-  return String(provider) === LLAMA ? [LLAMA, modelId] : [];
+  return provider === LLAMA ? [LLAMA, modelId] : [];
 };

@@ -67,7 +67,7 @@ const budgetsOf = ({ memory, gpus }: MachineMemory): Budgets => {
   return { gpu: Math.min(limit, cpu), cpu, isUnified: true, gpus: 1 };
 };
 
-interface MemoryNeed {
+interface PlacedNeed {
   gpu: number;
   cpu: number;
 }
@@ -76,7 +76,7 @@ const needOf = (
   model: ModelShape,
   options: { contextWindow: number; gpuLayers: number },
   budgets: Budgets,
-): MemoryNeed => {
+): PlacedNeed => {
   const { gpuBytes, cpuBytes, bufferBytes } = memoryOf(model, options);
   if (options.gpuLayers === 0) return { gpu: 0, cpu: cpuBytes };
   if (budgets.isUnified) return { gpu: gpuBytes + cpuBytes, cpu: 0 };
@@ -84,7 +84,7 @@ const needOf = (
   return { gpu: gpuBytes + (budgets.gpus - 1) * bufferBytes, cpu: cpuBytes };
 };
 
-const leftOf = (need: MemoryNeed, { gpu, cpu }: Budgets): number => {
+const leftOf = (need: PlacedNeed, { gpu, cpu }: Budgets): number => {
   if (need.gpu === 0) return Math.floor(cpu - need.cpu);
   return Math.floor(Math.min(gpu - need.gpu, cpu - need.cpu));
 };
@@ -92,7 +92,7 @@ const leftOf = (need: MemoryNeed, { gpu, cpu }: Budgets): number => {
 interface Placement {
   gpuLayers: number;
   left: number;
-  need: MemoryNeed;
+  need: PlacedNeed;
   budgets: Budgets;
 }
 

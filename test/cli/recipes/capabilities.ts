@@ -14,10 +14,16 @@ const local = async ({ ada, silent, name }: Scene): Promise<string> => {
   return made;
 };
 
+/** Languages of Tesseract that do not come with the daemon. */
+const LANGUAGES = ['ita', 'pol', 'por', 'swe', 'fin', 'ell', 'hun', 'nld', 'ces', 'dan'];
+let at = 0;
+
 /** Ollama's usual port must not decide what is listed; nothing is fetched in tests. */
 export const capabilities: Recipes = {
   'capabilities list': { needs: installed },
-  'capabilities install': { words: () => ['tesseract:ita', '--no-wait'] },
+  'capabilities install': {
+    words: () => [`tesseract:${LANGUAGES[at++ % LANGUAGES.length]}`, '--no-wait'],
+  },
   'capabilities verify': { words: async (scene) => [...(await installed(scene)), '--no-wait'] },
   'capabilities measure': { words: async (scene) => [await local(scene), '--no-wait'] },
   'capabilities delete': { words: async (scene) => [...(await installed(scene)), '--yes'] },
