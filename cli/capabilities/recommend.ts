@@ -13,7 +13,7 @@ const models = await contracts.models();
 type AskedUse = ModelFit['useCases'][number];
 
 /** Installs the model, registers it, makes it the default and lets it answer. */
-const installAndAsk = async (
+export const installAndAsk = async (
   context: Context,
   { model, name }: ModelFit,
   { useCase, isAgreed }: { useCase: AskedUse; isAgreed: boolean },

@@ -1,6 +1,9 @@
-import type { Client } from '../../src/client/index.js';
+import { ApiError, Unreachable } from '../../src/client/errors.js';
+import type { Client, ModelFit } from '../../src/client/index.js';
+import { installAndAsk } from '../capabilities/recommend.js';
 import type { Context } from '../command.js';
 import { keyFrom } from '../commands/models.js';
+import { sizeText } from '../operations/bar.js';
 import { duration, oneLine, safe } from '../text.js';
 
 type FirstModel = NonNullable<Parameters<Client['models']['create']>[0]>['body'];
@@ -16,6 +19,8 @@ const SELLERS = ['anthropic', 'openai', 'google', 'openrouter'] as const;
 /** The most models of one server that are offered. */
 const MOST_OF_SERVER = 3;
 const TEST_MS = 120_000;
+/** Ours: the longest time to look at the machine, in milliseconds. */
+const FIT_MS = 20_000;
 const INSTEAD = 'adjutant models create';
 
 /** Models of this machine: what its ollama has, and tools that are logged in. Failures offer nothing. */
@@ -48,10 +53,13 @@ const toolOf = (name: string): Offer => ({
  */
 export const chooseFirst = async (context: Context, offers: Offer[]): Promise<void> => {
   const { ask } = context;
-  const choices = [...offers.map(({ label }) => label), 'one by its API key', 'later'];
+  const fitting = await fittingModel(context);
+  const local = fitting ? [`install ${oneLine(fitting.name)} here`] : [];
+  const choices = [...offers.map(({ label }) => label), 'one by its API key', ...local, 'later'];
   const initial = String(offers.length > 0 ? 1 : choices.length);
   const at = await ask.choose({ ask: '    Use', choices, initial, instead: INSTEAD });
   if (at === choices.length - 1) return context.out.note(`    Then: ${INSTEAD}`);
+  if (fitting && at === choices.length - 2) return installFitting(context, fitting);
   const body = offers[at]?.body ?? (await byKey(context));
   const client = await context.client();
   const { name } = await client.models.create({ body });
@@ -62,6 +70,23 @@ export const chooseFirst = async (context: Context, offers: Offer[]): Promise<vo
       ? `    Tested in ${duration(latencyMs)}: it answered`
       : `    It does not answer: ${safe(error ?? '')}\n    Mend it: adjutant models update ${safe(name)}   then: adjutant models test ${safe(name)}`,
   );
+};
+
+/** The model that fits this machine best; null if none does, or if that cannot be found out. */
+const fittingModel = async (context: Context): Promise<ModelFit | null> => {
+  try {
+    const client = (await context.client()).with({ timeoutMs: FIT_MS });
+    const { fit } = await client.capabilities.hardware({ query: { useCase: 'chat' } });
+    return fit.find(({ recommended, installed }) => recommended && !installed) ?? null;
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof Unreachable) return null;
+    throw error;
+  }
+};
+
+const installFitting = (context: Context, fitting: ModelFit): Promise<void> => {
+  context.out.note(`    ${sizeText(fitting.weightsBytes)} are fetched. ${oneLine(fitting.why)}`);
+  return installAndAsk(context, fitting, { useCase: 'chat', isAgreed: false });
 };
 
 const byKey = async (context: Context): Promise<FirstModel> => {

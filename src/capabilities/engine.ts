@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { NamedError } from '../kernel/failure.js';
 import { programEnv } from '../kernel/program.js';
 import { ran } from './npm.js';
@@ -14,17 +14,12 @@ export interface EngineProbe {
 }
 
 const PROBE_MS = 60_000;
-/** Loads the program for the processor, which runs without a GPU too, which ends the process where it was made for another processor. */
-const SCRIPT = `
-const { getLlama } = await import(process.argv[1]);
-await getLlama({ gpu: false, build: 'never', skipDownload: true, logLevel: 'error' });
-process.exit(0);
-`;
+const TRIAL = new URL('./trial.js', import.meta.url);
 
 export const engineProbe: EngineProbe = {
   probe: async (folder, signal) => {
     const entry = join(folder, 'node_modules', 'node-llama-cpp', 'dist', 'index.js');
-    const args = ['--input-type=module', '-e', SCRIPT, '--', pathToFileURL(entry).href];
+    const args = [fileURLToPath(TRIAL), entry];
     const env = programEnv([dirname(process.execPath)]);
     const failure = await ran(process.execPath, args, {
       cwd: folder,

@@ -55,7 +55,8 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
   });
   const headers = createHeaders(workers);
   const machine = createMachines(home);
-  models.measureLlama(createMemoryNeeds({ shelf, headers, machine: () => readMachine(home) }));
+  const needs = createMemoryNeeds({ shelf, headers, machine: () => readMachine(home) });
+  models.measureLlama(needs);
   const catalogue = createCatalogues(http, config.catalogue);
   const library = createOllamaLibrary(http, () => ollamaAddress(registry.list()));
   const places = { folders: config.cliPath, source: config.capabilitySource };
@@ -74,6 +75,7 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
     shelf,
     headers,
     ollamaUrl: () => ownAddress(ollamaAddress(registry.list())),
+    freeBytes: needs.freeBytes,
   });
   const fate = { wasCancelled: queries.wasCancelled };
   const begins = {

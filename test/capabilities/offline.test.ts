@@ -1,0 +1,135 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { planInstall } from '../../src/capabilities/plan.js';
+import { describeFiles } from '../../src/capabilities/shelf.js';
+import { startDaemon } from '../harness/daemon.js';
+import { LLAMA_ENGINE, withEngine } from '../harness/llamaengine.js';
+import { installCaller } from '../harness/llamahome.js';
+import { sha256Of, startMirror } from './mirror.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const hasBubblewrap = spawnSync('bwrap', ['--version']).status === 0;
+const skip = withEngine.skip || !hasBubblewrap;
+const CLI = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
+
+/** Installs the engine as its installation does, from the one for the tests. */
+const placeRealEngine = async (home: string): Promise<void> => {
+  const folder = join(home, 'capabilities/llama');
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(LLAMA_ENGINE)) {
+    await cp(join(LLAMA_ENGINE, name), join(folder, name), { recursive: true });
+  }
+  const host = { platform: process.platform, arch: process.arch, isGlibc: true, gpus: [] };
+  const plan = planInstall({ id: 'llama' }, { models: [], host });
+  if (!('via' in plan)) throw new Error(plan.fault);
+  const { id, kind, name, version, source } = plan;
+  const files = await describeFiles(folder, new AbortController().signal);
+  const manifest = { ...{ id, kind, name, version, source, licence: 'MIT', useCases: [] }, files };
+  const installedAt = '2026-11-01T00:00:00.000Z';
+  await writeFile(join(folder, 'capability.json'), JSON.stringify({ ...manifest, installedAt }));
+};
+
+/** The steps of a person on a machine without a network, in a fresh home. */
+const OFFLINE = `
+set -eu
+grep -v lo: /proc/net/dev | tail -n +3 > interfaces
+node "$CLI" serve --port 4311 > daemon.log 2>&1 &
+daemon=$!
+trap 'kill $daemon' EXIT
+for _ in $(seq 100); do
+  node -e 'fetch("http://127.0.0.1:4311/health").then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))' && break
+  sleep 0.2
+done
+node "$CLI" register ada --password-file password > register.log
+node "$CLI" models recommend --install --yes
+node "$CLI" models list --json > models.json
+node "$CLI" chat 'Late?' --json > chat.json
+`;
+
+describe('a machine without a network (needs node-llama-cpp and bubblewrap)', () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'offline-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  const run = (env: Record<string, string>, argv: string[], cwd: string) =>
+    promisify(execFile)(argv[0] ?? '', argv.slice(1), {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: cwd, XDG_CONFIG_HOME: join(cwd, '.config'), ...env },
+      timeout: 150_000,
+    });
+
+  it('answers with tools after one command, from a folder made on another machine', {
+    skip,
+    timeout: 240_000,
+  }, async () => {
+    const online = join(folder, 'online');
+    const usb = join(folder, 'usb');
+    const call = { name: 'time_now', input: '{"timezone": "Europe/Oslo"}' };
+    const made = installCaller(folder, 'made', call, ['It is', ' late.'], 65_536);
+    const mirror = await startMirror(await readFile(made));
+    const file = {
+      ...{ quantization: 'F32', bytes: (await stat(made)).size, url: mirror.url },
+      sha256: sha256Of(await readFile(made)),
+    };
+    const catalogue = {
+      date: '2026-11-01',
+      models: [
+        {
+          ...{ id: 'clock', family: 'Clock', name: 'Clock', kind: 'chat', tools: true },
+          ...{ useCases: ['chat', 'tools'], parameters: 400_000, activeParameters: null },
+          ...{ architecture: null, contextWindow: 65_536, languages: [], ollama: null },
+          licence: { id: 'mit', name: 'MIT', url: 'https://example.org/', mustAccept: false },
+          files: [file],
+        },
+      ],
+    };
+    const path = join(folder, 'catalogue.json');
+    await writeFile(path, JSON.stringify(catalogue));
+    await placeRealEngine(online);
+    const daemon = await startDaemon({
+      home: online,
+      env: { ADJUTANT_CATALOGUE: path, ADJUTANT_EGRESS_ALLOW: mirror.entry },
+    });
+    await writeFile(join(folder, 'password'), 'correct horse battery');
+    const at = { ADJUTANT_URL: daemon.url };
+    const node = process.execPath;
+    await run(at, [node, CLI, 'register', 'ada', '--password-file', 'password'], folder);
+    await run(
+      at,
+      [node, CLI, 'capabilities', 'export', 'llama', 'gguf:clock', '--to', usb],
+      folder,
+    );
+    await daemon.end('SIGTERM');
+    await mirror.close();
+    expect((await readdir(usb)).sort()).to.equal(['clock-f32', 'llama']);
+
+    const away = join(folder, 'away');
+    await mkdir(away);
+    await cp(join(folder, 'password'), join(away, 'password'));
+    const apart = ['bwrap', '--dev-bind', '/', '/', '--unshare-net', '--die-with-parent'];
+    const env = {
+      ...{ CLI, ADJUTANT_HOME: join(away, 'home'), ADJUTANT_URL: 'http://127.0.0.1:4311' },
+      ...{ ADJUTANT_CATALOGUE: path, ADJUTANT_CAPABILITY_SOURCE: usb },
+    };
+    const { stdout } = await run(env, [...apart, 'bash', '-c', OFFLINE], away);
+    const read = (name: string) => readFile(join(away, name), 'utf8');
+    expect(await read('interfaces')).to.equal('');
+    expect(stdout).to.contain('clock-f32 answers by default');
+    const { models } = JSON.parse(await read('models.json'));
+    expect(models[0]).to.include({ name: 'clock-f32', provider: 'llama', isDefault: true });
+    expect(JSON.parse(await read('chat.json'))).to.include({
+      status: 'completed',
+      message: 'It is late.',
+    });
+  });
+});
