@@ -5,6 +5,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { loginOwner, registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
+import { catalogueModel, writeCatalogue } from '../harness/catalogue.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
 import { type MirrorHabits, sha256Of, startMirror } from './mirror.js';
 import { type CapabilityStage, placeEngine, someFile, startCapabilities } from './stage.js';
@@ -14,23 +15,8 @@ const { describe, it, beforeEach, afterEach } = lab;
 
 const FILE = someFile();
 const SHA = sha256Of(FILE);
-
-/** A catalogue with one model, at the mirror. */
-const catalogueOf = (file: object, licence: object = {}) => ({
-  date: '2026-11-01',
-  models: [
-    {
-      ...{ id: 'tiny', family: 'Tiny', name: 'Tiny', kind: 'chat', useCases: ['chat'] },
-      ...{ parameters: 1000, activeParameters: null, architecture: null, contextWindow: 2048 },
-      licence: {
-        ...{ id: 'x', name: 'Terms of X', url: 'https://example.org/x', mustAccept: false },
-        ...licence,
-      },
-      ...{ languages: [], tools: false, ollama: null },
-      files: [{ quantization: 'Q8_0', bytes: FILE.length, sha256: SHA, ...file }],
-    },
-  ],
-});
+/** A licence that a person is to accept. */
+const TERMS = { id: 'x', name: 'Terms of X', url: 'https://example.org/x', mustAccept: true };
 
 describe('an installation', () => {
   let stage: CapabilityStage;
@@ -47,13 +33,13 @@ describe('an installation', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  const open = async (habits: MirrorHabits = {}, catalogue?: (url: string) => object) => {
+  /** Opens the daemon, with a catalogue whose one file is at the mirror if a part of it is given. */
+  const open = async (habits: MirrorHabits = {}, file?: object, model: object = {}) => {
     mirror = await startMirror(FILE, habits);
-    const path = join(home, 'catalogue.json');
-    if (catalogue) await writeFile(path, JSON.stringify(catalogue(mirror.url)));
+    const told = { url: mirror.url, bytes: FILE.length, sha256: SHA, ...file };
     const config = {
       egressAllow: [mirror.entry],
-      catalogue: catalogue ? path : null,
+      catalogue: file ? await writeCatalogue(home, [catalogueModel(model, told)]) : null,
       capabilitySource: null,
     };
     stage = await startCapabilities({ home, config });
@@ -73,7 +59,7 @@ describe('an installation', () => {
   });
 
   it('of a file of the catalogue needs its id alone, and is known by its slug', async () => {
-    await open({}, (url) => catalogueOf({ url }));
+    await open({}, {});
     expect(await stage.listed('gguf:tiny:Q8_0')).to.include({ status: 'missing' });
     const operation = await stage.install({ id: 'gguf:tiny' });
     expect(operation.result).to.equal({ id: 'tiny-q8_0', model: null });
@@ -82,7 +68,7 @@ describe('an installation', () => {
   });
 
   it('takes the checksum that the server tells where the catalogue has none', async () => {
-    await open({ tellsSum: true }, (url) => catalogueOf({ url, sha256: null }));
+    await open({ tellsSum: true }, { sha256: null });
     expect((await stage.install({ id: 'gguf:tiny' })).status).to.equal('completed');
     await stage.ask('DELETE', '/api/capabilities/tiny-q8_0');
     mirror.server.removeAllListeners('request');
@@ -103,14 +89,14 @@ describe('an installation', () => {
   });
 
   it('that is longer than the catalogue says is refused, and leaves nothing', async () => {
-    await open({}, (url) => catalogueOf({ url, bytes: 1000 }));
+    await open({}, { bytes: 1000 });
     const long = await stage.install({ id: 'gguf:tiny' });
     expect([long.status, await stage.partial()]).to.equal(['failed', []]);
     expect(long.error).to.contain('longer than the 1000 bytes');
   });
 
   it('for which there is no room is told before the first byte', async () => {
-    await open({}, (url) => catalogueOf({ url, bytes: 2 ** 50 }));
+    await open({}, { bytes: 2 ** 50 });
     const full = await stage.install({ id: 'gguf:tiny' });
     expect(full.status).to.equal('failed');
     expect(full.error).to.match(/^There is no room: it takes 1073741824 MiB/);
@@ -135,7 +121,7 @@ describe('an installation', () => {
   });
 
   it('asks for the agreement to a licence of its own', async () => {
-    await open({}, (url) => catalogueOf({ url }, { mustAccept: true }));
+    await open({}, {}, { licence: TERMS });
     const { status, body } = await stage.ask('POST', '/api/capabilities/install', {
       id: 'gguf:tiny',
     });

@@ -8,6 +8,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { planInstall } from '../../src/capabilities/plan.js';
 import { describeFiles } from '../../src/capabilities/shelf.js';
+import { catalogueModel, writeCatalogue } from '../harness/catalogue.js';
 import { startDaemon } from '../harness/daemon.js';
 import { LLAMA_ENGINE, withEngine } from '../harness/llamaengine.js';
 import { installCaller } from '../harness/llamahome.js';
@@ -81,20 +82,9 @@ describe('a machine without a network (needs node-llama-cpp and bubblewrap)', ()
       ...{ quantization: 'F32', bytes: (await stat(made)).size, url: mirror.url },
       sha256: sha256Of(await readFile(made)),
     };
-    const catalogue = {
-      date: '2026-11-01',
-      models: [
-        {
-          ...{ id: 'clock', family: 'Clock', name: 'Clock', kind: 'chat', tools: true },
-          ...{ useCases: ['chat', 'tools'], parameters: 400_000, activeParameters: null },
-          ...{ architecture: null, contextWindow: 65_536, languages: [], ollama: null },
-          licence: { id: 'mit', name: 'MIT', url: 'https://example.org/', mustAccept: false },
-          files: [file],
-        },
-      ],
-    };
-    const path = join(folder, 'catalogue.json');
-    await writeFile(path, JSON.stringify(catalogue));
+    const clock = { id: 'clock', name: 'Clock', tools: true, useCases: ['chat', 'tools'] };
+    const model = catalogueModel({ ...clock, contextWindow: 65_536 }, file);
+    const path = await writeCatalogue(folder, [model]);
     await placeRealEngine(online);
     const daemon = await startDaemon({
       home: online,

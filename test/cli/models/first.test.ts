@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Context } from '../../../cli/command.js';
 import { chooseFirst } from '../../../cli/models/first.js';
+import { catalogueModel, writeCatalogue } from '../../harness/catalogue.js';
 import { refuses, says, startOpenai } from '../../harness/openai.js';
 import { forgetModels, openWorld, type World } from '../world.js';
 
@@ -11,10 +15,16 @@ const { describe, it, before, after, afterEach } = lab;
 
 describe('the first model', () => {
   let world: World;
+  let folder: string;
   before(async () => {
-    world = await openWorld();
+    folder = await mkdtemp(join(tmpdir(), 'first-'));
+    const catalogue = await writeCatalogue(folder, [catalogueModel()]);
+    world = await openWorld({ config: { catalogue } });
   });
-  after(() => world.stop());
+  after(async () => {
+    await world.stop();
+    await rm(folder, { recursive: true });
+  });
   afterEach(() => forgetModels(world));
 
   /** What a person is told who answers all that at a terminal; each question waits on its line. */
@@ -46,7 +56,9 @@ describe('the first model', () => {
     const openai = await startOpenai(says({ text: 'ready' }));
     const told = await chosen(openai.baseUrl, ['']);
     await openai.stop();
-    expect(told).to.include('Use   1 house  2 one by its API key  3 later [1]: ');
+    expect(told).to.include(
+      'Use   1 house  2 one by its API key  3 install Tiny here  4 later [1]: ',
+    );
     expect(told).to.match(/Tested in .+: it answered/);
     expect(await registered()).to.equal([
       { name: 'house', isDefault: true },
@@ -63,8 +75,15 @@ describe('the first model', () => {
     );
   });
 
+  it('may be one that is installed, which says what is fetched', async () => {
+    const told = await chosen('http://127.0.0.1:1', ['3']).catch((error: Error) => error.message);
+    // Nothing is fetched in tests: the folder to install from is empty.
+    expect(told).to.match(/^It is failed: .+ has no (llama|tiny-q8_0)$/);
+    expect(await registered()).to.equal([{ name: 'digest', isDefault: true }]);
+  });
+
   it('may be left for later', async () => {
-    expect(await chosen('http://127.0.0.1:1', ['3'])).to.include('Then: adjutant models create');
+    expect(await chosen('http://127.0.0.1:1', ['4'])).to.include('Then: adjutant models create');
     expect(await registered()).to.equal([{ name: 'digest', isDefault: true }]);
   });
 });
