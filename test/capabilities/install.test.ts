@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { openFiles } from '../../src/system/backup/home.js';
 import { loginOwner, registerOwner } from '../harness/account.js';
 import { until } from '../harness/app.js';
 import { catalogueModel, writeCatalogue } from '../harness/catalogue.js';
@@ -205,6 +206,12 @@ describe('what is installed', () => {
     expect(await stage.listed('house')).to.include({ status: 'available', reason: null });
     await rm(path);
     expect((await stage.listed('house')).reason).to.contain('model.gguf is missing');
+  });
+
+  it('is in no backup: it can be fetched again', () => {
+    const { files } = openFiles(stage.home);
+    expect(files.filter(({ path }) => path.includes('house'))).to.equal([]);
+    expect(files.map(({ path }) => path.split('/')[0])).to.not.include('capabilities');
   });
 
   it('is removed with its files, and is not found then', async () => {

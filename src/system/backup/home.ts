@@ -44,6 +44,8 @@ const LEFT: RegExp[] = [
   /^restoring$/,
   // Files that arrive, and those of processes at work.
   /^scratch$/,
+  // Models of gigabytes and programs for this machine, which can be fetched again.
+  /^capabilities$/,
 ];
 /**
  * The file names of backups. A backup that is kept in the home would otherwise be copied into every
