@@ -79,19 +79,19 @@ export type ModelFit = s.Static<typeof ModelFit>;
 
 export const Hardware = s.object('Hardware', {
   platform: s.text(40).example('linux'),
-  cpu: s.object('Cpu', {
+  cpu: s.object('MachineCpu', {
     model: s.nullable(s.text(200)),
     cores: s.nullable(s.whole(1, 100_000)).description('That may be used at once'),
     arch: s.text(40),
     flags: s.list(s.text(60), 1000),
   }),
-  memory: s.object('Memory', {
+  memory: s.object('MachineMemory', {
     totalBytes: bytesOrNull(),
     availableBytes: bytesOrNull(),
     bytesPerSecond: bytesOrNull().description('Measured: what the processors read together'),
   }),
   gpus: s.list(
-    s.object('Gpu', {
+    s.object('MachineGpu', {
       vendor: s.oneOf('GpuVendor', 'nvidia', 'amd', 'apple', 'intel', 'unknown'),
       name: s.text(200),
       vramBytes: bytesOrNull().description('null: not known, or it uses the machine’s memory'),
@@ -99,7 +99,7 @@ export const Hardware = s.object('Hardware', {
     }),
     64,
   ),
-  disk: s.object('Disk', { freeBytes: bytesOrNull() }),
+  disk: s.object('MachineDisk', { freeBytes: bytesOrNull() }),
   sources: s.list(
     s.object('HardwareSource', {
       part: s.oneOf('HardwarePart', 'cpu', 'memory', 'gpus', 'disk'),

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const hasBubblewrap = spawnSync('bwrap', ['--version']).status === 0;
-const skip = withEngine.skip || !hasBubblewrap;
+const OPTIONS = { skip: withEngine.skip || !hasBubblewrap, timeout: 240_000 };
 const CLI = fileURLToPath(new URL('../../../bin/adjutant.js', import.meta.url));
 
 /** Installs the engine as its installation does, from the one for the tests. */
@@ -69,57 +69,48 @@ describe('a machine without a network (needs node-llama-cpp and bubblewrap)', ()
       timeout: 150_000,
     });
 
-  it('answers with tools after one command, from a folder made on another machine', {
-    skip,
-    timeout: 240_000,
-  }, async () => {
-    const online = join(folder, 'online');
-    const usb = join(folder, 'usb');
+  /** Makes the folder on a machine with a network; resolves to the catalogue. */
+  const exportTo = async (usb: string): Promise<string> => {
     const call = { name: 'time_now', input: '{"timezone": "Europe/Oslo"}' };
-    const made = installCaller(folder, 'made', call, ['It is', ' late.'], 65_536);
-    const mirror = await startMirror(await readFile(made));
-    const file = {
-      ...{ quantization: 'F32', bytes: (await stat(made)).size, url: mirror.url },
-      sha256: sha256Of(await readFile(made)),
-    };
+    const made = await readFile(installCaller(folder, 'made', call, ['It is', ' late.'], 65_536));
+    const mirror = await startMirror(made);
     const clock = { id: 'clock', name: 'Clock', tools: true, useCases: ['chat', 'tools'] };
+    const file = { bytes: made.length, url: mirror.url, sha256: sha256Of(made) };
     const model = catalogueModel({ ...clock, contextWindow: 65_536 }, file);
     const path = await writeCatalogue(folder, [model]);
-    await placeRealEngine(online);
-    const daemon = await startDaemon({
-      home: online,
-      env: { ADJUTANT_CATALOGUE: path, ADJUTANT_EGRESS_ALLOW: mirror.entry },
-    });
+    const home = join(folder, 'online');
+    await placeRealEngine(home);
+    const env = { ADJUTANT_CATALOGUE: path, ADJUTANT_EGRESS_ALLOW: mirror.entry };
+    const daemon = await startDaemon({ home, env });
     await writeFile(join(folder, 'password'), 'correct horse battery');
-    const at = { ADJUTANT_URL: daemon.url };
-    const node = process.execPath;
-    await run(at, [node, CLI, 'register', 'ada', '--password-file', 'password'], folder);
-    await run(
-      at,
-      [node, CLI, 'capabilities', 'export', 'llama', 'gguf:clock', '--to', usb],
-      folder,
-    );
+    const cli = (...words: string[]) =>
+      run({ ADJUTANT_URL: daemon.url }, [process.execPath, CLI, ...words], folder);
+    await cli('register', 'ada', '--password-file', 'password');
+    await cli('capabilities', 'export', 'llama', 'gguf:clock', '--to', usb);
     await daemon.end('SIGTERM');
     await mirror.close();
-    expect((await readdir(usb)).sort()).to.equal(['clock-f32', 'llama']);
+    return path;
+  };
 
+  it('answers with tools after one command, from a folder of another', OPTIONS, async () => {
+    const usb = join(folder, 'usb');
+    const catalogue = await exportTo(usb);
+    expect((await readdir(usb)).sort()).to.equal(['clock-q8_0', 'llama']);
     const away = join(folder, 'away');
     await mkdir(away);
     await cp(join(folder, 'password'), join(away, 'password'));
     const apart = ['bwrap', '--dev-bind', '/', '/', '--unshare-net', '--die-with-parent'];
     const env = {
       ...{ CLI, ADJUTANT_HOME: join(away, 'home'), ADJUTANT_URL: 'http://127.0.0.1:4311' },
-      ...{ ADJUTANT_CATALOGUE: path, ADJUTANT_CAPABILITY_SOURCE: usb },
+      ...{ ADJUTANT_CATALOGUE: catalogue, ADJUTANT_CAPABILITY_SOURCE: usb },
     };
     const { stdout } = await run(env, [...apart, 'bash', '-c', OFFLINE], away);
     const read = (name: string) => readFile(join(away, name), 'utf8');
     expect(await read('interfaces')).to.equal('');
-    expect(stdout).to.contain('clock-f32 answers by default');
+    expect(stdout).to.contain('clock-q8_0 answers by default');
     const { models } = JSON.parse(await read('models.json'));
-    expect(models[0]).to.include({ name: 'clock-f32', provider: 'llama', isDefault: true });
-    expect(JSON.parse(await read('chat.json'))).to.include({
-      status: 'completed',
-      message: 'It is late.',
-    });
+    expect(models[0]).to.include({ name: 'clock-q8_0', provider: 'llama', isDefault: true });
+    const answer = { status: 'completed', message: 'It is late.' };
+    expect(JSON.parse(await read('chat.json'))).to.include(answer);
   });
 });
