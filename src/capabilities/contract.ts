@@ -5,7 +5,8 @@ import * as s from '../kernel/contract/schema.js';
 const bytes = () => s.whole(0, Number.MAX_SAFE_INTEGER);
 const bytesOrNull = () => s.nullable(bytes());
 const licence = () => s.nullable(s.anyText(200));
-const purpose = () => s.oneOf('UseCase', 'chat', 'tools', 'code', 'embedding', 'speech');
+const USES = ['chat', 'tools', 'code', 'embedding', 'speech'] as const;
+const purpose = () => s.oneOf('UseCase', ...USES);
 const contextWindow = () => s.optional(s.queryWhole(256, 10_000_000).description('Tokens; 8192'));
 /** Ours: what is installed has a name that is a folder. */
 const id = () =>
@@ -128,9 +129,11 @@ export const NewCapability = s.object('NewCapability', {
   ),
   acceptLicence: s.optional(s.flag().description('True: you have read its licence and agree')),
   useCase: s.optional(
-    purpose().description(
-      'Registers it as a model once it is installed; the default model if there is none but the digest',
-    ),
+    s
+      .oneOf('RegisteredUse', ...USES)
+      .description(
+        'Registers it as a model once it is installed; the default model if there is none but the digest',
+      ),
   ),
 });
 export type NewCapability = s.Static<typeof NewCapability>;
