@@ -74,7 +74,7 @@ const FLOORS: { who: RegExp; may: RegExp }[] = [
   // show the settings of a webhook as the command line does.
   {
     who: /^tui\//,
-    may: /^(tui\/|src\/client\/|cli\/(text|editor|foreground|hooks\/senders\/form|operations\/bar|pipelines\/tree|tunnel\/reach)\.ts$)/,
+    may: /^(tui\/|src\/client\/|cli\/(text|editor|capabilities\/machine|foreground|hooks\/senders\/form|operations\/bar|pipelines\/tree|tunnel\/reach)\.ts$)/,
   },
 ];
 /**

@@ -84,6 +84,15 @@ const actKeys = {
   check: 'c',
 } as const;
 
+/** The acts on a capability, in the list and on its page. */
+const ofCapability = {
+  message: 'install',
+  mark: 'measure',
+  check: 'verify',
+  stop: 'cancel',
+  delete: 'delete',
+} as const;
+
 /** The acts of each page, with their effect there. */
 const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
   hooks: {
@@ -148,6 +157,8 @@ const acts: Partial<Record<PageName, Partial<Record<ActVerb, string>>>> = {
   pipelines: { add: 'start', replay: 'retry', stop: 'stop' },
   runs: { replay: 'retry', stop: 'stop' },
   run: { approve: 'approve', message: 'answer', stop: 'deny, stop', replay: 'retry' },
+  capabilities: ofCapability,
+  capability: ofCapability,
   browse: { add: 'add', edit: 'edit' },
 };
 

@@ -3,6 +3,8 @@ import { agentPage } from './screens/agents/agent.js';
 import { agentsPage } from './screens/agents/agents.js';
 import { approvalsPage } from './screens/approvals.js';
 import { browsePage } from './screens/browse.js';
+import { capabilitiesPage } from './screens/capabilities/capabilities.js';
+import { capabilityPage } from './screens/capabilities/capability.js';
 import { executionPage } from './screens/hooks/execution.js';
 import { hookPage } from './screens/hooks/hook.js';
 import { hooksPage } from './screens/hooks/hooks.js';
@@ -56,6 +58,8 @@ export const pages: Record<PageName, ScreenPage> = {
   pipelines: pipelinesPage,
   runs: runsPage,
   run: runPage,
+  capabilities: capabilitiesPage,
+  capability: capabilityPage,
 };
 
 /** Returns the page on top. */

@@ -1,7 +1,8 @@
 import { type Capability, contracts } from '../../src/client/index.js';
 import { exportCommand } from '../capabilities/export.js';
-import { fitColumns, machineLines } from '../capabilities/fit.js';
+import { fitColumns } from '../capabilities/fit.js';
 import { installCommand } from '../capabilities/install.js';
+import { machineLines } from '../capabilities/machine.js';
 import { columnsOf } from '../columns.js';
 import { type CommandGroup, command, on } from '../command.js';
 import { sizeText } from '../operations/bar.js';

@@ -18,6 +18,8 @@ const id = () =>
 const InstallFacts = s.object('CapabilityInstall', {
   bytes: bytesOrNull().description('To be fetched; null: not known before'),
   licence: licence(),
+  licenceUrl: s.nullable(s.text(2000)),
+  mustAccept: s.flag().description('True: its licence has terms of its own, to be agreed to'),
   source: s.text(2000).description('Where it is fetched from'),
   needs: s.list(s.text(200), 20).description('Other capabilities that it works with only'),
 });

@@ -145,6 +145,8 @@ const sentence = ({ fault }: NoPlan): string => `It ${fault}`;
 const factsOf = ({ bytes, licence, source, needs }: InstallPlan): Capability['install'] => ({
   bytes,
   licence: licence?.name ?? null,
+  licenceUrl: licence?.url ?? null,
+  mustAccept: licence?.mustAccept ?? false,
   source,
   needs,
 });

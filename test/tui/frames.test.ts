@@ -51,6 +51,8 @@ const WALK = [
   { name: 'pipelines', keys: ['g', 'p'], whole: 'publish +\\. pending' },
   { name: 'run', keys: ['Enter'], whole: 'Publish version' },
   { name: 'run-sheet', keys: ['A'], whole: 'exactly as shown' },
+  { name: 'capabilities', keys: ['Escape', 'g', 'c', '/', ...'house', 'Enter'], whole: 'GGUF' },
+  { name: 'capability', keys: ['Enter'], whole: '^Path' },
 ] as const;
 
 const hidden = (text: string): string => text.replace(/[0-9a-z]/g, '#');
@@ -63,11 +65,15 @@ const SAME_WIDTH = [
   /\b[0-9a-f]{64}\b/g,
   /(?<=127\.0\.0\.1:)\d{5}/g,
   /\d{4}-\d\d-\d\d/g,
+  // How much there is beside it depends on the machine.
+  /(?<=^\/house +1 of )\d+/gm,
   /\d+(?::\d\d)+(?:\.\d+)?/g,
   /(?<=\+)\d+\.\d+/g,
   // Three of one minute, or of two.
   /(?<=\bpeak )\d\b/g,
 ];
+/** What differs from machine to machine, to the end of its line. */
+const OF_MACHINE = /^(CPU {5}|Memory {2}|Path +|(?=\d+ are there))\S.*$/gm;
 /** An age or a latency: also the room that it leaves differs, in all rows of a table. */
 const LASTS = /\b\d+(?:\.\d+)? ?(?:ms|s|m)\b/g;
 const SPARKLINE = /[▁-█]{20,}/g;
@@ -85,6 +91,7 @@ const withoutAges = (text: string): string =>
 
 const masked = (frame: string): string =>
   SAME_WIDTH.reduce((text, pattern) => text.replace(pattern, hidden), frame)
+    .replace(OF_MACHINE, '$1#')
     .replace(SPARKLINE, (line) => '▁'.repeat(line.length))
     .split(BETWEEN)
     .map((part) => (TABLE.test(part) ? withoutAges(part) : part))

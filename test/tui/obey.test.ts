@@ -143,7 +143,7 @@ describe('keys on the desk', () => {
   it('answers a key that has nothing to do', async () => {
     const desk = openDesk(atHooks);
     desk.keys('s');
-    expect(desk.store.get().ui.message?.text).to.equal('Nothing to start here now');
+    expect(desk.store.get().ui.message?.text).to.equal('Nothing to enable here now');
   });
 
   it('deletes only by the typed name', async () => {

@@ -1,5 +1,6 @@
 import { call, type Stage, startStage } from '../agents/stage.js';
 import { sign, until } from '../harness/app.js';
+import { placeCapability } from '../harness/capability.js';
 import { SECRET } from '../harness/hooks.js';
 import { says } from '../harness/openai.js';
 
@@ -15,6 +16,7 @@ export const startSample = async (): Promise<Stage> => {
   await knowSomething(stage);
   await haveTasks(stage);
   await haveRuns(stage);
+  await placeCapability(stage.home, 'house');
   return stage;
 };
 

@@ -1,5 +1,5 @@
 import type { InputEvent } from '../input.js';
-import { actOf, isMove, type Move, moveOf } from '../keys.js';
+import { actOf, actsOf, isMove, type Move, moveOf } from '../keys.js';
 import { openField } from '../parts/field.js';
 import { textOf } from '../parts/row.js';
 import { screenPage } from '../screens.js';
@@ -103,7 +103,10 @@ const actOn = (controller: Controller, key: string): void => {
   const words = page.leaves?.(state)[verb];
   if (act) beginForm(controller, act);
   else if (words) void leaveFor(controller, words);
-  else say(controller, offlineReason(state) ?? `Nothing to ${verb} here now`);
+  else {
+    const effect = actsOf(page.name).find((each) => each.verb === verb)?.text ?? verb;
+    say(controller, offlineReason(state) ?? `Nothing to ${effect} here now`);
+  }
 };
 
 const move = (controller: Controller, verb: Move, key: string): void => {

@@ -80,6 +80,7 @@ const GLYPHS: Record<string, string> = {
   '→': '>',
   '…': '~',
   '·': '.',
+  '±': '+',
 };
 const BARS = '▁▂▃▄▅▆▇█';
 

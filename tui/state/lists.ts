@@ -130,6 +130,8 @@ export const lists = (): Lists => ({
   runs: none,
   templates: none,
   stages: none,
+  capabilities: none,
+  hardware: none,
   things: none,
 });
 

@@ -12,6 +12,7 @@ import {
 import { DELTAS, isTextDelta } from '../../src/client/replytext.js';
 import { olderDaemon } from '../../src/client/skew.js';
 import { connection, type LiveNote } from '../../src/client/socket.js';
+import { listsAfter } from './capabilities.js';
 import type { Feed } from './feed.js';
 import { loadAccount } from './greet.js';
 import { createRefresh, type ListRefresh } from './refresh.js';
@@ -175,7 +176,7 @@ const obey = (
     const entry = { number: null, at: textIn(data, 'at'), kind: textIn(data, 'status'), data };
     store.queue({ type: 'stream.added', name: EXECUTIONS, entries: [entry] });
   } else if (channel === 'operation.progress') {
-    if (isOperation(data)) store.queue({ type: 'operation.heard', operation: data, at: now() });
+    if (isOperation(data)) hearOperation(store, refresh, { operation: data, at: now() });
   } else if (channel === 'task.changed') {
     void feed.reload('tasks');
   } else if (channel === 'pipeline.stage') {
@@ -189,6 +190,16 @@ const obey = (
     feed.agents.told(id, entry);
     if (channel === 'agent.status') move(store, id, entry.data.status);
   }
+};
+
+/** Shows how far an operation is, and reads again what may have changed with its end. */
+const hearOperation = (
+  store: DeskStore,
+  refresh: ListRefresh,
+  heard: { operation: Operation; at: number },
+): void => {
+  store.queue({ type: 'operation.heard', ...heard });
+  listsAfter(heard.operation).forEach(refresh.soon);
 };
 
 /** Changes the status of an agent's row at once, if the row is known. */

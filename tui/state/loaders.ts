@@ -4,6 +4,7 @@ import {
   type ConversationMessage,
   type TaskView,
 } from '../../src/client/index.js';
+import { readCapabilities, readHardware } from './capabilities.js';
 import { readLogs } from './logs.js';
 import {
   type AnswerItem,
@@ -242,6 +243,8 @@ export const loaders: { [N in ListName]: ListLoader<RowOf[N]> } = {
     page: async (client, { of }) => ({ rows: await readStages(client, of), nextCursor: null }),
     isGivenUp: true,
   },
+  capabilities: whole(readCapabilities),
+  hardware: whole(readHardware),
   things: {
     page: (client, { of, cursor }) => readThings(client, of ?? '', { limit: 50, cursor }),
   },

@@ -12,7 +12,13 @@ export const digitRoots = [
   'logs',
 ] as const;
 /** The screens that `g` and a letter open. */
-export const letterRoots = { k: 'knowledge', o: 'operations', t: 'tasks', p: 'pipelines' } as const;
+export const letterRoots = {
+  k: 'knowledge',
+  o: 'operations',
+  t: 'tasks',
+  p: 'pipelines',
+  c: 'capabilities',
+} as const;
 type LetterRoot = (typeof letterRoots)[keyof typeof letterRoots];
 export type Root = (typeof digitRoots)[number] | LetterRoot;
 /** All screens: those of the digits, then the others. */
@@ -22,7 +28,7 @@ export const roots: readonly Root[] = [...digitRoots, ...Object.values(letterRoo
 export const pageNames = [
   ...roots,
   ...(['hook', 'execution', 'agent', 'operation', 'browse'] as const),
-  ...(['chunk', 'answer', 'document', 'report', 'task', 'runs', 'run'] as const),
+  ...(['chunk', 'answer', 'document', 'report', 'task', 'runs', 'run', 'capability'] as const),
 ];
 export type PageName = (typeof pageNames)[number];
 

@@ -22,6 +22,7 @@ import type {
   TaskView,
   TunnelView,
 } from '../../src/client/index.js';
+import type { CapabilityItem, HardwareItem } from './capabilities.js';
 import type { RunItem, StageItem } from './runs.js';
 import type { Thing } from './things.js';
 
@@ -81,6 +82,9 @@ export interface RowOf {
   templates: PipelineTemplate;
   /** The stages of one run. */
   stages: StageItem;
+  capabilities: CapabilityItem;
+  /** One row: this machine, and the models that fit it. */
+  hardware: HardwareItem;
   /** The rows of any resource without a screen of its own. */
   things: Thing;
 }

@@ -6,6 +6,7 @@ import { column, numberColumn, stateColumn } from '../../parts/table.js';
 import { counted, factRows, plain } from '../../parts/text.js';
 import { durationText, since, timeOfEvent } from '../../parts/times.js';
 import { onRow } from '../../state/act.js';
+import { capabilitySlug } from '../../state/capabilities.js';
 import { rowsOf } from '../../state/lists.js';
 import {
   agentGoal,
@@ -14,6 +15,7 @@ import {
   hookGoal,
   type JumpTarget,
   reportPlace,
+  rowGoal,
   type ScreenPlace,
 } from '../../state/places.js';
 import { chosenOf } from '../../state/selection.js';
@@ -39,7 +41,7 @@ export const progressText = ({ paces }: State, operation: Operation): string => 
 };
 
 /** Returns how far it is as a share; an empty text if its total is not known. */
-const shareOf = ({ progress, status }: Operation): string => {
+export const shareOf = ({ progress, status }: Operation): string => {
   if (!progress || progress.total === null || progress.total === 0) return '';
   if (status === 'failed' && progress.done >= progress.total) return '';
   return `${Math.floor(Math.min(1, progress.done / progress.total) * 100)} %`;
@@ -139,6 +141,8 @@ export const operationGoal = ({
   if (kind === 'agent') return agentGoal(id);
   if (kind === 'document') return documentPlace(id, 1);
   if (kind === 'research') return reportPlace(id);
+  if (kind === 'capability') return rowGoal('capabilities', capabilitySlug(id));
+  if (kind === 'model') return rowGoal('models', id);
   return kind === 'knowledge' ? chunkGoal(id, 0) : null;
 };
 

@@ -1,0 +1,122 @@
+import { isOver, sizeText } from '../../../cli/operations/bar.js';
+import type { Capability, ModelFit } from '../../../src/client/index.js';
+import type { Acts } from '../../page.js';
+import { type Act, onRow } from '../../state/act.js';
+import type { CapabilityItem } from '../../state/capabilities.js';
+import type { State } from '../../state/state.js';
+import { offered } from '../list.js';
+import { operationActs } from '../operations/operations.js';
+import { type CapabilityRow, isOnShelf, isPulled, usingModels } from './rows.js';
+
+/** Time after a question about a licence has appeared in which keys have no effect, in milliseconds. */
+const DEAD_MS = 700;
+const ADMINS_ONLY = 'Only admins install, measure, verify and delete: ask one of them';
+const PROGRESS = 'its row shows how far it is, also in g o';
+
+type InstallFacts = NonNullable<Capability['install']>;
+
+/** Returns the use for which a model is registered once it is installed; undefined if for none. */
+const purposeOf = (fit: ModelFit | null): ModelFit['useCases'][number] | undefined =>
+  [...(fit?.recommendedFor ?? []), ...(fit?.useCases ?? [])].find((use) => use !== 'speech');
+
+/** Returns what a licence says of itself: its name, and where its terms are. */
+export const licenceText = ({ licence, licenceUrl }: InstallFacts): string => {
+  if (licence === null) return 'licence not known';
+  return licenceUrl === null ? licence : `${licence}, ${licenceUrl}`;
+};
+
+/** Returns the host of an address, as the whole of it is longer than a row. */
+const originOf = (source: string): string =>
+  URL.canParse(source) && /^https?:/.test(source) ? new URL(source).host : source;
+
+const installAct = ({ item, fit }: CapabilityRow, facts: InstallFacts): Act => {
+  const { id, apiId, name } = item;
+  const { bytes, needs, source, mustAccept } = facts;
+  const useCase = purposeOf(fit);
+  const use = useCase === undefined ? '' : ` --use-case ${useCase}`;
+  const size = bytes === null ? 'its size is not known' : sizeText(bytes);
+  const misfit = fit?.runsOn === 'none' ? [fit.why] : [];
+  return {
+    ...onRow('capabilities', id, 'operations'),
+    text: `Install ${name}`,
+    line: `adjutant capabilities install ${apiId}${use}${mustAccept ? ' --accept-licence' : ''}`,
+    doing: 'installing…',
+    ask: {
+      lines: [
+        `Install ${name}? ${size}, from ${originOf(source)}`,
+        ...(needs.length > 0 ? [`It needs ${needs.join(', ')}, which is installed first.`] : []),
+        ...(useCase === undefined ? [] : [`It is registered as a model for ${useCase}.`]),
+        ...misfit,
+        `Licence: ${licenceText(facts)}`,
+        ...(mustAccept ? ['It has terms of its own. y: you have read them and agree'] : []),
+      ],
+      ...(mustAccept && { deadMs: DEAD_MS }),
+    },
+    call: async ({ capabilities }) => {
+      const agreed = mustAccept ? { acceptLicence: true } : {};
+      const { title } = await capabilities.install({ body: { id: apiId, useCase, ...agreed } });
+      return `${title}: ${PROGRESS}`;
+    },
+  };
+};
+
+const measureAct = ({ id }: CapabilityItem, model: string): Act => ({
+  ...onRow('capabilities', id, 'operations'),
+  text: `Measure the speed of ${model}`,
+  line: `adjutant capabilities measure ${model}`,
+  doing: 'measuring…',
+  call: async ({ capabilities }) => {
+    const { title } = await capabilities.measure({ body: { model } });
+    return `${title}: ${PROGRESS}`;
+  },
+});
+
+const verifyAct = ({ id, apiId, name }: CapabilityItem): Act => ({
+  ...onRow('capabilities', id, 'operations'),
+  text: `Verify the files of ${name}`,
+  line: `adjutant capabilities verify ${apiId}`,
+  doing: 'verifying…',
+  call: async ({ capabilities }) => {
+    const { title } = await capabilities.verify({ slug: apiId });
+    return `${title}: ${PROGRESS}`;
+  },
+});
+
+const deleteAct = ({ id, apiId, name, usedBy }: CapabilityItem): Act => {
+  const line = `adjutant capabilities delete ${apiId}`;
+  return {
+    ...onRow('capabilities', id, 'hardware'),
+    text: `Delete ${name}`,
+    line,
+    doing: 'deleting…',
+    ask: { lines: [`Delete ${name} from this machine? Nothing uses it.`] },
+    call: async ({ capabilities }) => {
+      await capabilities.delete({ slug: apiId });
+      return `${name} is deleted`;
+    },
+    ...(usedBy.length > 0 && {
+      refusal: `${usedBy.join(', ')} would miss it. All the same: ${line} --force`,
+    }),
+  };
+};
+
+/** Returns the acts on a capability that are possible now. All of them are for admins. */
+export const capabilityActs = (row: CapabilityRow, state: State): Acts => {
+  const { item, operation } = row;
+  const { install, status, kind } = item;
+  const isBusy = status === 'installing' || (operation !== null && !isOver(operation));
+  const [model] = kind === 'model' ? usingModels(item) : [];
+  const acts = offered<Act>({
+    message: !isBusy && install !== null && installAct(row, install),
+    mark: !isBusy && model !== undefined && measureAct(item, model),
+    check: !isBusy && isOnShelf(item) && verifyAct(item),
+    stop: operation && operationActs(operation).stop,
+    delete: !isBusy && (isOnShelf(item) || isPulled(item)) && deleteAct(item),
+  });
+  return state.session.who?.role === 'user' ? refused(acts) : acts;
+};
+
+const refused = (acts: Acts): Acts =>
+  Object.fromEntries(
+    Object.entries(acts).map(([verb, act]) => [verb, { ...act, refusal: ADMINS_ONLY }]),
+  );

@@ -1,0 +1,151 @@
+import { machineLines, speedText } from '../../../cli/capabilities/machine.js';
+import { sizeText } from '../../../cli/operations/bar.js';
+import type { PageNeed, ScreenPage } from '../../page.js';
+import { row, type ScreenRow, type Size, tonedSpan } from '../../parts/row.js';
+import { column, numberColumn, stateColumn, whole } from '../../parts/table.js';
+import { factRows } from '../../parts/text.js';
+import { HARDWARE } from '../../state/capabilities.js';
+import { type JumpTarget, operationJump, rowGoal } from '../../state/places.js';
+import type { State } from '../../state/state.js';
+import { listPage } from '../list.js';
+import { capabilityActs } from './acts.js';
+import { capabilityFacts, capabilityHead, spokenSpeed } from './facts.js';
+import { type CapabilityRow, capabilityRows, capabilityState, usingModels } from './rows.js';
+
+/** The socket tells of the end of operations; this is for what changes otherwise. */
+const EVERY_MS = 15_000;
+/** Interval in milliseconds: the memory that is free changes all the time. */
+const MACHINE_MS = 60_000;
+/** From this height of the page on, the machine is described in full. */
+const TALL = 26;
+
+/** Returns the use of a capability: what uses it, or for what it is the first choice. */
+const useText = ({ item, fit }: CapabilityRow): string => {
+  const users = item.usedBy.map((each) => each.replace(/^models\//, ''));
+  if (users.length > 0) return `used by ${users.join(', ')}`;
+  const first = fit?.recommendedFor ?? [];
+  return first.length > 0 ? `first for ${first.join(', ')}` : '';
+};
+
+/** Returns the version of what is there; what can be installed has it in its name. */
+const versionOf = ({ item: { status, version } }: CapabilityRow): string =>
+  status === 'missing' ? '' : (version ?? '');
+
+const licenceOf = ({ item: { install }, fit }: CapabilityRow): string =>
+  install?.licence ?? fit?.licence ?? '';
+
+/** Returns the place of the operation, unless it is completed, else that of the model that uses it. */
+export const capabilityGoal = ({ item, operation }: CapabilityRow): JumpTarget | null => {
+  const [model] = usingModels(item);
+  if (operation && (operation.status !== 'completed' || model === undefined)) {
+    return operationJump(operation.id);
+  }
+  return model === undefined ? null : rowGoal('models', model);
+};
+
+export const capabilityNeeds: PageNeed[] = [
+  { is: 'list', list: 'capabilities', everyMs: EVERY_MS },
+  { is: 'list', list: 'hardware', everyMs: MACHINE_MS },
+  { is: 'list', list: 'operations', everyMs: EVERY_MS },
+  { is: 'channel', channel: 'operation.progress' },
+];
+
+export const STATUS_WORDS = [
+  ['available', 'it is there and works'],
+  ['degraded', 'it is there, and something is wrong with it'],
+  ['missing', 'it is not there; what has a licence and a source can be installed'],
+  ['split', 'a model runs in part on the GPU and in part on the CPU'],
+  ['~', 'before a speed: estimated, not measured'],
+  ['±', 'behind a speed: it was measured, and is unsteady'],
+] as const;
+
+/** Returns the lines about the machine: all of them, or those that count, in a few rows. */
+const machineRows = ({ lists: { hardware } }: State, isShort: boolean): ScreenRow[] => {
+  const machine = hardware.byId[HARDWARE];
+  if (!machine)
+    return [row(tonedSpan('muted', hardware.trouble?.message ?? 'Reading the machine…'))];
+  const lines = machineLines(machine);
+  if (!isShort) return lines.map((line) => row(line));
+  const about = (name: string): string[] => lines.filter((line) => line.startsWith(name));
+  const short = (line: string): string => line.replace(/ {2,}/, ' ');
+  const [cpu = ''] = about('CPU');
+  const others = [...about('Disk'), ...about('GPU')].map(short);
+  const [memory = ''] = about('Memory').map((line) => line.replace(/, read at.*/, ''));
+  return [
+    row(cpu),
+    row([memory, ...others].join('   ')),
+    ...(machine.catalogue.fault === null ? [] : [row(tonedSpan('warn', machine.catalogue.fault))]),
+  ];
+};
+
+const listed: ScreenPage = listPage<CapabilityRow>({
+  name: 'capabilities',
+  title: 'Capabilities',
+  noun: 'capability',
+  nouns: 'capabilities',
+  list: 'capabilities',
+  isWide: () => true,
+  rows: capabilityRows,
+  item: ({ item, fit }) => ({
+    id: item.id,
+    name: item.name,
+    words: `${item.apiId} ${item.kind} ${item.status} ${fit?.useCases.join(' ') ?? ''}`,
+    facts: { status: item.status, kind: item.kind, runs: fit?.runsOn ?? '' },
+  }),
+  columns: (state) => [
+    whole(stateColumn('STATE', [9, 18, 0], (each) => capabilityState(state, each))),
+    column('NAME', [18, 44, 0], ({ item }) => item.name),
+    column('VERSION', [7, 12, 4], versionOf),
+    numberColumn('MEMORY', [6, 8, 2], ({ fit }) => (fit ? sizeText(fit.totalBytes) : '')),
+    column('RUNS ON', [7, 7, 3], ({ fit }) => fit?.runsOn ?? ''),
+    {
+      ...whole(
+        column<CapabilityRow>('SPEED', [8, 18, 2], ({ fit }) => (fit ? speedText(fit) : '')),
+      ),
+      said: ({ fit }) => (fit ? spokenSpeed(fit) : ''),
+    },
+    column('USE', [12, 40, 1], useText),
+    column('LICENCE', [18, 24, 5], licenceOf),
+  ],
+  detail: (state, of, width) => [
+    ...capabilityHead(state, of),
+    [],
+    ...factRows(capabilityFacts(of), width),
+  ],
+  empty: ['Nothing is known of this machine.'],
+  needs: () => capabilityNeeds,
+  opens: ({ item }) => ({ page: 'capability', id: item.id }),
+  related: capabilityGoal,
+  acts: capabilityActs,
+  summary: (state, rows) => {
+    const having = (...statuses: string[]) =>
+      rows.filter((each) => statuses.includes(capabilityState(state, each).split(' ')[0] ?? ''))
+        .length;
+    const fitting = rows.filter(
+      ({ item, fit }) => item.install !== null && fit !== null && fit.runsOn !== 'none',
+    );
+    return `${having('available', 'degraded')} are there, ${having('installing')} being installed, ${fitting.length} models fit`;
+  },
+  glossary: STATUS_WORDS,
+});
+
+/** Returns the room that is left for the list below the machine. */
+const below = (size: Size, above: readonly ScreenRow[]): Size => ({
+  ...size,
+  height: Math.max(0, size.height - above.length - 1),
+});
+
+/** This machine at a glance; what is installed, which models fit, and what else there is. */
+export const capabilitiesPage: ScreenPage = {
+  ...listed,
+  head: (state) => machineRows(state, false),
+  view: (state, size) => {
+    const above = machineRows(state, size.height < TALL);
+    return [...above, [], ...listed.view(state, below(size, above))];
+  },
+  textHeight: (state, size) => {
+    const room = below(size, machineRows(state, size.height < TALL));
+    return listed.textHeight?.(state, room) ?? room.height;
+  },
+  line: () => 'adjutant capabilities list',
+};

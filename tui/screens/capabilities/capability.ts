@@ -1,0 +1,46 @@
+import type { ScreenPage } from '../../page.js';
+import { row } from '../../parts/row.js';
+import { factRows, jsonRows } from '../../parts/text.js';
+import type { State } from '../../state/state.js';
+import { topView } from '../../state/ui.js';
+import { detailPage } from '../detail.js';
+import { capabilityActs } from './acts.js';
+import { capabilityGoal, capabilityNeeds, STATUS_WORDS } from './capabilities.js';
+import { capabilityFacts, capabilityHead } from './facts.js';
+import { type CapabilityRow, capabilityRows } from './rows.js';
+
+const shownCapability = (state: State): CapabilityRow | null =>
+  capabilityRows(state).find(({ item }) => item.id === topView(state.ui).id) ?? null;
+
+/** One capability: what it is, how it fits, and where it comes from. */
+export const capabilityPage: ScreenPage = {
+  ...detailPage<CapabilityRow>({
+    name: 'capability',
+    title: 'Capability',
+    noun: 'capability',
+    tabs: [],
+    list: 'capabilities',
+    shown: shownCapability,
+    head: (state, of) => {
+      const [name = row(), bar = row(of.item.kind)] = capabilityHead(state, of);
+      return [name, bar];
+    },
+    text: (state, of, width) => {
+      const { isRaw, isWrapped } = topView(state.ui);
+      if (!isRaw) return factRows(capabilityFacts(of), width);
+      const { apiId, ...item } = of.item;
+      return jsonRows({ ...item, id: apiId, fit: of.fit }, width, isWrapped);
+    },
+  }),
+  acts: (state) => {
+    const of = shownCapability(state);
+    return of ? capabilityActs(of, state) : {};
+  },
+  related: (state) => {
+    const of = shownCapability(state);
+    return of ? capabilityGoal(of) : null;
+  },
+  line: () => 'adjutant capabilities list',
+  glossary: STATUS_WORDS,
+  needs: () => capabilityNeeds,
+};

@@ -1,0 +1,84 @@
+import { speedText } from '../../../cli/capabilities/machine.js';
+import { isOver, sizeText } from '../../../cli/operations/bar.js';
+import type { Capability, ModelFit, Operation } from '../../../src/client/index.js';
+import { row, type ScreenRow, tonedSpan } from '../../parts/row.js';
+import type { State } from '../../state/state.js';
+import { toneOf } from '../../theme.js';
+import { progressText } from '../operations/operations.js';
+import { licenceText } from './acts.js';
+import { type CapabilityRow, capabilityState } from './rows.js';
+
+/** Returns a speed as it is read aloud: signs would be misheard. */
+export const spokenSpeed = (fit: ModelFit): string => {
+  const text = speedText(fit).replace('tok/s', 'tokens a second');
+  const [, speed = text, spread] = /^(.*) ±(\d+) %$/.exec(text) ?? [];
+  if (spread !== undefined) return `${speed}, unsteady by ${spread} percent`;
+  return text.startsWith('~') ? `${text.slice(1)}, estimated` : text;
+};
+
+/** Returns the memory of a model, and of what it consists. */
+const memoryText = ({ totalBytes, weightsBytes, kvCacheBytes, bufferBytes }: ModelFit): string => {
+  const parts = [
+    `weights ${sizeText(weightsBytes)}`,
+    ...(kvCacheBytes === null ? [] : [`cache ${sizeText(kvCacheBytes)}`]),
+    ...(bufferBytes === null ? [] : [`buffer ${sizeText(bufferBytes)}`]),
+  ];
+  return `${sizeText(totalBytes)}: ${parts.join(', ')}`;
+};
+
+/** Returns where a model runs, how fast, and why. */
+const fitFacts = (fit: ModelFit): [string, string][] => {
+  const speed = speedText(fit);
+  const facts: [string, string][] = [
+    ['Memory', memoryText(fit)],
+    ['Runs on', `${fit.runsOn}, with a context of ${fit.contextWindow} tokens`],
+  ];
+  if (speed !== '') facts.push(['Speed', speed]);
+  if (fit.useCases.length > 0) facts.push(['For', fit.useCases.join(', ')]);
+  if (fit.recommendedFor.length > 0) facts.push(['First for', fit.recommendedFor.join(', ')]);
+  facts.push(['Why', fit.why]);
+  return facts;
+};
+
+const installFacts = (install: NonNullable<Capability['install']>): [string, string][] =>
+  [
+    ['Licence', licenceText(install)],
+    ...(install.mustAccept ? [['Terms', 'of its own: you are asked to agree'] as const] : []),
+    ['Size', install.bytes === null ? 'not known' : sizeText(install.bytes)],
+    ['Source', install.source],
+    ...(install.needs.length > 0 ? [['Needs', install.needs.join(', ')] as const] : []),
+  ].map(([name, value = '']): [string, string] => [name ?? '', value]);
+
+/** Returns what came of the last operation if it did not succeed; an empty text otherwise. */
+const failureOf = (operation: Operation | null): string => {
+  if (!operation || !isOver(operation) || operation.status === 'completed') return '';
+  return `${operation.title}: ${operation.status}${operation.error === null ? '' : `: ${operation.error}`}`;
+};
+
+/** Returns all that is known of a capability, beside its name and state. */
+export const capabilityFacts = ({ item, fit, operation }: CapabilityRow): [string, string][] => {
+  const { apiId, kind, version, path, reason, usedBy, install, status } = item;
+  const failure = failureOf(operation);
+  const facts: [string, string][] = [['Id', `${apiId}   ${kind}`]];
+  if (version !== null) facts.push(['Version', version]);
+  if (reason !== null && status !== 'missing') facts.push(['Reason', reason]);
+  if (reason !== null && status === 'missing' && install === null) facts.push(['Reason', reason]);
+  if (failure !== '') facts.push(['Last', failure]);
+  if (usedBy.length > 0) facts.push(['Used by', usedBy.join(', ')]);
+  if (fit) facts.push(...fitFacts(fit));
+  if (install) facts.push(...installFacts(install));
+  else if (fit && fit.licence !== null) facts.push(['Licence', fit.licence]);
+  if (path !== null) facts.push(['Path', path]);
+  return facts;
+};
+
+/** Returns the name with the state, and how far an operation is that is under way. */
+export const capabilityHead = (state: State, of: CapabilityRow): ScreenRow[] => {
+  const word = capabilityState(state, of);
+  const { item, operation } = of;
+  const bar = operation && !isOver(operation) ? progressText(state, operation) : '';
+  return [
+    row(tonedSpan('strong', item.name), '   ', tonedSpan(toneOf(word), word)),
+    ...(bar === '' ? [] : [row(bar)]),
+  ];
+};

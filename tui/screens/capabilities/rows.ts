@@ -1,0 +1,87 @@
+import { isOver } from '../../../cli/operations/bar.js';
+import type { Capability, ModelFit, Operation } from '../../../src/client/index.js';
+import { type CapabilityItem, capabilitySlug, HARDWARE } from '../../state/capabilities.js';
+import { rowsOf } from '../../state/lists.js';
+import type { State } from '../../state/state.js';
+import { shareOf } from '../operations/operations.js';
+
+/** A capability, with all that is known of it. */
+export interface CapabilityRow {
+  item: CapabilityItem;
+  /** The fit to this machine; null if it is no model, or if that is not known yet. */
+  fit: ModelFit | null;
+  /** The last operation on it; null if none is known. */
+  operation: Operation | null;
+}
+
+const KINDS: readonly Capability['kind'][] = ['model', 'engine', 'tool', 'runtime', 'language'];
+
+/** Returns the names of the registered models that use a capability. */
+export const usingModels = ({ usedBy }: Capability): string[] =>
+  usedBy.flatMap((each) => (each.startsWith('models/') ? [each.slice('models/'.length)] : []));
+
+/** True if an operation is on that capability: the measurement of a model is on what it uses. */
+const isOn = (item: CapabilityItem, { kind, resource }: Operation): boolean => {
+  if (!kind.startsWith('capabilities.')) return false;
+  if (resource.kind === 'capability') return capabilitySlug(resource.id) === item.id;
+  return item.kind === 'model' && usingModels(item).includes(resource.id);
+};
+
+/**
+ * Returns all capabilities: what is there and what is being installed, then the models that fit, the
+ * first choices before the others, then what else can be installed, and what cannot.
+ */
+export const capabilityRows = ({ lists }: State): CapabilityRow[] => {
+  const fits = new Map(
+    lists.hardware.byId[HARDWARE]?.fit.map((fit) => [capabilitySlug(fit.model), fit]),
+  );
+  const operations = rowsOf(lists.operations);
+  const rows = rowsOf(lists.capabilities).map((item) => ({
+    item,
+    fit: fits.get(item.id) ?? null,
+    operation: operations.find((each) => isOn(item, each)) ?? null,
+  }));
+  return rows.toSorted(
+    (one, other) =>
+      rankOf(one) - rankOf(other) ||
+      KINDS.indexOf(one.item.kind) - KINDS.indexOf(other.item.kind) ||
+      Number(isFirst(other)) - Number(isFirst(one)),
+  );
+};
+
+/** Returns the part of the list to which a row belongs. */
+const rankOf = ({ item: { status, install }, fit, operation }: CapabilityRow): number => {
+  if (status === 'available' || status === 'degraded') return 0;
+  if (status === 'installing' || (operation && !isOver(operation))) return 1;
+  if (install === null) return 4;
+  return fit && fit.runsOn !== 'none' ? 2 : 3;
+};
+
+const isFirst = ({ fit }: CapabilityRow): boolean => (fit?.recommendedFor.length ?? 0) > 0;
+
+const DOES: Readonly<Record<string, string>> = {
+  'capabilities.install': 'installing',
+  'capabilities.verify': 'verifying',
+  'capabilities.measure': 'measuring',
+};
+
+/** Returns what is done with a capability now: `installing 40 %`; else its status. */
+export const capabilityState = ({ lists }: State, row: CapabilityRow): string => {
+  const { item, operation } = row;
+  const busy = lists.capabilities.busy[item.id];
+  if (busy !== undefined) return busy;
+  const word = operation && !isOver(operation) ? DOES[operation.kind] : undefined;
+  if (!operation || word === undefined) return item.status;
+  return `${word} ${shareOf(operation)}`.trim();
+};
+
+/** True if it was installed by this daemon and is in a folder of its own, as admins are told. */
+export const isOnShelf = ({ apiId, kind, status, path }: Capability & { apiId: string }): boolean =>
+  ['model', 'engine', 'language'].includes(kind) &&
+  ['available', 'degraded'].includes(status) &&
+  path !== null &&
+  apiId !== 'ollama';
+
+/** True for a model that Ollama has. */
+export const isPulled = ({ apiId, kind, status }: Capability & { apiId: string }): boolean =>
+  kind === 'model' && status === 'available' && apiId.startsWith('ollama-');
