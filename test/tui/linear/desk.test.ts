@@ -87,7 +87,7 @@ describe('desk line by line', { timeout: 30_000 }, () => {
       ['operations', 'Nothing that takes long was begun.'],
       ['tasks', 'Nothing to do here.'],
       ['pipelines', 'No pipeline has run yet.'],
-      ['capabilities', 'are there, 0 being installed'],
+      ['capabilities', 'Capabilities: CPU, '],
     ] as const)) {
       desk.say('menu');
       await desk.hears('quit ends.');
