@@ -91,7 +91,7 @@ const SHAPE = Joi.object({
   slidingWindow: Joi.object({ window: small(), every: whole() }).allow(null),
 });
 const FILE = Joi.object({
-  quantization: line(40),
+  quantization: Joi.string().pattern(/^[A-Za-z0-9_]{1,40}$/),
   bytes: whole().min(1),
   approximate: Joi.boolean().strict().optional(),
   sha256: Joi.string()

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { EgressRefused } from '../kernel/egress.js';
 import { errorCode, HttpFailure, NamedError } from '../kernel/failure.js';
@@ -38,6 +39,8 @@ export class DownloadFailed extends NamedError {
 const ATTEMPTS = 8;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
+/** Ours: while a file is written, the room is checked again each time after so many bytes. */
+const CHECKED_EACH = 32 * 1024 * 1024;
 /** Ours: what must stay free beside a file, for the database and its log. */
 const RESERVED_BYTES = 512 * 1024 * 1024;
 const LIMITS = {
@@ -75,7 +78,13 @@ export const askFile = async (
   url: string,
   signal: AbortSignal,
 ): Promise<ToldFile> => {
-  const { headers } = await http.request({ method: 'HEAD', url, redirects: 0, signal });
+  const { headers } = await http
+    .request({ method: 'HEAD', url, redirects: 0, signal })
+    .catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (error instanceof HttpFailure) throw new DownloadFailed(error.message, true);
+      throw error instanceof EgressRefused ? new DownloadFailed(error.message, false) : error;
+    });
   const etag = (headers['x-linked-etag'] ?? '').replaceAll('"', '').toLowerCase();
   const size = headers['x-linked-size'] ?? '';
   return {
@@ -149,14 +158,28 @@ const attempt = async (
     ...LIMITS,
     signal,
   });
+  if (isComplete(reply, from)) {
+    reply.body.cancel();
+    return finish(file, hash);
+  }
   const begin = await beginOf(file, reply, from);
   const total = file.bytes ?? totalOf(reply, begin);
+  await checkRoom(dirname(file.to), (total ?? begin) - begin).catch((error: unknown) => {
+    reply.body.cancel();
+    throw error;
+  });
   const writing = begin === from ? hash : createHash('sha256');
   const handle = await open(file.to, begin === 0 ? 'w' : 'a');
   let done = begin;
+  let unchecked = 0;
   try {
     for (let piece = await reply.body.read(); piece; piece = await reply.body.read()) {
       done += piece.length;
+      unchecked += piece.length;
+      if (unchecked > CHECKED_EACH) {
+        unchecked = 0;
+        await checkRoom(dirname(file.to), 0);
+      }
       if (total !== null && done > total) throw tooLong(total);
       await handle.writeFile(piece);
       writing.update(piece);
@@ -173,6 +196,10 @@ const attempt = async (
   }
   await finish({ ...file, bytes: total }, writing);
 };
+
+/** Returns true if the server says that nothing is left to send (RFC 9110, 15.5.17). */
+const isComplete = ({ status, headers }: OpenedReply, from: number): boolean =>
+  status === 416 && headers['content-range'] === `bytes */${from}`;
 
 const tooLong = (bytes: number): DownloadFailed =>
   new DownloadFailed(

@@ -102,6 +102,9 @@ const rowOf = (model: FittedModel, conditions: FitConditions): ModelFit => {
   };
 };
 
+/** Ours: a speed is that of a conversation that fills half of such a window, in tokens. */
+const FILLED_WINDOW = 2048;
+
 /** Finds where a model runs, in which memory, and how fast. */
 const fitOn = (
   model: FittedModel,
@@ -112,7 +115,9 @@ const fitOn = (
   const { runsOn, headroomBytes, gpuLayers, why } = fitTo(machine, shape, contextWindow);
   const memory = memoryOf(shape, { contextWindow, gpuLayers });
   const isEstimated = runsOn !== 'none' && model.shape !== null;
-  const estimated = isEstimated ? speedOf(shape, { contextWindow, gpuLayers, bandwidth }) : null;
+  const filled = Math.min(contextWindow, FILLED_WINDOW);
+  const conditions = { contextWindow: filled, gpuLayers, bandwidth };
+  const estimated = isEstimated ? speedOf(shape, conditions) : null;
   const speed = model.speedKeys.map((key) => measured[key]).find((each) => each !== undefined);
   return {
     weightsBytes: memory.weightsBytes,
@@ -152,7 +157,10 @@ const shapeless = (bytes: number): ModelShape => ({
 /** Marks the first choice of each use case, and puts its reason before that of the fit. */
 const withChoices = (rows: ModelFit[], asked: UseCase = 'chat'): ModelFit[] => {
   const candidates = rows.map((row) => ({ ...row, parameters: row.parameters ?? 0 }));
-  const choices = USE_CASES.map((useCase) => ({ useCase, ...recommend(candidates, useCase) }));
+  const choices = USE_CASES.map((useCase) => ({
+    useCase,
+    ...recommend(candidatesFor(candidates, useCase), useCase),
+  }));
   return rows.map((row) => {
     const own = choices.filter(({ model }) => model === row.model);
     const recommendedFor = own.map(({ useCase }) => useCase);
@@ -164,4 +172,14 @@ const withChoices = (rows: ModelFit[], asked: UseCase = 'chat'): ModelFit[] => {
       why: [...reasons.map(({ why }) => why), row.why].join(' '),
     };
   });
+};
+
+/** Agents need tools: for chat a model without them comes only where none with them fits. */
+const candidatesFor = <T extends Pick<ModelFit, 'useCases' | 'runsOn'>>(
+  rows: T[],
+  useCase: UseCase,
+): T[] => {
+  if (useCase !== 'chat') return rows;
+  const able = rows.filter(({ useCases }) => useCases.includes('tools'));
+  return able.some(({ runsOn }) => runsOn !== 'none') ? able : rows;
 };

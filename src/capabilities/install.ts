@@ -1,11 +1,13 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Clock, iso } from '../kernel/clock.js';
 import type { Http } from '../kernel/http.js';
 import type { OperationEnd, OperationKind, OperationRun } from '../operations/module.js';
 import type { UseCase } from './catalogue.js';
-import { DownloadFailed } from './download.js';
+import { checkRoom, DownloadFailed } from './download.js';
 import { type EngineProbe, EngineUnusable } from './engine.js';
 import { fetchFiles, type Telling } from './fetch.js';
-import { installPackages, NpmFailed } from './npm.js';
+import { installPackages, NPM_CACHE, NpmFailed } from './npm.js';
 import { OllamaFailed, type OllamaLibrary } from './ollama.js';
 import type { PackageSet } from './packages.js';
 import { LLAMA } from './packages.js';
@@ -13,7 +15,7 @@ import type { InstallPlan } from './plan.js';
 import { pullModel } from './pull.js';
 import type { Shelf } from './shelf.js';
 import { describeFiles } from './shelf.js';
-import { copyFromSource } from './source.js';
+import { copyFromSource, exportedIn } from './source.js';
 
 /** The request of an operation: what it does first, for what it needs, and what it is for. */
 export interface InstallInput {
@@ -39,8 +41,14 @@ export interface InstallDeps {
   models: {
     /** Registers what was installed as a model, for a use. */
     register(plan: InstallPlan, useCase: UseCase): Promise<string | null>;
+    /** Returns why a GGUF file is no model; null if its header is right. */
+    faultOf(path: string, signal: AbortSignal): Promise<string | null>;
     /** The ends of operations that were stopped. */
-    fate: { wasCancelled(id: string): Promise<boolean> };
+    fate: {
+      wasCancelled(id: string): Promise<boolean>;
+      /** Lists the slugs of what is being installed. */
+      busy(): Promise<string[]>;
+    };
   };
 }
 
@@ -54,18 +62,20 @@ export const installOperation = (deps: InstallDeps): OperationKind<InstallInput,
     most: 20,
     ended: ({ resource_id: slug }, status) => {
       // One that waited for its turn after a restart has no run that could do it.
-      if (status === 'cancelled') void deps.shelf.discard(slug).catch(() => undefined);
+      if (status === 'cancelled')
+        setTimeout(() => forgetIdle(deps, turns, slug), SETTLED_MS).unref();
       return [];
     },
     run: async (run) => {
       const { plans, useCase } = run.input;
       try {
+        // Before the first, so that an engine is not installed for a model that is not there.
+        if (deps.places.source !== null) await refuseMissing(deps.places.source, plans);
         for (const plan of plans) {
           await turns(plan.slug, () => installOne(deps, plan, run));
         }
         return await completed(deps, plans, useCase);
       } catch (error) {
-        if (run.signal.aborted) await forgetCancelled(deps, run);
         run.signal.throwIfAborted();
         const message = failureOf(error);
         if (message === null) throw error;
@@ -75,10 +85,23 @@ export const installOperation = (deps: InstallDeps): OperationKind<InstallInput,
   };
 };
 
-/** Removes what a cancelled operation has fetched. After the daemon's stop it is gone on from. */
-const forgetCancelled = async ({ shelf, models }: InstallDeps, run: InstallRun): Promise<void> => {
-  if (!(await models.fate.wasCancelled(run.id))) return;
-  for (const { slug } of run.input.plans) await shelf.discard(slug);
+/** Throws DownloadFailed if a plan is not in the folder that everything is installed from. */
+const refuseMissing = async (source: string, plans: InstallPlan[]): Promise<void> => {
+  for (const plan of plans) if (plan.via !== 'ollama') await exportedIn(source, plan.slug);
+};
+
+/** Ours: the time in which the end of an operation is written, in milliseconds. */
+const SETTLED_MS = 1000;
+
+/** Removes what is left of a cancelled installation, unless another one goes on with it. */
+const forgetIdle = (
+  { shelf, models }: InstallDeps,
+  turns: ReturnType<typeof createSlugTurns>,
+  slug: string,
+): void => {
+  turns(slug, async () => {
+    if (!(await models.fate.busy()).includes(slug)) await shelf.discard(slug);
+  }).catch(() => undefined);
 };
 
 const completed = async (
@@ -95,12 +118,15 @@ const completed = async (
 /** Installs what is not there yet. A failure leaves nothing of it, but what can be gone on from. */
 const installOne = async (deps: InstallDeps, plan: InstallPlan, run: InstallRun): Promise<void> => {
   const { shelf } = deps;
+  run.signal.throwIfAborted();
   if (plan.via === 'ollama') return pullModel(deps.library, plan, tellingOf(run));
   if (await shelf.find(plan.slug)) return;
   try {
     await build(deps, plan, run);
   } catch (error) {
-    const isKept = run.signal.aborted || (error instanceof DownloadFailed && error.isResumable);
+    const isKept = run.signal.aborted
+      ? !(await deps.models.fate.wasCancelled(run.id))
+      : error instanceof DownloadFailed && error.isResumable;
     if (!isKept) await shelf.discard(plan.slug);
     throw error;
   }
@@ -111,16 +137,11 @@ const build = async (
   plan: Exclude<InstallPlan, { via: 'ollama' }>,
   run: InstallRun,
 ): Promise<void> => {
-  const { shelf, places, clock, engine } = deps;
-  const folder = shelf.begin(plan.slug);
+  const { shelf, clock, engine } = deps;
   const telling = tellingOf(run);
-  if (places.source !== null) {
-    await copyFromSource({ source: places.source, plan, folder }, telling);
-  } else if (plan.via === 'download') {
-    await fetchFiles(deps.http, { plan, folder }, telling);
-  } else {
-    await installNpm(deps, { plan, folder }, telling);
-  }
+  const folder = await shelf.beginFor(plan.slug, JSON.stringify(wantedOf(plan)));
+  if (plan.via === 'npm') await installNpm(deps, { plan, folder }, telling);
+  else await obtain(deps, { plan, folder }, telling);
   if (plan.slug === LLAMA) {
     telling.note('trying whether it runs on this machine');
     await engine.probe(folder, run.signal);
@@ -138,8 +159,27 @@ const build = async (
     source,
     useCases,
     installedAt: iso(clock.now()),
-    files: files.filter(({ path }) => path !== 'capability.json'),
+    files,
   });
+};
+
+/** The part of a plan that decides whether what is there already can be gone on from. */
+const wantedOf = (plan: InstallPlan): unknown =>
+  plan.via === 'download' ? plan.files : [plan.version, plan.source];
+
+/** Fetches or copies the files of a model, and reads its header. Throws DownloadFailed. */
+const obtain = async (
+  { http, places, models }: InstallDeps,
+  { plan, folder }: { plan: Extract<InstallPlan, { via: 'download' }>; folder: string },
+  telling: Telling,
+): Promise<void> => {
+  if (places.source === null) await fetchFiles(http, { plan, folder }, telling);
+  else await copyFromSource({ source: places.source, plan, folder }, telling);
+  const [first] = plan.files;
+  if (!first?.path.endsWith('.gguf')) return;
+  telling.note('reading its header');
+  const fault = await models.faultOf(join(folder, first.path), telling.signal);
+  if (fault !== null) throw new DownloadFailed(`It is no model that runs here: ${fault}`, false);
 };
 
 const installNpm = async (
@@ -149,8 +189,19 @@ const installNpm = async (
 ): Promise<void> => {
   const packages = await engine.packagesOf(plan);
   if (!packages) throw new NpmFailed(`Its packages are not known here any more: ${plan.id}`);
+  await checkRoom(folder, 2 * (plan.bytes ?? 0));
+  const { folders, source } = places;
+  if (source !== null) {
+    await exportedIn(source, plan.slug);
+    telling.note('copying its packages');
+    const from = join(source, plan.slug, NPM_CACHE);
+    await cp(from, join(folder, NPM_CACHE), { recursive: true }).catch(() => {
+      throw new DownloadFailed(`${from} cannot be copied`, false);
+    });
+  }
   telling.note(`npm installs ${Object.keys(packages.dependencies).join(', ')}`);
-  await installPackages(folder, packages, { folders: places.folders, signal: telling.signal });
+  const { signal } = telling;
+  await installPackages(folder, packages, { folders, isOffline: source !== null, signal });
 };
 
 /** Ours: progress is told so often at most, in milliseconds. */

@@ -119,7 +119,7 @@ const SPEEDS = Joi.object<Record<string, MeasuredSpeed>>().pattern(
 
 /** Opens the speeds that were measured here. They are of this machine, so no backup has them. */
 export const openSpeeds = (root: string) => {
-  const file = join(root, 'measured.json');
+  const file = join(root, '.measured.json');
   const read = async (): Promise<Record<string, MeasuredSpeed>> => {
     const text = await readFile(file, 'utf8').catch(() => '{}');
     const { value, error } = SPEEDS.validate(parsedJson(text));

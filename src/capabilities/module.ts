@@ -9,6 +9,7 @@ import type { Confinement } from '../providers/confine/confinement.js';
 import { measureBandwidth } from '../providers/hardware/bandwidth.js';
 import type { Machine } from '../providers/hardware/machine.js';
 import { readMachine } from '../providers/hardware/read.js';
+import { type BandwidthRecord, openBandwidthRecord } from './bandwidthrecord.js';
 import { cataloguedModels, type FittedModel, ggufOf, installedModel } from './candidates.js';
 import { createCatalogues } from './catalogue.js';
 import { type CapabilityFault, checkCapabilities } from './check.js';
@@ -77,17 +78,29 @@ export const openCapabilities = (base: Base, options: CapabilitiesOptions) => {
     ollamaUrl: () => ownAddress(ollamaAddress(registry.list())),
     freeBytes: needs.freeBytes,
   });
-  const fate = { wasCancelled: queries.wasCancelled };
+  const fate = {
+    wasCancelled: queries.wasCancelled,
+    busy: () => queries.busy('capabilities.install'),
+  };
+  const faultOf = async (path: string, signal: AbortSignal) => (await headers(path, signal)).fault;
   const begins = {
     install: operations.register(
-      installOperation({ clock, http, shelf, library, places, engine, models: { register, fate } }),
+      installOperation({
+        clock,
+        http,
+        shelf,
+        library,
+        places,
+        engine,
+        models: { register, faultOf, fate },
+      }),
     ),
     measure: operations.register(measureOperation({ clock, find: registry.find, speeds })),
     verify: operations.register(verifyOperation({ shelf })),
   };
   const report = createHardwareReport({
     machine,
-    bandwidth: createBandwidth(machine),
+    bandwidth: createBandwidth(machine, openBandwidthRecord(shelf.root)),
     catalogue,
     models: createFitted({ shelf, headers, catalogue }),
     speeds,
@@ -120,11 +133,13 @@ const createMachines = (home: string) => {
   };
 };
 
-/** Creates what measures the bandwidth of memory, once. */
-const createBandwidth = (machine: () => Promise<Machine>) => {
+/** Creates what returns the bandwidth of memory: the best that was ever measured on this machine. */
+const createBandwidth = (machine: () => Promise<Machine>, kept: BandwidthRecord) => {
   let measured: Promise<number | null> | undefined;
   return (): Promise<number | null> => {
-    measured ??= machine().then(({ cpu }) => measureBandwidth(cpu.cores ?? 1));
+    measured ??= machine().then(async ({ cpu }) =>
+      kept.best(await measureBandwidth(cpu.cores ?? 1)),
+    );
     return measured;
   };
 };

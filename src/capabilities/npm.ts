@@ -27,11 +27,25 @@ const ARGUMENTS = [
 export const findNpm = (folders: string[]): Promise<string | null> =>
   findProgram([dirname(process.execPath), ...folders], 'npm');
 
+/**
+ * The folder, within that of the capability, with the packages as they came. A machine without a
+ * network installs from it, and npm compares each package with the checksum in our lock file.
+ */
+export const NPM_CACHE = '.npm-cache';
+
+interface NpmOptions {
+  /** The folders with npm. */
+  folders: string[];
+  /** True if all packages are in the cache already. */
+  isOffline?: boolean;
+  signal: AbortSignal;
+}
+
 /** Installs packages into a folder that is empty. Throws NpmFailed, or the reason of the signal. */
 export const installPackages = async (
   folder: string,
   { dependencies, locked }: PackageSet,
-  { folders, signal }: { folders: string[]; signal: AbortSignal },
+  { folders, isOffline = false, signal }: NpmOptions,
 ): Promise<void> => {
   const npm = await findNpm(folders);
   if (npm === null) throw new NpmFailed('npm is not installed');
@@ -45,9 +59,16 @@ export const installPackages = async (
   );
   await rm(join(folder, 'node_modules'), { recursive: true, force: true });
   const env = programEnv([dirname(process.execPath), ...folders]);
-  const failure = await ran(npm, ARGUMENTS, { cwd: folder, env, signal, limitMs: INSTALL_MS });
+  const from = [`--cache=${join(folder, NPM_CACHE)}`, ...(isOffline ? ['--offline'] : [])];
+  const failure = await ran(npm, [...ARGUMENTS, ...from], {
+    cwd: folder,
+    env,
+    signal,
+    limitMs: INSTALL_MS,
+  });
   signal.throwIfAborted();
   if (failure !== null) throw new NpmFailed(failure);
+  await rm(join(folder, NPM_CACHE, '_logs'), { recursive: true, force: true });
 };
 
 interface ProgramRun {

@@ -20,12 +20,6 @@ export interface PullProgress {
   note: string;
 }
 
-interface PulledModel {
-  /** The beginning of its licence; null if it has none. */
-  licence: string | null;
-  bytes: number | null;
-}
-
 const LIMITS = {
   firstByteMs: 120_000,
   silenceMs: 300_000,
@@ -70,16 +64,15 @@ export const createOllamaLibrary = (http: Pick<Http, 'fetchFor'>, address: () =>
       }
       throw new OllamaFailed('Ollama ended the pull before it was complete', true);
     },
-    show: async (model: string, signal: AbortSignal): Promise<PulledModel> => {
-      const reply = await post('/api/show', { model }, signal);
-      const told = parsedJson(await reply.text());
-      const licence = textAt(told, 'license');
-      const size = numberAt(memberAt(told, 'details'), 'size');
-      return {
-        licence:
-          licence === null ? null : (licence.trim().split('\n', 1)[0] ?? '').trim().slice(0, 200),
-        bytes: size,
-      };
+    /** Returns true if Ollama lists the model (`/api/tags`). */
+    has: async (model: string, signal: AbortSignal): Promise<boolean> => {
+      const baseUrl = address();
+      const reply = await http.fetchFor(baseUrl, LIMITS)(`${ollamaRoot(baseUrl)}/api/tags`, {
+        signal,
+      });
+      const models = memberAt(parsedJson(await reply.text()), 'models');
+      const names = Array.isArray(models) ? models.map((each) => textAt(each, 'name')) : [];
+      return names.includes(model) || names.includes(`${model}:latest`);
     },
     remove: async (model: string, signal: AbortSignal): Promise<void> => {
       const reply = await post('/api/delete', { model }, signal, 'DELETE');

@@ -155,6 +155,7 @@ const planFile = (
     const known = model.files.map((each) => each.quantization).join(', ') || 'none';
     return { field: 'id', fault: `names no quantization of ${model.id}: ${known}` };
   }
+  if (!SLUG.test(slugOf(model, file))) return { field: 'id', fault: 'has a name that is no slug' };
   const files = partsOf({ ...file, bytes: file.approximate ? null : file.bytes });
   return {
     via: 'download',
@@ -186,6 +187,13 @@ export const slugOf = (
   { quantization }: Pick<CatalogueFile, 'quantization'>,
 ): string => `${id}-${quantization.toLowerCase()}`;
 
+/** Names of other capabilities, and of requests. */
+const RESERVED =
+  /^(llama|node|ollama|confinement|claude|codex|gemini|opencode|hardware|install|measure)$/;
+const RESERVED_BEGINNINGS = /^(tesseract|ollama|whisper)-/;
+
+const isReserved = (slug: string): boolean => RESERVED.test(slug) || RESERVED_BEGINNINGS.test(slug);
+
 const planAddress = (
   { id, url, sha256 }: WantedInstall & { url: string },
   name: string,
@@ -194,7 +202,7 @@ const planAddress = (
   if (!SLUG.test(slug)) {
     return { field: 'id', fault: 'must be gguf:<name>, of letters, digits and . _ - in the name' };
   }
-  if (slug === LLAMA) return { field: 'id', fault: `${LLAMA} is the name of the engine` };
+  if (isReserved(slug)) return { field: 'id', fault: `${slug} is the name of something else here` };
   const fault = faultOfUrl(url);
   if (fault !== null) return { field: 'url', fault };
   if (sha256 === undefined) return { field: 'sha256', fault: 'is required with url' };
@@ -220,7 +228,7 @@ const faultOfUrl = (url: string): string | null => {
   if (!URL.canParse(url)) return 'is no URL';
   const { protocol, hostname, username } = new URL(url);
   if (username !== '') return 'must hold no name and password';
-  const isLoopback = /^(127\.|localhost$|\[::1\]$)/.test(hostname);
+  const isLoopback = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/.test(hostname);
   return protocol === 'https:' || (protocol === 'http:' && isLoopback) ? null : 'must be https';
 };
 
@@ -243,12 +251,18 @@ const partsOf = ({
   return Array.from({ length: count }, (_, at) => {
     const part = `-${String(at + 1).padStart(5, '0')}-of-${String(count).padStart(5, '0')}.gguf`;
     return {
-      url: url.replace(PART, part),
+      url: withPath(url, pathname.replace(PART, part)),
       path: `model${part}`,
       bytes: at === 0 ? bytes : null,
       sha256: at === 0 ? sha256 : null,
     };
   });
+};
+
+const withPath = (url: string, pathname: string): string => {
+  const changed = new URL(url);
+  changed.pathname = pathname;
+  return changed.href;
 };
 
 interface Part {

@@ -25,7 +25,11 @@ export const pullModel = async (
           telling.bytes(done, total, note);
         },
       });
-      return;
+      if (await library.has(model, telling.signal)) return;
+      throw new OllamaFailed(
+        `Ollama says that it has pulled ${model}, and does not list it`,
+        false,
+      );
     } catch (error) {
       telling.signal.throwIfAborted();
       if (!(error instanceof OllamaFailed && error.isBroken)) throw error;

@@ -1,4 +1,5 @@
 import Boom from '@hapi/boom';
+import { isLoopbackHost } from '../kernel/clientaddress.js';
 import type { Recorder } from '../kernel/contract/audit.js';
 import type { Caller } from '../kernel/contract/endpoint.js';
 import type { Operation } from '../kernel/contract/operation.js';
@@ -10,7 +11,7 @@ import type { NewCapability } from './contract.js';
 import type { InstallInput } from './install.js';
 import type { MeasureInput } from './measure.js';
 import { findNpm } from './npm.js';
-import type { OllamaLibrary } from './ollama.js';
+import { OllamaFailed, type OllamaLibrary } from './ollama.js';
 import { LLAMA } from './packages.js';
 import { type InstallPlan, planInstall } from './plan.js';
 import type { InstalledCapability, Shelf } from './shelf.js';
@@ -34,6 +35,9 @@ export interface CapabilitiesDeps {
   };
 }
 
+/** The slugs of installations that are being stored in this process. */
+const beginning = new Set<string>();
+
 /** Begins an installation, with what it needs before it. Throws 400, 409. */
 export const beginInstallation = async (
   deps: CapabilitiesDeps,
@@ -44,12 +48,7 @@ export const beginInstallation = async (
   const known = await survey.known();
   const plan = planInstall(given, { models: known.catalogue.models, host: known.host });
   if (!('via' in plan)) throw badRequest([{ path: plan.field, message: plan.fault }]);
-  if (await isThere(deps, plan, known.ollama.models)) {
-    throw Boom.conflict(`${plan.slug} is installed already`, { code: 'installed' });
-  }
-  if (known.installing.includes(plan.slug)) {
-    throw Boom.conflict(`${plan.slug} is being installed`, { code: 'installing' });
-  }
+  await refuseThere(deps, plan, { known, given });
   refuseUnaccepted(plan, given);
   refuseUnusable(plan, given);
   if (plan.via === 'ollama' && known.ollama.fault !== null) {
@@ -63,7 +62,10 @@ export const beginInstallation = async (
     0,
   );
   const data = { id: plan.id, source: plan.source, licence: plan.licence?.name ?? null };
-  return deps.operations.install.begin(
+  // Asked again, right before it is stored, since two requests may come at once.
+  if (beginning.has(plan.slug)) throw beingInstalled(plan.slug);
+  beginning.add(plan.slug);
+  const begun = deps.operations.install.begin(
     {
       userId: by.userId,
       resource: { kind: 'capability', id: plan.slug },
@@ -73,6 +75,30 @@ export const beginInstallation = async (
     },
     [by.record({ target: plan.slug, data })],
   );
+  return begun.finally(() => beginning.delete(plan.slug));
+};
+
+const beingInstalled = (slug: string): Boom.Boom =>
+  Boom.conflict(`${slug} is being installed: adjutant operations list --status running`, {
+    code: 'installing',
+  });
+
+/**
+ * Replies with 409 if it is there, or being installed. What is there and is to be used as a model,
+ * and is not registered yet, is registered by the operation.
+ */
+const refuseThere = async (
+  deps: CapabilitiesDeps,
+  plan: InstallPlan,
+  { known, given }: { known: Awaited<ReturnType<Survey['known']>>; given: NewCapability },
+): Promise<void> => {
+  if (known.installing.includes(plan.slug)) throw beingInstalled(plan.slug);
+  if (!(await isThere(deps, plan, known.ollama.models))) return;
+  const users = known.usedBy(plan.slug);
+  if (given.useCase !== undefined && plan.kind === 'model' && users.length === 0) return;
+  const details = [{ path: 'slug', message: plan.slug }];
+  const as = users.length > 0 ? `, and used by ${users.join(', ')}` : '';
+  throw Boom.conflict(`${plan.slug} is installed already${as}`, { code: 'installed', details });
 };
 
 const isThere = async (
@@ -124,15 +150,32 @@ const refuseWithoutNpm = async (
   throw badRequest([{ path: 'id', message: 'needs npm, which is not installed' }]);
 };
 
+const removePulled = async (
+  library: Pick<OllamaLibrary, 'remove'>,
+  model: string,
+  signal: AbortSignal,
+): Promise<void> => {
+  try {
+    await library.remove(model, signal);
+  } catch (error) {
+    if (!(error instanceof OllamaFailed)) throw error;
+    throw Boom.conflict(`Ollama does not remove ${model}: ${error.message}`, { code: 'no_ollama' });
+  }
+};
+
 /** Begins the measurement of a registered model that runs on this machine. */
 export const beginMeasuring = (
   { registry, operations }: CapabilitiesDeps,
-  { model }: MeasureInput,
+  { model, contextWindow }: MeasureInput & { contextWindow?: number | undefined },
   by: Caller & Recorder,
 ): Promise<Operation> => {
   const entry = registry.find(model);
   if (!entry) throw badRequest([{ path: 'model', message: 'names no registered model' }]);
   refuseElsewhere(entry);
+  if (contextWindow !== undefined && contextWindow !== entry.contextWindow) {
+    const message = `is not that of the model, which is ${entry.contextWindow}: change the model first`;
+    throw badRequest([{ path: 'contextWindow', message }]);
+  }
   return operations.measure.begin(
     {
       userId: by.userId,
@@ -146,9 +189,10 @@ export const beginMeasuring = (
 };
 
 /** A model elsewhere costs money, and its speed says nothing of this machine. */
-const refuseElsewhere = ({ provider, embedding }: RegisteredModel): void => {
+const refuseElsewhere = ({ provider, embedding, baseUrl }: RegisteredModel): void => {
   if (embedding) throw badRequest([{ path: 'model', message: 'makes vectors and writes no text' }]);
-  if (['ollama', LLAMA].includes(provider)) return;
+  const isHere = baseUrl === null || isLoopbackHost(new URL(baseUrl).hostname);
+  if (provider === LLAMA || (provider === 'ollama' && isHere)) return;
   throw badRequest([{ path: 'model', message: `does not run on this machine: ${provider}` }]);
 };
 
@@ -192,15 +236,18 @@ export const removeCapability = async (
   if (usedBy.length > 0 && !isForced) {
     const details = usedBy.map((message) => ({ path: 'usedBy', message }));
     const data = { code: 'in_use', details };
-    throw Boom.conflict(`${slug} is used by ${usedBy.join(', ')}`, data);
+    throw Boom.conflict(
+      `${slug} is used by ${usedBy.join(', ')}: delete that first, or remove it all the same with force`,
+      data,
+    );
   }
   if ((await survey.installing()).includes(slug)) {
-    throw Boom.conflict(`${slug} is being installed`, { code: 'installing' });
+    throw beingInstalled(slug);
   }
   await deps.store.transact([by.record({ target: slug, data: { forced: isForced } })]);
-  if (pulled !== null) await ends.pulled.remove(pulled, by.signal);
-  else {
-    await ends.unload(slug);
-    await shelf.remove(slug);
-  }
+  if (pulled !== null) return removePulled(ends.pulled, pulled, by.signal);
+  const local = registry.list().filter(({ provider }) => provider === LLAMA);
+  const slugs = slug === LLAMA ? local.map(({ modelId }) => modelId) : [slug];
+  for (const each of slugs) await ends.unload(each);
+  await shelf.remove(slug);
 };

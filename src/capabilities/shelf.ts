@@ -41,14 +41,20 @@ export interface InstalledCapability extends InstalledManifest {
 
 const MANIFEST = 'capability.json';
 const PARTIAL = '.partial';
+const WANTED = '.wanted.json';
 
 const FILE = Joi.object({
   path: Joi.string()
     .max(1000)
-    .pattern(/^(?!.*(^|\/)\.\.(\/|$))[^/\\].*$/),
+    .custom((path: string, { error }) => (isInside(path) ? path : error('any.invalid'))),
   bytes: Joi.number().integer().min(0),
   sha256: Joi.string().pattern(/^[0-9a-f]{64}$/),
 });
+/** Returns true for a path that stays below its folder, whatever the system. */
+const isInside = (path: string): boolean =>
+  !/[\\\p{Cc}]/u.test(path) &&
+  path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
+
 const SHAPE = Joi.object<InstalledManifest>({
   id: Joi.string().max(200),
   kind: Joi.string().valid('model', 'engine', 'language'),
@@ -76,8 +82,8 @@ export const readCapabilityManifest = async (folder: string): Promise<InstalledM
 /** Opens the folder of what is installed: `<home>/capabilities/<slug>/`. */
 export const openShelf = (home: string) => {
   const root = join(home, 'capabilities');
-  const folderOf = (slug: string): string => join(root, slug);
-  const partialOf = (slug: string): string => join(root, PARTIAL, slug);
+  const folderOf = (slug: string): string => join(root, checkedSlug(slug));
+  const partialOf = (slug: string): string => join(root, PARTIAL, checkedSlug(slug));
   const find = async (slug: string): Promise<InstalledCapability | null> => {
     if (!SLUG.test(slug)) return null;
     const folder = folderOf(slug);
@@ -93,10 +99,16 @@ export const openShelf = (home: string) => {
       const found = await Promise.all(names.sort().map(find));
       return found.filter((each) => each !== null);
     },
-    /** Makes the folder in which something is put together, or returns the one that is there. */
-    begin: (slug: string): string => {
+    /**
+     * Makes the folder in which something is put together. What is there already is kept if it was
+     * begun for the same: `wanted` is a text that says what.
+     */
+    beginFor: async (slug: string, wanted: string): Promise<string> => {
       const folder = partialOf(slug);
+      const before = await readFile(join(folder, WANTED), 'utf8').catch(() => null);
+      if (before !== wanted) await rm(folder, { recursive: true, force: true });
       makePrivateFolder(folder);
+      await writeFile(join(folder, WANTED), wanted);
       return folder;
     },
     partial: partialOf,
@@ -106,6 +118,7 @@ export const openShelf = (home: string) => {
     /** Puts what is complete in its place, in one step. What was there before is gone then. */
     place: async (slug: string, manifest: InstalledManifest): Promise<void> => {
       const from = partialOf(slug);
+      await rm(join(from, WANTED), { force: true });
       await writeFile(join(from, MANIFEST), JSON.stringify(manifest));
       syncToDisk(join(from, MANIFEST));
       syncToDisk(from);
@@ -122,6 +135,12 @@ export const openShelf = (home: string) => {
       await rm(partialOf(slug), { recursive: true, force: true });
     },
   };
+};
+
+/** Returns a slug that names a folder of its own. Throws TypeError for any other text. */
+const checkedSlug = (slug: string): string => {
+  if (SLUG.test(slug)) return slug;
+  throw new TypeError(`No slug: ${JSON.stringify(slug.slice(0, 100))}`);
 };
 
 export type Shelf = ReturnType<typeof openShelf>;
@@ -148,7 +167,10 @@ export const describeFiles = async (
   folder: string,
   signal: AbortSignal,
 ): Promise<InstalledFile[]> => {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const all = await readdir(folder, { recursive: true, withFileTypes: true });
+  const entries = all.filter(
+    ({ name, parentPath }) => parentPath !== folder || ![MANIFEST, WANTED].includes(name),
+  );
   const files: InstalledFile[] = [];
   for (const entry of entries.filter((each) => each.isFile())) {
     const path = join(entry.parentPath, entry.name);

@@ -9,12 +9,12 @@ import { until } from '../harness/app.js';
 import { catalogueModel, writeCatalogue } from '../harness/catalogue.js';
 import { type Daemon, startDaemon } from '../harness/daemon.js';
 import { type MirrorHabits, sha256Of, startMirror } from './mirror.js';
-import { type CapabilityStage, placeEngine, someFile, startCapabilities } from './stage.js';
+import { type CapabilityStage, placeEngine, scriptedModel, startCapabilities } from './stage.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
-const FILE = someFile();
+const FILE = await scriptedModel();
 const SHA = sha256Of(FILE);
 /** A licence that a person is to accept. */
 const TERMS = { id: 'x', name: 'Terms of X', url: 'https://example.org/x', mustAccept: true };
@@ -160,7 +160,7 @@ describe('an installation', () => {
     expect((await stage.install(wanted())).status).to.equal('completed');
     expect(mirror.got).to.equal([]);
     await stage.ask('DELETE', '/api/capabilities/house');
-    await writeFile(join(source, 'house/model.gguf'), someFile(FILE.length));
+    await writeFile(join(source, 'house/model.gguf'), Buffer.alloc(FILE.length));
     const forged = await stage.install(wanted());
     expect([forged.status, await stage.partial()]).to.equal(['failed', []]);
     expect(forged.error).to.contain(`has not the checksum ${SHA}`);

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Reply, startApp, type TestApp, type TestOptions, until } from '../harness/app.js';
 import { LLAMA_ENGINE } from '../harness/llamaengine.js';
+import { writeScriptedGguf } from '../harness/scriptedgguf.js';
 
 /** A daemon with an admin, in whose hands its capabilities are. */
 export interface CapabilityStage extends TestApp {
@@ -57,5 +58,12 @@ export const placeEngine = async (home: string): Promise<void> => {
   await writeFile(join(folder, 'capability.json'), JSON.stringify(manifest));
 };
 
-/** A file of random bytes, as large as a model is for a test. */
-export const someFile = (bytes = 400_000): Buffer => randomBytes(bytes);
+/** A model that says a script, as bytes. */
+export const scriptedModel = async (): Promise<Buffer> => {
+  const folder = await mkdtemp(join(tmpdir(), 'scripted-'));
+  const path = join(folder, 'model.gguf');
+  writeScriptedGguf(path, [' Hello', ' there.']);
+  const bytes = await readFile(path);
+  await rm(folder, { recursive: true });
+  return bytes;
+};

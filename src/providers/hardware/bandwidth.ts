@@ -8,17 +8,26 @@ const MOST_THREADS = 4;
 const LIMIT_MS = 10_000;
 
 /**
- * Measures how many bytes of memory the processors read in a second, all together. It takes 0.3
- * seconds in threads of their own. Null if it fails.
+ * Measures how many bytes of memory the processors read in a second, all together. It takes a
+ * second in threads of their own. Null if it fails.
  */
 export const measureBandwidth = async (cores: number): Promise<number | null> => {
+  const rounds: number[] = [];
+  try {
+    // What else runs can only slow it down, so the best of several counts.
+    for (let round = 0; round < ROUNDS; round++) rounds.push(await readTogether(cores));
+    return Math.max(...rounds);
+  } catch {
+    return null;
+  }
+};
+
+const ROUNDS = 3;
+
+const readTogether = async (cores: number): Promise<number> => {
   const failure = 'The bandwidth of memory could not be measured';
   const threads = Array.from({ length: Math.min(MOST_THREADS, Math.max(1, cores)) }, () =>
     inThread<number>({ file: FILE, input: TASK, limitMs: LIMIT_MS, failure }),
   );
-  try {
-    return (await Promise.all(threads)).reduce((sum, each) => sum + each, 0);
-  } catch {
-    return null;
-  }
+  return (await Promise.all(threads)).reduce((sum, each) => sum + each, 0);
 };
