@@ -1,5 +1,6 @@
 import { cp, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { ApiError } from '../../src/client/errors.js';
 import { type Capability, contracts } from '../../src/client/index.js';
 import { type Context, command, textFlag } from '../command.js';
 import { failed, usageFault } from '../exit.js';
@@ -16,11 +17,23 @@ const provided = async (context: Context, id: string): Promise<Capability[]> => 
   const before = await slugsOf();
   const known = before.find((each) => each.id === id && each.install === null && each.path);
   if (known) return [known];
-  const begun = await beginInstall(context, { id });
-  await installedAs(context, begun);
-  const slug = begun.resource.id;
+  const slug = await slugOf(context, id);
   const needed = before.find((each) => each.id === id)?.install?.needs ?? [];
   return (await slugsOf()).filter((each) => each.id === slug || needed.includes(each.id));
+};
+
+/** Installs what is not installed; resolves to its slug. */
+const slugOf = async (context: Context, id: string): Promise<string> => {
+  try {
+    const begun = await beginInstall(context, { id });
+    await installedAs(context, begun);
+    return begun.resource.id;
+  } catch (error) {
+    const isThere = error instanceof ApiError && error.code === 'installed';
+    const slug = isThere && error.details?.find(({ path }) => path === 'slug')?.message;
+    if (!slug) throw error;
+    return slug;
+  }
 };
 
 /** Copies the folder of what is installed, in one step, so that a half copy has no name. */

@@ -79,7 +79,7 @@ export const installCommand = command({
 export const installedAs = async (context: Context, begun: Operation): Promise<string | null> => {
   const ended = await untilOver(context, begun);
   if (ended.status !== 'completed') {
-    throw failed(`It is ${ended.status}: ${oneLine(ended.error ?? 'no reason was given')}`);
+    throw failed(`Not installed: ${oneLine(ended.error ?? `the operation is ${ended.status}`)}`);
   }
   const { model } = ended.result ?? {};
   return typeof model === 'string' ? model : null;

@@ -3,9 +3,10 @@ import { type Context, command, on } from '../command.js';
 import { Exit, failed } from '../exit.js';
 import { requestFields, requestFrom } from '../fields.js';
 import { sizeText } from '../operations/bar.js';
-import { oneLine, safe } from '../text.js';
+import { oneLine, safe, wrapText } from '../text.js';
 import { fitColumns } from './fit.js';
 import { beginInstall, installedAs } from './install.js';
+import { speedText } from './machine.js';
 
 const { hardware, install, list } = await contracts.capabilities();
 const models = await contracts.models();
@@ -58,10 +59,8 @@ export const recommendCommand = command({
       context.out.note(`No model for ${useCase} fits this machine: adjutant hardware --all`);
       return;
     }
-    context.out.item(first, fitColumns);
-    if (context.out.format === 'table') {
-      context.out.note(`${oneLine(first.why)} It takes ${sizeText(first.totalBytes)} of memory.`);
-    }
+    if (context.out.format === 'table') describe(context, first);
+    else context.out.item(first, fitColumns);
     if (first.installed) return context.out.note('It is installed already.');
     const isWanted = flags.install ?? (await isAsked(context, first));
     if (isWanted) {
@@ -71,6 +70,20 @@ export const recommendCommand = command({
     }
   },
 });
+
+const describe = ({ out }: Context, fit: ModelFit): void => {
+  const { name, quantization, weightsBytes, licence, why, model } = fit;
+  const speed = speedText(fit);
+  const facts = [
+    `${sizeText(weightsBytes)} to fetch`,
+    ...(speed === '' ? [] : [speed]),
+    oneLine(licence ?? 'licence not known'),
+  ];
+  const head = `${oneLine(name)} ${oneLine(quantization ?? '')}  ${safe(model)}`;
+  for (const text of [head, facts.join(', '), oneLine(why)]) {
+    for (const line of wrapText(text, out.width)) out.line(line);
+  }
+};
 
 const isAsked = ({ ask, out }: Context, { name }: ModelFit): Promise<boolean> => {
   if (!ask.isPossible || out.format !== 'table') return Promise.resolve(false);

@@ -1,4 +1,4 @@
-import { type Capability, contracts } from '../../src/client/index.js';
+import { type Capability, contracts, type ModelFit } from '../../src/client/index.js';
 import { exportCommand } from '../capabilities/export.js';
 import { fitColumns } from '../capabilities/fit.js';
 import { installCommand } from '../capabilities/install.js';
@@ -35,9 +35,12 @@ const list = requestCommand({
   name: 'list',
   endpoint: endpoints.list,
   except: [],
-  examples: ['', '--kind engine', '--kind model --json'],
-  show: ({ out }, reply) => {
-    out.page({ reply, rows: reply.capabilities, columns });
+  examples: ['', '--installed', '--kind engine', '--kind model --json'],
+  flags: { installed: on('Only what is here already') },
+  show: ({ out }, reply, { flags }) => {
+    const isHere = ({ status }: Capability) => !['missing', 'unsupported'].includes(status);
+    const rows = reply.capabilities.filter((each) => !flags.installed || isHere(each));
+    out.page({ reply, rows, columns });
     if (out.format !== 'table') return;
     out.note('Install one: adjutant capabilities install <id>. What fits: adjutant hardware');
   },
@@ -102,7 +105,9 @@ export const hardwareCommand = requestCommand({
   patienceMs: 60_000,
   show: ({ out }, reply, { flags }) => {
     if (out.format === 'table') for (const line of machineLines(reply)) out.line(line);
-    const rows = reply.fit.filter(({ runsOn }) => flags.all || runsOn !== 'none');
+    const fitting = reply.fit.filter(({ runsOn }) => flags.all || runsOn !== 'none');
+    const rank = (row: ModelFit) => (row.recommendedFor.length > 0 ? 0 : row.installed ? 1 : 2);
+    const rows = fitting.toSorted((one, other) => rank(one) - rank(other));
     if (out.format === 'table') out.line('');
     out.page({ reply, rows, columns: fitColumns });
     const hidden = reply.fit.length - rows.length;

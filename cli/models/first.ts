@@ -3,6 +3,7 @@ import type { Client, ModelFit } from '../../src/client/index.js';
 import { installAndAsk } from '../capabilities/recommend.js';
 import type { Context } from '../command.js';
 import { keyFrom } from '../commands/models.js';
+import { CliFault } from '../exit.js';
 import { sizeText } from '../operations/bar.js';
 import { duration, oneLine, safe } from '../text.js';
 
@@ -54,7 +55,9 @@ const toolOf = (name: string): Offer => ({
 export const chooseFirst = async (context: Context, offers: Offer[]): Promise<void> => {
   const { ask } = context;
   const fitting = await fittingModel(context);
-  const local = fitting ? [`install ${oneLine(fitting.name)} here`] : [];
+  const local = fitting
+    ? [`install ${oneLine(fitting.name)} here, ${sizeText(fitting.weightsBytes)}`]
+    : [];
   const choices = [...offers.map(({ label }) => label), 'one by its API key', ...local, 'later'];
   const initial = String(offers.length > 0 ? 1 : choices.length);
   const at = await ask.choose({ ask: '    Use', choices, initial, instead: INSTEAD });
@@ -84,9 +87,15 @@ const fittingModel = async (context: Context): Promise<ModelFit | null> => {
   }
 };
 
-const installFitting = (context: Context, fitting: ModelFit): Promise<void> => {
-  context.out.note(`    ${sizeText(fitting.weightsBytes)} are fetched. ${oneLine(fitting.why)}`);
-  return installAndAsk(context, fitting, { useCase: 'chat', isAgreed: false });
+/** Installs it; where that fails, the other steps go on without it. */
+const installFitting = async (context: Context, fitting: ModelFit): Promise<void> => {
+  context.out.note(`    ${oneLine(fitting.why)}`);
+  try {
+    await installAndAsk(context, fitting, { useCase: 'chat', isAgreed: false });
+  } catch (error) {
+    if (context.signal.aborted || !(error instanceof CliFault)) throw error;
+    context.out.note(`    ${error.message}\n    Again, later: adjutant models recommend --install`);
+  }
 };
 
 const byKey = async (context: Context): Promise<FirstModel> => {

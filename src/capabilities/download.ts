@@ -164,37 +164,49 @@ const attempt = async (
   }
   const begin = await beginOf(file, reply, from);
   const total = file.bytes ?? totalOf(reply, begin);
-  await checkRoom(dirname(file.to), (total ?? begin) - begin).catch((error: unknown) => {
-    reply.body.cancel();
-    throw error;
-  });
   const writing = begin === from ? hash : createHash('sha256');
-  const handle = await open(file.to, begin === 0 ? 'w' : 'a');
-  let done = begin;
-  let unchecked = 0;
-  try {
-    for (let piece = await reply.body.read(); piece; piece = await reply.body.read()) {
-      done += piece.length;
-      unchecked += piece.length;
-      if (unchecked > CHECKED_EACH) {
-        unchecked = 0;
-        await checkRoom(dirname(file.to), 0);
-      }
-      if (total !== null && done > total) throw tooLong(total);
-      await handle.writeFile(piece);
-      writing.update(piece);
-      told({ done, total, rate: rate(piece.length) });
-    }
-    await handle.sync();
-  } finally {
-    reply.body.cancel();
-    await handle.close();
-  }
+  const done = await writeBody({ to: file.to, begin, total }, reply, (piece, written) => {
+    writing.update(piece);
+    told({ done: written, total, rate: rate(piece.length) });
+  });
   if (total !== null && done < total) {
     const host = new URL(file.url).hostname;
     throw new HttpFailure('reset', { host, effectBegan: true });
   }
   await finish({ ...file, bytes: total }, writing);
+};
+
+/** Writes a body behind what is there, while there is room. Returns the length of the file. */
+const writeBody = async (
+  { to, begin, total }: { to: string; begin: number; total: number | null },
+  { body }: OpenedReply,
+  wrote: (piece: Uint8Array, done: number) => void,
+): Promise<number> => {
+  let done = begin;
+  let unchecked = 0;
+  try {
+    await checkRoom(dirname(to), (total ?? begin) - begin);
+    const handle = await open(to, begin === 0 ? 'w' : 'a');
+    try {
+      for (let piece = await body.read(); piece; piece = await body.read()) {
+        done += piece.length;
+        unchecked += piece.length;
+        if (unchecked > CHECKED_EACH) {
+          unchecked = 0;
+          await checkRoom(dirname(to), 0);
+        }
+        if (total !== null && done > total) throw tooLong(total);
+        await handle.writeFile(piece);
+        wrote(piece, done);
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } finally {
+    body.cancel();
+  }
+  return done;
 };
 
 /** Returns true if the server says that nothing is left to send (RFC 9110, 15.5.17). */

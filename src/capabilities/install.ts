@@ -67,14 +67,14 @@ export const installOperation = (deps: InstallDeps): OperationKind<InstallInput,
       return [];
     },
     run: async (run) => {
-      const { plans, useCase } = run.input;
+      const { plans } = run.input;
       try {
         // Before the first, so that an engine is not installed for a model that is not there.
         if (deps.places.source !== null) await refuseMissing(deps.places.source, plans);
         for (const plan of plans) {
           await turns(plan.slug, () => installOne(deps, plan, run));
         }
-        return await completed(deps, plans, useCase);
+        return await completed(deps, run);
       } catch (error) {
         run.signal.throwIfAborted();
         const message = failureOf(error);
@@ -104,14 +104,13 @@ const forgetIdle = (
   }).catch(() => undefined);
 };
 
-const completed = async (
-  { models }: InstallDeps,
-  plans: InstallPlan[],
-  useCase: UseCase | null,
-): Promise<OperationEnd> => {
+const completed = async ({ models }: InstallDeps, run: InstallRun): Promise<OperationEnd> => {
+  const { plans, useCase } = run.input;
   const plan = plans.at(-1);
   if (!plan) return { status: 'failed', error: 'There was nothing to install' };
   const model = useCase === null ? null : await models.register(plan, useCase);
+  const as = model === null ? '' : ` and registered as ${model}`;
+  tellingOf(run).note(`${plan.slug} is installed${as}`);
   return { status: 'completed', result: { id: plan.slug, model } };
 };
 
@@ -207,18 +206,31 @@ const installNpm = async (
 /** Ours: progress is told so often at most, in milliseconds. */
 const PACE_MS = 300;
 
+/** The bytes that each run has told last. */
+const told = new WeakMap<InstallRun, { done: number; total: number | null }>();
+
+const lastOf = (run: InstallRun) => {
+  const last = told.get(run) ?? { done: 0, total: null };
+  told.set(run, last);
+  return last;
+};
+
 const tellingOf = (run: InstallRun): Telling => {
-  let last: { done: number; total: number | null } = { done: 0, total: null };
+  const last = lastOf(run);
   let at = Number.NEGATIVE_INFINITY;
   return {
     signal: run.signal,
     bytes: (done, total, note) => {
-      last = { done, total };
+      last.done = done;
+      last.total = total;
       if (performance.now() - at < PACE_MS && done !== total) return;
       at = performance.now();
       run.progress({ done, total, unit: 'bytes', note });
     },
-    note: (note) => run.progress({ ...last, unit: 'bytes', note }),
+    note: (note) => {
+      const { done, total } = last;
+      run.progress({ done, total, unit: 'bytes', note });
+    },
   };
 };
 

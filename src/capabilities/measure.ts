@@ -59,12 +59,18 @@ export const measureOperation = ({
       return { status: 'failed', error: error.message };
     }
     const { median, spread } = summaryOf(rates);
+    progress({ done: RUNS + 1, total: RUNS + 1, unit: 'runs', note: speedNote(median, spread) });
     const { contextWindow } = entry;
     await speeds.keep(keyOf(entry), { median, spread, contextWindow, at: iso(clock.now()) });
     const isSteady = spread <= UNSTEADY;
     return { status: 'completed', result: { tokensPerSecond: { median, spread }, isSteady } };
   },
 });
+
+const speedNote = (median: number, spread: number): string => {
+  const unsteady = spread > UNSTEADY ? ', unsteady' : '';
+  return `${median} tokens a second, ± ${Math.round(spread * 50)} %${unsteady}`;
+};
 
 class TooShort extends Error {}
 

@@ -156,7 +156,10 @@ const planFile = (
     return { field: 'id', fault: `names no quantization of ${model.id}: ${known}` };
   }
   if (!SLUG.test(slugOf(model, file))) return { field: 'id', fault: 'has a name that is no slug' };
-  const files = partsOf({ ...file, bytes: file.approximate ? null : file.bytes });
+  const bytes = file.approximate ? null : file.bytes;
+  const { url, sha256 } = file;
+  const files =
+    kind === 'gguf' ? partsOf({ url, bytes, sha256 }) : [{ url, path: 'model.bin', bytes, sha256 }];
   return {
     via: 'download',
     id: installIdOf(kind, model, file),
@@ -237,16 +240,11 @@ const PART = /-00001-of-(\d{5})\.gguf$/;
 const MOST_PARTS = 200;
 
 /** Returns the parts of a file that is split; the checksums of those after the first are asked for. */
-const partsOf = ({
-  url,
-  bytes,
-  sha256,
-}: Omit<CatalogueFile, 'quantization'> | Part): PlannedFile[] => {
+const partsOf = ({ url, bytes, sha256 }: Part): PlannedFile[] => {
   const { pathname } = new URL(url);
   const count = Number(PART.exec(pathname)?.[1] ?? 1);
   if (count < 2 || count > MOST_PARTS) {
-    const isGguf = !/\.bin$/.test(pathname);
-    return [{ url, path: isGguf ? 'model.gguf' : 'model.bin', bytes, sha256 }];
+    return [{ url, path: 'model.gguf', bytes, sha256 }];
   }
   return Array.from({ length: count }, (_, at) => {
     const part = `-${String(at + 1).padStart(5, '0')}-of-${String(count).padStart(5, '0')}.gguf`;

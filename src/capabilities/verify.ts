@@ -37,6 +37,8 @@ export const verifyOperation = ({
     const note = join(found.folder, DAMAGED);
     if (damaged.length === 0) {
       await rm(note, { force: true });
+      const sound = `${found.files.length === 1 ? '1 file is' : `${found.files.length} files are`} undamaged`;
+      progress({ done, total: found.bytes, unit: 'bytes', note: sound });
       return { status: 'completed', result: { files: found.files.length, bytes: found.bytes } };
     }
     const named = damaged.slice(0, MOST_NAMED);

@@ -98,6 +98,14 @@ describe('the catalogue', () => {
     expect(checkCatalogue(catalogue(model(), model()))).to.contain('duplicate');
   });
 
+  it('leads nowhere by the name of a quantization', () => {
+    const [file] = model().files;
+    for (const quantization of ['/../../../keys', '..', 'Q8_0/x', 'Q8 0', '']) {
+      const found = checkCatalogue(catalogue(model({ files: [{ ...file, quantization }] })));
+      expect([quantization, typeof found]).to.equal([quantization, 'string']);
+    }
+  });
+
   it('has no say in what the engine is', () => {
     const own = JSON.parse(catalogue(model({ id: 'llama' }))).models;
     const plan = planInstall({ id: 'llama' }, { models: own, host });
@@ -182,6 +190,15 @@ describe('what an installation takes', () => {
     ]);
   });
 
+  it('is all parts of a file whose address has a query, too', () => {
+    const url = 'https://example.org/big-00001-of-00002.gguf?download=true';
+    const found = plan({ id: 'gguf:big', url, sha256: SHA });
+    expect('files' in found && found.files.map((file) => file.url)).to.equal([
+      url,
+      'https://example.org/big-00002-of-00002.gguf?download=true',
+    ]);
+  });
+
   it('is refused with the field that is wrong', () => {
     const url = 'https://example.org/a.gguf';
     const refused: [{ id: string; url?: string; sha256?: string }, string][] = [
@@ -190,6 +207,9 @@ describe('what an installation takes', () => {
       [{ id: 'gguf:tiny:Q9' }, 'id'],
       [{ id: 'gguf:../x', url, sha256: SHA }, 'id'],
       [{ id: 'gguf:llama', url, sha256: SHA }, 'id'],
+      [{ id: 'gguf:hardware', url, sha256: SHA }, 'id'],
+      [{ id: 'gguf:ollama-x', url, sha256: SHA }, 'id'],
+      [{ id: 'gguf:a', url: 'http://127.0.0.1.example.org/a.gguf', sha256: SHA }, 'url'],
       [{ id: 'ollama:../../x y' }, 'id'],
       [{ id: 'tesseract:xx' }, 'id'],
       [{ id: 'llama', url }, 'url'],

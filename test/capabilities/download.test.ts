@@ -81,6 +81,17 @@ describe('a download', () => {
     expect((await readFile(to)).equals(FILE)).to.be.true();
   });
 
+  it('is complete where the server has nothing left to send', async () => {
+    await open();
+    await writeFile(to, FILE);
+    mirror.server.removeAllListeners('request');
+    mirror.server.on('request', (_, response) => {
+      response.writeHead(416, { 'content-range': `bytes */${FILE.length}` }).end();
+    });
+    await fetchIt({ bytes: null });
+    expect(await readdir(folder)).to.equal(['model.gguf']);
+  });
+
   it('asks for nothing where the file is complete', async () => {
     await open();
     await writeFile(to, FILE);

@@ -104,6 +104,44 @@ describe('an installation', () => {
     expect([mirror.got, await stage.partial()]).to.equal([[], []]);
   });
 
+  it('of a file that is no model is refused, and leaves nothing', async () => {
+    await open();
+    const other = await startMirror(Buffer.from('GGUF, but no header'));
+    await stage.restart({ egressAllow: [other.entry], capabilitySource: null });
+    const sha256 = sha256Of(Buffer.from('GGUF, but no header'));
+    const operation = await stage.install({ id: 'gguf:bad', url: other.url, sha256 });
+    expect(operation.status).to.equal('failed');
+    expect(operation.error).to.match(/^It is no model that runs here: /);
+    expect([await stage.partial(), await stage.listed('bad')]).to.equal([[], undefined]);
+    await other.close();
+  });
+
+  it('goes on from nothing that was begun for another file', async () => {
+    await open({ status: 503 });
+    const folder = join(home, 'capabilities/.partial/house');
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'model.gguf'), 'half of another model');
+    await writeFile(join(folder, 'model-00001-of-00002.gguf'), 'a part of another model');
+    const good = await startMirror(FILE);
+    await stage.restart({ egressAllow: [good.entry], capabilitySource: null });
+    const operation = await stage.install({ ...wanted(), url: good.url });
+    expect([operation.status, good.ranges]).to.equal(['completed', [undefined]]);
+    const { files } = JSON.parse(
+      await readFile(join(home, 'capabilities/house/capability.json'), 'utf8'),
+    );
+    expect(files.map(({ path }: { path: string }) => path)).to.equal(['model.gguf']);
+    await good.close();
+  });
+
+  it('of two at once is one, and the other is told', async () => {
+    await open({ stallsAfter: 1000 });
+    const replies = await Promise.all(
+      [1, 2].map(() => stage.ask('POST', '/api/capabilities/install', wanted())),
+    );
+    expect(replies.map(({ status }) => status).sort()).to.equal([202, 409]);
+    expect(replies.find(({ status }) => status === 409)?.body.code).to.equal('installing');
+  });
+
   it('that is cancelled leaves nothing', async () => {
     await open({ stallsAfter: 100_000 });
     const { body } = await stage.ask('POST', '/api/capabilities/install', wanted());
@@ -164,6 +202,22 @@ describe('an installation', () => {
     const forged = await stage.install(wanted());
     expect([forged.status, await stage.partial()]).to.equal(['failed', []]);
     expect(forged.error).to.contain(`has not the checksum ${SHA}`);
+    const named = {
+      ...manifest,
+      files: [{ ...manifest.files[0], path: 'model-00001-of-00001.gguf' }],
+    };
+    await writeFile(join(source, 'house/capability.json'), JSON.stringify(named));
+    await writeFile(join(source, 'house/model-00001-of-00001.gguf'), FILE);
+    const renamed = await stage.install(wanted());
+    expect([renamed.status, renamed.error]).to.equal([
+      'failed',
+      `${source}/house has no model.gguf`,
+    ]);
+    for (const path of ['\n/../../../pwned', '../x', 'a/../../x', '/etc/x', 'a\\b']) {
+      const escaping = { ...manifest, files: [{ ...manifest.files[0], path }] };
+      await writeFile(join(source, 'house/capability.json'), JSON.stringify(escaping));
+      expect((await stage.install(wanted())).error).to.equal(`${source} has no house`);
+    }
     const absent = await stage.install({ id: 'gguf:other', url: mirror.url, sha256: SHA });
     expect(absent.error).to.equal(`${source} has no other`);
   });

@@ -66,9 +66,12 @@ describe('a model that is measured', () => {
   it('runs on this machine', async () => {
     const elsewhere = { provider: 'openai-compatible', modelId: 'x', baseUrl: server.baseUrl };
     await stage.ask('POST', '/api/models', { name: 'elsewhere', ...elsewhere });
+    const away = { provider: 'ollama', modelId: 'x', baseUrl: 'http://192.0.2.2:11434' };
+    await stage.ask('POST', '/api/models', { name: 'away', ...away });
     for (const [model, why] of [
       ['elsewhere', 'does not run on this machine: openai-compatible'],
       ['digest', 'does not run on this machine: digest'],
+      ['away', 'does not run on this machine: ollama'],
       ['nothing', 'names no registered model'],
     ] as const) {
       const { statusCode, details } = await measure(model);

@@ -57,7 +57,7 @@ describe('the first model', () => {
     const told = await chosen(openai.baseUrl, ['']);
     await openai.stop();
     expect(told).to.include(
-      'Use   1 house  2 one by its API key  3 install Tiny here  4 later [1]: ',
+      'Use   1 house  2 one by its API key  3 install Tiny here, 1.0 kB  4 later [1]: ',
     );
     expect(told).to.match(/Tested in .+: it answered/);
     expect(await registered()).to.equal([
@@ -76,9 +76,10 @@ describe('the first model', () => {
   });
 
   it('may be one that is installed, which says what is fetched', async () => {
-    const told = await chosen('http://127.0.0.1:1', ['3']).catch((error: Error) => error.message);
+    const told = await chosen('http://127.0.0.1:1', ['3']);
     // Nothing is fetched in tests: the folder to install from is empty.
-    expect(told).to.match(/^It is failed: .+ has no (llama|tiny-q8_0)$/);
+    expect(told).to.match(/Not installed: .+ has no (llama|tiny-q8_0)\n/);
+    expect(told).to.include('Again, later: adjutant models recommend --install');
     expect(await registered()).to.equal([{ name: 'digest', isDefault: true }]);
   });
 
