@@ -78,56 +78,69 @@ const whole = () => Joi.number().integer().min(0).max(Number.MAX_SAFE_INTEGER);
 const small = () => Joi.number().integer().min(1).max(10_000_000);
 const line = (max = 200) => Joi.string().max(max);
 
-const SHAPE = Joi.object({
-  name: line(60),
-  layers: small(),
-  heads: small(),
-  kvHeads: small(),
-  keyLength: small(),
-  valueLength: small(),
-  embeddingLength: small(),
-  feedForwardLength: whole(),
-  vocabulary: whole(),
-  slidingWindow: Joi.object({ window: small(), every: whole() }).allow(null),
-});
-const FILE = Joi.object({
-  quantization: Joi.string().pattern(/^[A-Za-z0-9_]{1,40}$/),
-  bytes: whole().min(1),
-  approximate: Joi.boolean().strict().optional(),
-  sha256: Joi.string()
-    .pattern(/^[0-9a-f]{64}$/)
-    .allow(null),
-  url: line(2000).uri({ scheme: ['https', 'http'] }),
-});
-const MODEL = Joi.object({
-  id: Joi.string().pattern(SLUG),
-  family: line(),
-  name: line(),
-  kind: Joi.string().valid('chat', 'embedding', 'speech'),
-  useCases: Joi.array()
-    .items(Joi.string().valid('chat', 'tools', 'code', 'embedding', 'speech'))
-    .max(5),
-  parameters: whole(),
-  activeParameters: whole().allow(null),
-  architecture: SHAPE.allow(null),
-  contextWindow: whole().min(1).allow(null),
-  licence: Joi.object({ id: line(), name: line(), url: line(2000), mustAccept: Joi.boolean() }),
-  languages: Joi.array().items(line(20)).max(500),
-  tools: Joi.boolean().strict(),
-  ollama: line().allow(null),
-  files: Joi.array().items(FILE).max(50),
-});
-/** Unknown keys are refused: a catalogue names models, and no package, version or script. */
-const CATALOGUE = Joi.object<Catalogue>({
-  date: Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/),
-  models: Joi.array().items(MODEL).unique('id').max(1000),
-}).prefs({ presence: 'required', convert: false });
+const shapeSchema = () =>
+  Joi.object({
+    name: line(60),
+    layers: small(),
+    heads: small(),
+    kvHeads: small(),
+    keyLength: small(),
+    valueLength: small(),
+    embeddingLength: small(),
+    feedForwardLength: whole(),
+    vocabulary: whole(),
+    slidingWindow: Joi.object({ window: small(), every: whole() }).allow(null),
+  });
+
+const fileSchema = () =>
+  Joi.object({
+    quantization: Joi.string().pattern(/^[A-Za-z0-9_]{1,40}$/),
+    bytes: whole().min(1),
+    approximate: Joi.boolean().strict().optional(),
+    sha256: Joi.string()
+      .pattern(/^[0-9a-f]{64}$/)
+      .allow(null),
+    url: line(2000).uri({ scheme: ['https', 'http'] }),
+  });
+
+const modelSchema = () =>
+  Joi.object({
+    id: Joi.string().pattern(SLUG),
+    family: line(),
+    name: line(),
+    kind: Joi.string().valid('chat', 'embedding', 'speech'),
+    useCases: Joi.array()
+      .items(Joi.string().valid('chat', 'tools', 'code', 'embedding', 'speech'))
+      .max(5),
+    parameters: whole(),
+    activeParameters: whole().allow(null),
+    architecture: shapeSchema().allow(null),
+    contextWindow: whole().min(1).allow(null),
+    licence: Joi.object({ id: line(), name: line(), url: line(2000), mustAccept: Joi.boolean() }),
+    languages: Joi.array().items(line(20)).max(500),
+    tools: Joi.boolean().strict(),
+    ollama: line().allow(null),
+    files: Joi.array().items(fileSchema()).max(50),
+  });
+
+/**
+ * Makes the schema of a catalogue, when the first is checked. Unknown keys are refused: a catalogue
+ * names models, and no package, version or script.
+ */
+const makeSchema = (): Joi.ObjectSchema<Catalogue> =>
+  Joi.object<Catalogue>({
+    date: Joi.string().pattern(/^\d{4}-\d{2}-\d{2}$/),
+    models: Joi.array().items(modelSchema()).unique('id').max(1000),
+  }).prefs({ presence: 'required', convert: false });
+
+let schema: Joi.ObjectSchema<Catalogue> | undefined;
 
 /** Returns a catalogue that was checked, or what is wrong with it. */
 export const checkCatalogue = (text: string): Catalogue | string => {
   const given = parsedJson(text);
   if (given === undefined) return 'it is not JSON';
-  const { value, error } = CATALOGUE.validate(given, { abortEarly: true });
+  schema ??= makeSchema();
+  const { value, error } = schema.validate(given, { abortEarly: true });
   return error ? `${error.message.slice(0, 300)}` : value;
 };
 

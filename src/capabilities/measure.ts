@@ -113,22 +113,24 @@ const rounded = (value: number): number => Number(value.toPrecision(4));
 const keyOf = ({ provider, modelId }: Pick<RegisteredModel, 'provider' | 'modelId'>) =>
   `${provider}:${modelId}`;
 
-const SPEEDS = Joi.object<Record<string, MeasuredSpeed>>().pattern(
-  Joi.string().max(300),
-  Joi.object({
-    median: Joi.number().min(0).required(),
-    spread: Joi.number().min(0).required(),
-    contextWindow: Joi.number().integer().min(0).required(),
-    at: Joi.string().max(40).required(),
-  }),
-);
+/** Makes the schema of the file, when it is read. */
+const makeSchema = () =>
+  Joi.object<Record<string, MeasuredSpeed>>().pattern(
+    Joi.string().max(300),
+    Joi.object({
+      median: Joi.number().min(0).required(),
+      spread: Joi.number().min(0).required(),
+      contextWindow: Joi.number().integer().min(0).required(),
+      at: Joi.string().max(40).required(),
+    }),
+  );
 
 /** Opens the speeds that were measured here. They are of this machine, so no backup has them. */
 export const openSpeeds = (root: string) => {
   const file = join(root, '.measured.json');
   const read = async (): Promise<Record<string, MeasuredSpeed>> => {
     const text = await readFile(file, 'utf8').catch(() => '{}');
-    const { value, error } = SPEEDS.validate(parsedJson(text));
+    const { value, error } = makeSchema().validate(parsedJson(text));
     return error ? {} : value;
   };
   let writing = Promise.resolve();

@@ -43,34 +43,40 @@ const MANIFEST = 'capability.json';
 const PARTIAL = '.partial';
 const WANTED = '.wanted.json';
 
-const FILE = Joi.object({
-  path: Joi.string()
-    .max(1000)
-    .custom((path: string, { error }) => (isInside(path) ? path : error('any.invalid'))),
-  bytes: Joi.number().integer().min(0),
-  sha256: Joi.string().pattern(/^[0-9a-f]{64}$/),
-});
 /** Returns true for a path that stays below its folder, whatever the system. */
 const isInside = (path: string): boolean =>
   !/[\\\p{Cc}]/u.test(path) &&
   path.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
 
-const SHAPE = Joi.object<InstalledManifest>({
-  id: Joi.string().max(200),
-  kind: Joi.string().valid('model', 'engine', 'language'),
-  name: Joi.string().max(200),
-  version: Joi.string().max(200).allow(null),
-  licence: Joi.string().max(200).allow(null),
-  source: Joi.string().max(2000),
-  useCases: Joi.array().items(Joi.string()).max(5),
-  installedAt: Joi.string().max(40),
-  files: Joi.array().items(FILE).max(100_000),
-}).prefs({ presence: 'required', convert: false });
+/** Makes the schema of a manifest, when the first is read. */
+const makeSchema = (): Joi.ObjectSchema<InstalledManifest> => {
+  const file = Joi.object({
+    path: Joi.string()
+      .max(1000)
+      .custom((path: string, { error }) => (isInside(path) ? path : error('any.invalid'))),
+    bytes: Joi.number().integer().min(0),
+    sha256: Joi.string().pattern(/^[0-9a-f]{64}$/),
+  });
+  return Joi.object<InstalledManifest>({
+    id: Joi.string().max(200),
+    kind: Joi.string().valid('model', 'engine', 'language'),
+    name: Joi.string().max(200),
+    version: Joi.string().max(200).allow(null),
+    licence: Joi.string().max(200).allow(null),
+    source: Joi.string().max(2000),
+    useCases: Joi.array().items(Joi.string()).max(5),
+    installedAt: Joi.string().max(40),
+    files: Joi.array().items(file).max(100_000),
+  }).prefs({ presence: 'required', convert: false });
+};
+
+let schema: Joi.ObjectSchema<InstalledManifest> | undefined;
 
 /** Returns the manifest in a folder; null if there is none that is valid. */
 export const readCapabilityManifest = async (folder: string): Promise<InstalledManifest | null> => {
   try {
-    const { value, error } = SHAPE.validate(
+    schema ??= makeSchema();
+    const { value, error } = schema.validate(
       parsedJson(await readFile(join(folder, MANIFEST), 'utf8')),
     );
     return error ? null : value;

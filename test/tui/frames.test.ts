@@ -73,6 +73,8 @@ const SAME_WIDTH = [
   /(?<=\bpeak )\d\b/g,
 ];
 /** What differs from machine to machine, to the end of its line. */
+/** A path that is too long for its line: its second line counts as empty. */
+const WRAPPED_PATH = /^(Path +)\S.*\n {9}\S+$/gm;
 const OF_MACHINE = /^(CPU {5}|Memory {2}|Path +|(?=\d+ are there))\S.*$/gm;
 /** An age or a latency: also the room that it leaves differs, in all rows of a table. */
 const LASTS = /\b\d+(?:\.\d+)? ?(?:ms|s|m)\b/g;
@@ -91,6 +93,7 @@ const withoutAges = (text: string): string =>
 
 const masked = (frame: string): string =>
   SAME_WIDTH.reduce((text, pattern) => text.replace(pattern, hidden), frame)
+    .replace(WRAPPED_PATH, '$1#\n')
     .replace(OF_MACHINE, '$1#')
     .replace(SPARKLINE, (line) => '▁'.repeat(line.length))
     .split(BETWEEN)
