@@ -4,24 +4,9 @@ import { fileURLToPath } from 'node:url';
 import Joi from 'joi';
 import type { Http } from '../kernel/http.js';
 import { parsedJson } from '../kernel/jsonvalue.js';
+import type { CatalogueShape } from './fit/estimate.js';
 
 export type UseCase = 'chat' | 'tools' | 'code' | 'embedding' | 'speech';
-
-/** The shape of a model, from which its memory follows. */
-export interface CatalogueShape {
-  /** As GGUF names it: `qwen3`. */
-  name: string;
-  layers: number;
-  heads: number;
-  kvHeads: number;
-  keyLength: number;
-  valueLength: number;
-  embeddingLength: number;
-  feedForwardLength: number;
-  vocabulary: number;
-  /** All layers but each `every`-th one see only the last `window` tokens; null: all see all. */
-  slidingWindow: { window: number; every: number } | null;
-}
 
 export interface CatalogueFile {
   quantization: string;

@@ -29,7 +29,7 @@ const LIMITS = {
 /** Ours: the most characters of one line. */
 const LONGEST_LINE = 1_000_000;
 
-/** Creates the calls to the Ollama at an address (docs/api.md of Ollama: pull, show, delete). */
+/** Creates the calls to the Ollama at an address (docs/api.md of Ollama: pull, tags, delete). */
 export const createOllamaLibrary = (http: Pick<Http, 'fetchFor'>, address: () => string) => {
   const post = (path: string, body: object, signal: AbortSignal, method = 'POST') => {
     const baseUrl = address();

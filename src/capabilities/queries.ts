@@ -16,7 +16,7 @@ export const capabilitiesStore = ({ db }: Store) => ({
       .execute();
     return rows.map(({ resource_id }) => resource_id);
   },
-  /** Returns true if an operation about a slug was cancelled and none has begun after it. */
+  /** Returns true if the operation was cancelled, or is gone. */
   wasCancelled: async (id: string): Promise<boolean> => {
     const row = await db
       .selectFrom('operations')

@@ -62,20 +62,32 @@ export const beginInstallation = async (
     0,
   );
   const data = { id: plan.id, source: plan.source, licence: plan.licence?.name ?? null };
-  // Asked again, right before it is stored, since two requests may come at once.
-  if (beginning.has(plan.slug)) throw beingInstalled(plan.slug);
-  beginning.add(plan.slug);
-  const begun = deps.operations.install.begin(
-    {
-      userId: by.userId,
-      resource: { kind: 'capability', id: plan.slug },
-      title: `Install ${plan.name}`.slice(0, 500),
-      input: { plans, useCase: given.useCase ?? null },
-      progress: { total, unit: 'bytes' },
-    },
-    [by.record({ target: plan.slug, data })],
-  );
-  return begun.finally(() => beginning.delete(plan.slug));
+  const operation = {
+    userId: by.userId,
+    resource: { kind: 'capability', id: plan.slug },
+    title: `Install ${plan.name}`.slice(0, 500),
+    input: { plans, useCase: given.useCase ?? null },
+    progress: { total, unit: 'bytes' },
+  };
+  const recorded = by.record({ target: plan.slug, data });
+  return oneOfSlug(deps, plan.slug, () => deps.operations.install.begin(operation, [recorded]));
+};
+
+/** Stores an installation, unless another one of its slug is stored or being stored. Throws 409. */
+const oneOfSlug = async (
+  { survey }: CapabilitiesDeps,
+  slug: string,
+  store: () => Promise<Operation>,
+): Promise<Operation> => {
+  if (beginning.has(slug)) throw beingInstalled(slug);
+  beginning.add(slug);
+  try {
+    // Asked again: another request may have been stored since the first look.
+    if ((await survey.installing()).includes(slug)) throw beingInstalled(slug);
+    return await store();
+  } finally {
+    beginning.delete(slug);
+  }
 };
 
 const beingInstalled = (slug: string): Boom.Boom =>

@@ -9,7 +9,7 @@ import * as Lab from '@hapi/lab';
 import { readHeader } from '../../src/capabilities/header.js';
 import { openWorkers, type Workers } from '../../src/operations/workers.js';
 import { findConfinement } from '../../src/providers/confine/find.js';
-import { decoderGguf } from '../harness/ggufshapes.js';
+import { decoderGguf, SMALL_DECODER } from '../harness/ggufshapes.js';
 import { writeGguf } from '../harness/ggufwriter.js';
 
 const confinement = await findConfinement({ allowUnconfined: false });
@@ -17,15 +17,6 @@ const confinement = await findConfinement({ allowUnconfined: false });
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const SMALL = {
-  embedding: 64,
-  heads: 4,
-  kvHeads: 2,
-  head: 16,
-  feedForward: 96,
-  layers: 2,
-  vocabulary: 300,
-};
 const STRING = 8;
 const LIST = 9;
 const uint32 = (value: number): Buffer => {
@@ -127,7 +118,7 @@ describe('the header of a GGUF model, read in a process of its own', () => {
 
   it('is read where it is well', async () => {
     const path = join(folder, 'well.gguf');
-    writeGguf(path, decoderGguf(SMALL));
+    writeGguf(path, decoderGguf(SMALL_DECODER));
     const { header, fault } = await read(path);
     expect(fault).to.be.null();
     expect(header).to.include({ architecture: 'llama', kvHeads: [2, 2], vocabularySize: 300 });
@@ -137,7 +128,13 @@ describe('the header of a GGUF model, read in a process of its own', () => {
     const path = join(folder, 'large.gguf');
     const bytes = writeGguf(
       path,
-      decoderGguf({ ...SMALL, embedding: 2048, feedForward: 5632, layers: 5, vocabulary: 4000 }),
+      decoderGguf({
+        ...SMALL_DECODER,
+        embedding: 2048,
+        feedForward: 5632,
+        layers: 5,
+        vocabulary: 4000,
+      }),
     );
     expect(bytes).to.be.above(700e6);
     const { maxRss, seconds } = await measured(path);
@@ -159,7 +156,7 @@ describe('the header of a GGUF model, read in a process of its own', () => {
 
   it('says so wherever a file was cut off', { timeout: 60_000 }, async () => {
     const path = join(folder, 'cut.gguf');
-    const bytes = writeGguf(path, decoderGguf(SMALL));
+    const bytes = writeGguf(path, decoderGguf(SMALL_DECODER));
     const whole = await readFile(path);
     const told = new Set<string>();
     for (const length of [10, 30, 300, 3000, 9000, bytes - 1]) {
@@ -200,14 +197,14 @@ describe('the header of a GGUF model, read in a process of its own', () => {
 
   it('tells what is missing, and stops when asked to', async () => {
     const path = join(folder, 'm-00001-of-00002.gguf');
-    writeGguf(path, decoderGguf(SMALL));
+    writeGguf(path, decoderGguf(SMALL_DECODER));
     expect(await read(path)).to.equal({
       header: null,
       fault: 'The file m-00002-of-00002.gguf is missing',
     });
     const stop = new AbortController();
     stop.abort(new Error('enough'));
-    writeGguf(join(folder, 'm-00002-of-00002.gguf'), decoderGguf(SMALL));
+    writeGguf(join(folder, 'm-00002-of-00002.gguf'), decoderGguf(SMALL_DECODER));
     await expect(read(path, stop.signal)).to.reject('enough');
   });
 });

@@ -13,7 +13,7 @@ const DIGEST = `sha256:${'cd'.repeat(32)}`;
 /** A server with Ollama's calls for its models: `/api/tags`, `/api/pull`, `/api/show`, `/api/delete`. */
 const startLibrary = async () => {
   const has = new Set<string>();
-  /** What it has of a model whose pull broke off; Ollama keeps that. */
+  /** The bytes of a model whose pull broke off; Ollama keeps them. */
   let kept = 0;
   const habits = { breaksAt: null as number | null, refusal: null as string | null };
   const pull = (response: ServerResponse, model: string): void => {

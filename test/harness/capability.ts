@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What a capability of a test is, beside its file. */
+/** The kind of a capability of a test, and the content of its file. */
 interface PlacedFacts {
   kind?: 'model' | 'engine' | 'language';
   /** The content of its file `model.gguf`. */

@@ -20,6 +20,17 @@ interface DecoderShape {
   more?: [key: string, value: GgufValue][];
 }
 
+/** A decoder of a few kilobytes. */
+export const SMALL_DECODER = {
+  embedding: 64,
+  heads: 4,
+  kvHeads: 2,
+  head: 16,
+  feedForward: 96,
+  layers: 2,
+  vocabulary: 300,
+};
+
 /** The content of the GGUF file of such a model, with a vocabulary of made-up tokens. */
 export const decoderGguf = (shape: DecoderShape): GgufContent => {
   const { architecture = 'llama', type = 'F32', embedding, layers, vocabulary, experts } = shape;

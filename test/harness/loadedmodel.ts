@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { LLAMA_ENGINE } from './llamaengine.js';
 
-/** What llama.cpp tells of the memory that it allocates, in bytes. */
+/** The memory that llama.cpp says it allocates, in bytes. */
 export interface ReportedMemory {
   weights: number;
   /** KV caches and recurrent states. */

@@ -72,9 +72,9 @@ const SAME_WIDTH = [
   // Three of one minute, or of two.
   /(?<=\bpeak )\d\b/g,
 ];
-/** What differs from machine to machine, to the end of its line. */
 /** A path that is too long for its line: its second line counts as empty. */
 const WRAPPED_PATH = /^(Path +)\S.*\n {9}\S+$/gm;
+/** The facts that differ from machine to machine, to the end of their line. */
 const OF_MACHINE = /^(CPU {5}|Memory {2}|Path +|(?=\d+ are there))\S.*$/gm;
 /** An age or a latency: also the room that it leaves differs, in all rows of a table. */
 const LASTS = /\b\d+(?:\.\d+)? ?(?:ms|s|m)\b/g;

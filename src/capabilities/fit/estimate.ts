@@ -1,25 +1,28 @@
 import { attendsFast, keepsNothing } from '../../providers/gguf/layers.js';
 import type { ModelShape } from '../../providers/gguf/shape.js';
 
+/** The shape of a model, from which its memory follows. */
+export interface CatalogueShape {
+  /** As GGUF names it: `qwen3`. */
+  name: string;
+  layers: number;
+  heads: number;
+  kvHeads: number;
+  keyLength: number;
+  valueLength: number;
+  embeddingLength: number;
+  feedForwardLength: number;
+  vocabulary: number;
+  /** All layers but the last of each `every` see only the last `window` tokens; null: all see all. */
+  slidingWindow: { window: number; every: number } | null;
+}
+
 /** Facts about a model whose file is not there, as a catalogue has them. */
 export interface ModelFacts {
   parameters: number;
   /** The parameters that are read for each token; null: all. */
   activeParameters: number | null;
-  architecture: {
-    /** As GGUF names it: `qwen3`. */
-    name: string;
-    layers: number;
-    heads: number;
-    kvHeads: number;
-    keyLength: number;
-    valueLength: number;
-    embeddingLength: number;
-    feedForwardLength: number;
-    vocabulary: number;
-    /** All layers but the last of each `every` see only the last `window` tokens. */
-    slidingWindow: { window: number; every: number } | null;
-  };
+  architecture: CatalogueShape;
 }
 
 /** Estimates the shape of a model from its facts and the bytes of its file. */

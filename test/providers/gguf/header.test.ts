@@ -5,7 +5,13 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { describeModel, type GgufHeader } from '../../../src/providers/gguf/header.js';
 import { partsOf, readParts } from '../../../src/providers/gguf/parts.js';
-import { decoderGguf, text, uint32, vocabularyOf } from '../../harness/ggufshapes.js';
+import {
+  decoderGguf,
+  SMALL_DECODER,
+  text,
+  uint32,
+  vocabularyOf,
+} from '../../harness/ggufshapes.js';
 import {
   type GgufContent,
   type GgufTensor,
@@ -16,15 +22,6 @@ import {
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
-const SMALL = {
-  embedding: 64,
-  heads: 4,
-  kvHeads: 2,
-  head: 16,
-  feedForward: 96,
-  layers: 2,
-  vocabulary: 300,
-};
 const texts = (...values: string[]): GgufValue => ({ type: 'array', of: 'string', values });
 const numbers = (...values: number[]): GgufValue => ({ type: 'array', of: 'uint32', values });
 const tensor = (name: string, ...dims: number[]): GgufTensor => ({ name, dims, type: 'F32' });
@@ -52,7 +49,7 @@ describe('the header of a GGUF file', () => {
   };
 
   it('says what memory depends on', () => {
-    const content = decoderGguf({ ...SMALL, type: 'Q8_0' });
+    const content = decoderGguf({ ...SMALL_DECODER, type: 'Q8_0' });
     // Two tables of 300 × 64; a layer: 64 × (64 + 32 + 32 + 64) + 3 × 64 × 96; 34 bytes for 32 numbers.
     const matrices = 2 * 19_200 + 2 * (12_288 + 18_432);
     const norms = 64 + 2 * 2 * 64;
@@ -84,7 +81,7 @@ describe('the header of a GGUF file', () => {
       ['general.languages', texts('en', 'de')],
       ['tokenizer.chat_template', text('{% if tools %}{{ tools }}{% endif %}')],
     ];
-    expect(headerOf(decoderGguf({ ...SMALL, type: 'Q8_0', more }))).to.include({
+    expect(headerOf(decoderGguf({ ...SMALL_DECODER, type: 'Q8_0', more }))).to.include({
       architecture: 'llama',
       name: 'Zeros',
       contextLength: 32_768,
@@ -99,7 +96,7 @@ describe('the header of a GGUF file', () => {
   });
 
   it('takes the type of most weights where none is named, and the length of heads from the vectors', () => {
-    const content = decoderGguf({ ...SMALL, type: 'Q4_0' });
+    const content = decoderGguf({ ...SMALL_DECODER, type: 'Q4_0' });
     const metadata = content.metadata.filter(([key]) => !/(key|value)_length$/.test(key));
     const header = headerOf({ ...content, metadata });
     expect(header).to.include({ quantization: 'Q4_0', keyLength: 16, valueLength: 16 });
@@ -110,7 +107,7 @@ describe('the header of a GGUF file', () => {
     const window = (architecture: string, layers: number, ...more: [string, GgufValue][]) =>
       headerOf(
         decoderGguf({
-          ...SMALL,
+          ...SMALL_DECODER,
           layers,
           architecture,
           more: more.map(([key, value]) => [`${architecture}.attention.${key}`, value]),
@@ -149,7 +146,7 @@ describe('the header of a GGUF file', () => {
 
   it('counts the experts that rest', () => {
     const header = headerOf(
-      decoderGguf({ ...SMALL, architecture: 'qwen3moe', experts: { count: 8, used: 2 } }),
+      decoderGguf({ ...SMALL_DECODER, architecture: 'qwen3moe', experts: { count: 8, used: 2 } }),
     );
     const bytes = 2 * 3 * 64 * 96 * 8 * 4;
     expect(header.experts).to.equal({ used: 2, idleBytes: (bytes * 6) / 8 });
@@ -183,20 +180,20 @@ describe('the header of a GGUF file', () => {
       `deepseek2.attention.${key}`,
       uint32(value),
     ];
-    const content = decoderGguf({ ...SMALL, architecture: 'deepseek2', head: 576 });
+    const content = decoderGguf({ ...SMALL_DECODER, architecture: 'deepseek2', head: 576 });
     const more = [own('key_length_mla', 192), own('value_length_mla', 128)];
     const header = headerOf({ ...content, metadata: [...content.metadata, ...more] });
     expect(header).to.include({ kvHeads: [1, 1], keyLength: 576, valueLength: 0 });
   });
 
   it('knows models of vectors, which keep nothing', () => {
-    const content = decoderGguf({ ...SMALL, architecture: 'bert' });
+    const content = decoderGguf({ ...SMALL_DECODER, architecture: 'bert' });
     content.metadata.push(['bert.pooling_type', uint32(1)]);
     expect(headerOf(content)).to.include({ pooling: 'mean', isEmbedding: true, kvHeads: [0, 0] });
   });
 
   it('adds up the parts of a model in several files', () => {
-    const { metadata, tensors } = decoderGguf(SMALL);
+    const { metadata, tensors } = decoderGguf(SMALL_DECODER);
     const part = (number: number): string => join(folder, `m-0000${number}-of-00002.gguf`);
     const split: [string, GgufValue][] = [
       ['split.count', { type: 'uint16', value: 2 }],
@@ -218,7 +215,7 @@ describe('the header of a GGUF file', () => {
   });
 
   it('is refused where llama.cpp would refuse or abort', () => {
-    const content = decoderGguf(SMALL);
+    const content = decoderGguf(SMALL_DECODER);
     const { metadata, tensors } = content;
     const twice = vocabularyOf(300).map(([key, value]): [string, GgufValue] =>
       value.type === 'array' && key.endsWith('.tokens')
